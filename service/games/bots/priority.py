@@ -50,7 +50,7 @@ def requester_of(game: Game) -> Requester:
 def hash_creator(client: str) -> bytes:
     """Return the hash of a client's address that is stored with a game until it ends.
 
-    >>> creator_of("192.0.2.1") == creator_of("192.0.2.1") != creator_of("192.0.2.2")
+    >>> hash_creator("192.0.2.1") == hash_creator("192.0.2.1") != hash_creator("192.0.2.2")
     True
     """
     return blake2b(client.encode(), digest_size=CREATOR_HASH_BYTES, person=b"creator").digest()

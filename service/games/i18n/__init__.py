@@ -1,14 +1,14 @@
-"""What people read: legal moves, what happened and whose turn it is, in each of `LANGUAGES`.
+"""Texts for people: legal moves, events and the state of a game, in each of `LANGUAGES`.
 
-Everything here is pure: a tile set's tables, a game, and a move or an event make a sentence. Players' names are put in
-as they are; nothing is marked up.
+Everything here is pure: tile set, game, and a move or an event make a sentence. Players' names are inserted unchanged;
+nothing is marked up.
 
-    describe(speech, tables, game, action)      a legal move with its text
-    Teller(...).sentence(event)                 what happened
-    situation(speech, tables, game)             what is waited for
+    describe_move(translator, index, game, action)   a legal move with its text
+    EventNarrator(...).narrate_event(event)          what happened
+    describe_status(translator, index, game)         whose decision it is, or who won
 
-English stands in the source; `catalogues` holds the others as gettext catalogues. `python -m service.games.i18n`
-brings them up to date with the source and compiles them.
+The source has the English messages; `catalogues` holds the other languages as gettext catalogues. `python -m
+service.games.i18n` updates them from the source and compiles them.
 """
 
 from service.games.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator

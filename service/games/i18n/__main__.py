@@ -1,8 +1,8 @@
-"""Bring the catalogues up to date with the source, and the page's sentences: `python -m service.games.i18n [--check]`.
+"""Update the catalogues and the page's sentences from the source: `python -m service.games.i18n [--check]`.
 
-A catalogue is a `.po` file, which translators edit, and the `.mo` file made of it, which the service reads. With
-`--check` nothing is written: it fails where a message is missing, left over, fuzzy or has other placeholders than the
-English one, or where a compiled catalogue is not what its source says. Needs Babel, a development package.
+A catalogue is a `.po` file, which translators edit, and the `.mo` file compiled from it, which the service reads.
+`--check` writes nothing and fails if a message is missing, obsolete, fuzzy or has other placeholders than the English
+one, or if a compiled catalogue is outdated. Needs Babel, a development package.
 """
 
 import json
@@ -28,20 +28,20 @@ KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
 PAGE_SENTENCES = SOURCE.parents[2] / "clients/page/src/messages/sentences.json"
 CELL = re.compile(r" (at|from) \(\{x\}, \{y\}\)")
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
-WRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
-"""The same in every run: a catalogue changes with its messages, not with the day."""
+CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+"""Constant: a catalogue changes with its messages, not with the day."""
 
 HEADER = """\
 # Texts of the South Seas service.
-# The English message is the key; what stands in braces stays as it is. After editing: python -m service.games.i18n
+# The English message is the key; keep placeholders in braces unchanged. After editing: python -m service.games.i18n
 """
 
 Translations = dict[tuple[str, ...], tuple[str, ...]]
-"""By the English message (singular and plural), every form of the translation."""
+"""English message (singular and plural) -> every form of the translation."""
 
 
 def extract_messages() -> Catalog:
-    """Every message of the source."""
+    """Return every message of the source."""
     catalog = Catalog(charset="utf-8")
     for name, _, message, _, context in extract_from_dir(SOURCE, keywords=KEYWORDS):
         catalog.add(message, locations=[(name, 0)], context=context)
@@ -49,55 +49,55 @@ def extract_messages() -> Catalog:
 
 
 def read_catalogue(language: str) -> Catalog:
-    """The catalogue that translators edit."""
+    """Return the catalogue that translators edit."""
     with (CATALOGUES / f"{language}.po").open("rb") as source:
         return read_po(source, locale=language)
 
 
 def read_compiled(language: str) -> Catalog:
-    """The catalogue that the service reads."""
+    """Return the catalogue that the service reads."""
     with (CATALOGUES / f"{language}.mo").open("rb") as source:
         return read_mo(source)
 
 
 def update_catalogue(language: str) -> None:
-    """Take new messages in, drop those that are gone, and compile."""
+    """Add new messages, remove obsolete ones, and compile."""
     path = CATALOGUES / f"{language}.po"
-    known = {_tuple(message.id): message.string for message in read_catalogue(language)} if path.exists() else {}
+    previous = {_tuple(message.id): message.string for message in read_catalogue(language)} if path.exists() else {}
     catalog = Catalog(
         locale=language,
         project="South Seas",
         version="1",
         header_comment=HEADER,
-        creation_date=WRITTEN,
-        revision_date=WRITTEN,
+        creation_date=CREATION_DATE,
+        revision_date=CREATION_DATE,
         charset="utf-8",
         fuzzy=False,
     )
     catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
     for message in extract_messages():
         if message.id:
-            catalog.add(message.id, known.get(_tuple(message.id), ""), message.locations, message.flags)
-    source, made = BytesIO(), BytesIO()
+            catalog.add(message.id, previous.get(_tuple(message.id), ""), message.locations, message.flags)
+    source, compiled = BytesIO(), BytesIO()
     write_po(source, catalog, width=120, include_lineno=False)
-    write_mo(made, catalog)
+    write_mo(compiled, catalog)
     path.write_bytes(source.getvalue())
-    path.with_suffix(".mo").write_bytes(made.getvalue())
+    path.with_suffix(".mo").write_bytes(compiled.getvalue())
 
 
 def list_faults(language: str) -> Iterator[str]:
-    """What is wrong with a language's catalogue."""
+    """Yield the faults of a language's catalogue."""
     catalog = read_catalogue(language)
-    there, wanted = translations(catalog), translations(extract_messages())
-    yield from (f"missing: {' / '.join(ids)}" for ids in wanted.keys() - there.keys())
-    yield from (f"left over: {' / '.join(ids)}" for ids in there.keys() - wanted.keys())
+    existing, required = translations(catalog), translations(extract_messages())
+    yield from (f"missing: {' / '.join(ids)}" for ids in required.keys() - existing.keys())
+    yield from (f"obsolete: {' / '.join(ids)}" for ids in existing.keys() - required.keys())
     yield from (f"fuzzy: {message.id}" for message in catalog if message.id and message.fuzzy)
-    for ids, forms in there.items():
+    for ids, forms in existing.items():
         yield from _message_faults(ids, forms, catalog.num_plurals if len(ids) > 1 else 1)
     if catalog.plural_expr != Catalog(locale=Locale.parse(language)).plural_expr:
         yield f"the plural forms are not those of {language}"
-    if translations(read_compiled(language)) != there:
-        yield "the compiled catalogue is not that of its source"
+    if translations(read_compiled(language)) != existing:
+        yield "the compiled catalogue is outdated"
 
 
 def _message_faults(ids: tuple[str, ...], forms: tuple[str, ...], expected: int) -> Iterator[str]:
@@ -109,21 +109,21 @@ def _message_faults(ids: tuple[str, ...], forms: tuple[str, ...], expected: int)
 
 
 def translations(catalog: Catalog) -> Translations:
-    """What a catalogue says, without where and by whom."""
+    """Return a catalogue's translations without locations and metadata."""
     return {_tuple(message.id): _tuple(message.string) for message in catalog if message.id}
 
 
-def _tuple(said: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    return (said,) if isinstance(said, str) else tuple(said or ())
+def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def page_sentences() -> str:
-    """What happened in English as the page has it: it shows on the board where that was."""
+    """Return the page's sentences: the English ones without cells, as the board shows these."""
     return json.dumps({key: CELL.sub("", sentence) for key, sentence in SENTENCES.items()}, indent=2) + "\n"
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     translated = [language for language in LANGUAGES if language != ENGLISH]
     if "--check" not in sys.argv[1:]:
         for language in translated:

@@ -1,4 +1,4 @@
-"""The catalogues, and what every text is made with. English is what the source says, so it needs no catalogue."""
+"""The message catalogues and the translator that every text is made with. English, the source language, needs none."""
 
 import gettext
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from typing import Any, Literal
 Language = Literal["en", "fr", "de"]
 
 LANGUAGES: tuple[Language, ...] = ("en", "fr", "de")
-"""Every language that texts are in, the one of the source first."""
+"""All languages of the texts, the source language first."""
 
 ENGLISH: Language = "en"
 
 
 class _Messages(dict[str, str]):
-    """Translations by the English message, each looked up once: a list of moves says the same one a hundred times."""
+    """Translations by English message, cached: a list of moves has the same message a hundred times."""
 
     def __init__(self, translations: gettext.NullTranslations) -> None:
         self._translations = translations
@@ -26,7 +26,7 @@ class _Messages(dict[str, str]):
 
 
 class Translator:
-    """One language: messages by the English ones, with values put where `{name}` stands."""
+    """Translates messages into one language and fills in their `{name}` placeholders."""
 
     __slots__ = ("_messages", "_translations", "language")
 
@@ -36,18 +36,18 @@ class Translator:
         self._messages = _Messages(translations)
 
     def gettext(self, message: str, **values: Any) -> str:
-        """A message; the values are put in as they are, braces and all."""
+        """Return the translated message with its values, which are inserted unchanged, braces included."""
         return self._messages[message].format_map(values)
 
     def ngettext(self, one: str, many: str, number: int, **values: Any) -> str:
-        """The message for `number`, in the plural form that the language has for it."""
+        """Return the translated message in the language's plural form for `number`."""
         values["number"] = number
         return self._translations.ngettext(one, many, number).format_map(values)
 
     def join_list(self, parts: Sequence[str]) -> str:
-        """Things in a row, as one says them.
+        """Join parts into a list such as "Ana, Bo and Cy".
 
-        >>> speech("fr").listed(["Ana", "Bo", "Cy"])
+        >>> get_translator("fr").join_list(["Ana", "Bo", "Cy"])
         'Ana, Bo et Cy'
         """
         if len(parts) < 2:
@@ -57,7 +57,7 @@ class Translator:
 
 @cache
 def get_translator(language: Language) -> Translator:
-    """The speech of a language; its catalogue is read once."""
+    """Return the translator of a language; its catalogue is read once."""
     if language == ENGLISH:
         return Translator(language, gettext.NullTranslations())
     with (files("service.games.i18n") / "catalogues" / f"{language}.mo").open("rb") as compiled:
@@ -65,5 +65,5 @@ def get_translator(language: Language) -> Translator:
 
 
 def gettext_noop(message: str) -> str:
-    """The message itself: marks one that is said elsewhere, so that the catalogues have it."""
+    """Return the message itself; marks a message that is translated elsewhere for extraction."""
     return message

@@ -1,4 +1,4 @@
-"""What happened in words: a sentence for each event, and a paragraph for each change."""
+"""Events in words: a sentence for each event, and a paragraph for each change."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -27,40 +27,40 @@ from service.games.i18n.phrases import color_name, fish_count, player_names, poi
 from service.games.i18n.sentences import translate_sentence
 
 _KINDS: tuple[SegmentKind, ...] = ("island", "bridge", "sea", "market")
-"""As the engine numbers them."""
+"""Segment kinds by the engine's numbers."""
 
 
 class EventNarrator(NamedTuple):
-    """Tells the events of one game, in the order in which they happened."""
+    """Narrates the events of one game, in the order in which they happened."""
 
     translator: Translator
     tileset_index: TileSetIndex
     player_names: Sequence[str]
     """By seat."""
     tiles: dict[int, int]
-    """Cell -> tile, as the board was when the event to be told happened; `sentence` keeps it up."""
+    """Cell -> tile number, on the board before the next event; `narrate_event` updates it."""
 
     @classmethod
-    def of(cls, speech: Translator, index: TileSetIndex, game: Game) -> "EventNarrator":
-        """A teller who knows the board as it is now."""
+    def of(cls, translator: Translator, index: TileSetIndex, game: Game) -> "EventNarrator":
+        """Return a narrator that starts from the current board."""
         tiles = {cell: game.oriented_tiles[order] >> 2 for cell, order in game.board.items()}
-        return cls(speech, index, player_names(speech, game), tiles)
+        return cls(translator, index, player_names(translator, game), tiles)
 
     def narrate_change(self, events: Iterable[AnyEvent]) -> str:
-        """One change; the islanders that an evaluation sends home are told with it, only merchants have none."""
-        told = [(event, self.narrate_event(event)) for event in events]
-        return " ".join(sentence for event, sentence in told if not self._is_plain_return(event))
+        """Return the sentences of one change, without the returns of islanders that an evaluation implies."""
+        sentences = [(event, self.narrate_event(event)) for event in events]
+        return " ".join(sentence for event, sentence in sentences if not self._is_plain_return(event))
 
     def narrate_event(self, event: AnyEvent) -> str:
-        """One event: its own members are the sentence's values, and what is made of them."""
-        speech, key, values = self.translator, str(event.__struct_config__.tag), asdict(event)
+        """Return the sentence of one event; its values are the event's fields and texts derived from them."""
+        translator, key, values = self.translator, str(event.__struct_config__.tag), asdict(event)
         if (seat := values.get("seat")) is not None:
             values["player"] = values.get("name") or self.player_names[seat]
         match event:
             case TilePlaced():
                 self.tiles[pack_cell(event.x, event.y)] = self.tileset_index.tile_numbers[event.tile]
             case FishCovered():
-                values["fish"] = fish_count(speech, event.fish)
+                values["fish"] = fish_count(translator, event.fish)
             case FeatureEvaluated():
                 key = f"{key}.{event.kind}.{event.cause}"
                 values["gain"] = self._ware_gain(event)
@@ -68,21 +68,21 @@ class EventNarrator(NamedTuple):
                 key = f"{key}.{_KINDS[self._kind(event)]}"
             case ShipTaken():
                 key = f"{key}.{'market' if event.paid is None else 'delivery'}"
-                wares = () if event.paid is None else ware_counts(speech, event.paid)
+                wares = () if event.paid is None else ware_counts(translator, event.paid)
                 values |= {
                     "points": self._ship_points(event),
-                    "wares": speech.join_list(wares) or speech.gettext("nothing"),
+                    "wares": translator.join_list(wares) or translator.gettext("nothing"),
                 }
             case ShipRevealed():
-                values |= {"points": self._ship_points(event), "cost": ship_cost(speech, self._ship(event).cost)}
+                values |= {"points": self._ship_points(event), "cost": ship_cost(translator, self._ship(event).cost)}
             case PlayerJoined():
-                values["color"] = color_name(speech, event.color)
+                values["color"] = color_name(translator, event.color)
             case GameFinished():
-                won = winner_sentence(speech, [self.player_names[seat] for seat in event.winners])
-                return f"{translate_sentence(speech, f'{key}.{event.reason}')} {won}"
+                won = winner_sentence(translator, [self.player_names[seat] for seat in event.winners])
+                return f"{translate_sentence(translator, f'{key}.{event.reason}')} {won}"
             case _:
-                pass  # its members say all
-        return translate_sentence(speech, key, **values)
+                pass  # its fields are the values
+        return translate_sentence(translator, key, **values)
 
     def _ware_gain(self, event: FeatureEvaluated) -> str:
         winners = self.translator.join_list([self.player_names[seat] for seat in event.winners])
@@ -106,11 +106,11 @@ class EventNarrator(NamedTuple):
         return isinstance(event, IslanderReturned) and self._kind(event) != SHIPS
 
 
-def winner_sentence(speech: Translator, winners: Sequence[str]) -> str:
-    """Who won (R7.4)."""
-    players = speech.join_list(winners)
+def winner_sentence(translator: Translator, winners: Sequence[str]) -> str:
+    """Return who won (R7.4)."""
+    players = translator.join_list(winners)
     if not winners:
-        return translate_sentence(speech, "won.nobody")
+        return translate_sentence(translator, "won.nobody")
     if len(winners) == 1:
-        return translate_sentence(speech, "won.one", player=players)
-    return translate_sentence(speech, "won.shared", players=players)
+        return translate_sentence(translator, "won.one", player=players)
+    return translate_sentence(translator, "won.shared", players=players)

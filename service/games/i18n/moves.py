@@ -1,4 +1,4 @@
-"""A legal move in words, of at most 100 characters in every language."""
+"""Legal moves in words, at most 100 characters in every language."""
 
 from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import Wares
@@ -7,7 +7,7 @@ from service.engine.tileset_index import pack_cell
 from service.games.i18n.catalogue import Translator, gettext_noop
 from service.games.i18n.phrases import point_count, ware_counts
 
-# By the kind of the segment, as the engine numbers them: island, bridge, sea, market.
+# By segment kind, in the engine's order: island, bridge, sea, market.
 _PLACE = (
     gettext_noop("place a banana picker on the island (segment {segment})"),
     gettext_noop("place a shell collector on the bridge (segment {segment})"),
@@ -22,51 +22,58 @@ _RETRIEVE = (
 )
 
 
-def describe_move(speech: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
-    """A legal move with its id and its text."""
-    return Move(id=move_id(action), text=_text(speech, index, game, action), action=action)
+def describe_move(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
+    """Return a legal move with its id and text."""
+    return Move(id=move_id(action), text=_text(translator, index, game, action), action=action)
 
 
-def describe_cell(speech: Translator, x: int, y: int, moves: int) -> str:
-    """A cell, and how many moves it has."""
-    return speech.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
+def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
+    """Return the text of a cell and its number of moves."""
+    return translator.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
 
 
-def _text(speech: Translator, index: TileSetIndex, game: Game, action: Action) -> str:
+def _text(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> str:
     match action:
         case PlaceTile(x, y, rotation):
-            return _placement(speech, index.tile_ids[game.tile], x, y, rotation)
+            return _placement(translator, index.tile_ids[game.tile], x, y, rotation)
         case PlaceIslander(segment):
             kind = index.tiles[game.tile].kinds[segment]
-            return speech.gettext(_PLACE[kind], segment=segment)
+            return translator.gettext(_PLACE[kind], segment=segment)
         case RetrieveIslander(x, y, segment):
             order = game.board[pack_cell(x, y)]
             kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
-            return speech.gettext(_RETRIEVE[kind], x=x, y=y, segment=segment)
+            return translator.gettext(_RETRIEVE[kind], x=x, y=y, segment=segment)
         case TakeShip(ship):
-            return speech.gettext("take ship {ship} ({points})", ship=ship, points=_worth(speech, index, ship))
+            return translator.gettext(
+                "take ship {ship} ({points})", ship=ship, points=_ship_points(translator, index, ship)
+            )
         case Deliver(ship, wares):
-            worth = _worth(speech, index, ship)
-            return speech.gettext(
-                "deliver {wares} to ship {ship} ({points})", wares=_paid(speech, wares), ship=ship, points=worth
+            ship_points = _ship_points(translator, index, ship)
+            return translator.gettext(
+                "deliver {wares} to ship {ship} ({points})",
+                wares=_ware_text(translator, wares),
+                ship=ship,
+                points=ship_points,
             )
         case Pass("islander"):
-            return speech.gettext("place and retrieve no islander")
+            return translator.gettext("place and retrieve no islander")
         case Pass():
-            return speech.gettext("deliver nothing")
+            return translator.gettext("deliver nothing")
 
 
-def _placement(speech: Translator, tile: str, x: int, y: int, rotation: int) -> str:
+def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int) -> str:
     if not rotation:
-        return speech.gettext("place {tile} at ({x}, {y})", tile=tile, x=x, y=y)
-    return speech.gettext("place {tile} at ({x}, {y}), turned {degrees}°", tile=tile, x=x, y=y, degrees=90 * rotation)
+        return translator.gettext("place {tile} at ({x}, {y})", tile=tile, x=x, y=y)
+    return translator.gettext(
+        "place {tile} at ({x}, {y}), turned {degrees}°", tile=tile, x=x, y=y, degrees=90 * rotation
+    )
 
 
-def _worth(speech: Translator, index: TileSetIndex, ship: str) -> str:
-    return point_count(speech, index.ships[index.ship_numbers[ship]].points)
+def _ship_points(translator: Translator, index: TileSetIndex, ship: str) -> str:
+    return point_count(translator, index.ships[index.ship_numbers[ship]].points)
 
 
-def _paid(speech: Translator, wares: Wares | None) -> str:
+def _ware_text(translator: Translator, wares: Wares | None) -> str:
     if wares is None:
-        return speech.gettext("wares")
-    return " + ".join(ware_counts(speech, wares)) or speech.gettext("nothing")
+        return translator.gettext("wares")
+    return " + ".join(ware_counts(translator, wares)) or translator.gettext("nothing")

@@ -1,4 +1,4 @@
-"""Small pieces of sentences: wares, points, costs, colours, names."""
+"""Phrases that sentences are made of: wares, points, costs, colours, names."""
 
 from collections.abc import Iterator
 
@@ -16,50 +16,51 @@ _COLORS: dict[Color, str] = {
 }
 
 
-def color_name(speech: Translator, name: Color) -> str:
-    """A player's colour (R1.1)."""
-    return speech.gettext(_COLORS[name])
+def color_name(translator: Translator, name: Color) -> str:
+    """Return a player's colour (R1.1)."""
+    return translator.gettext(_COLORS[name])
 
 
-def point_count(speech: Translator, number: int) -> str:
-    """What a ship is worth."""
-    return speech.ngettext("{number} point", "{number} points", number)
+def point_count(translator: Translator, number: int) -> str:
+    """Return a number of points."""
+    return translator.ngettext("{number} point", "{number} points", number)
 
 
-def ware_counts(speech: Translator, wares: Wares) -> list[str]:
-    """Each kind of wares that there is any of, with its number."""
-    bananas = speech.ngettext("{number} banana", "{number} bananas", wares.bananas) if wares.bananas else ""
-    shells = speech.ngettext("{number} shell", "{number} shells", wares.shells) if wares.shells else ""
-    return [part for part in (bananas, shells, fish_count(speech, wares.fish) if wares.fish else "") if part]
+def ware_counts(translator: Translator, wares: Wares) -> list[str]:
+    """Return each kind of ware with its number, without kinds that have none."""
+    bananas = translator.ngettext("{number} banana", "{number} bananas", wares.bananas) if wares.bananas else ""
+    shells = translator.ngettext("{number} shell", "{number} shells", wares.shells) if wares.shells else ""
+    return [part for part in (bananas, shells, fish_count(translator, wares.fish) if wares.fish else "") if part]
 
 
-def fish_count(speech: Translator, number: int) -> str:
-    """So many fish."""
-    return speech.ngettext("{number} fish", "{number} fish", number)
+def fish_count(translator: Translator, number: int) -> str:
+    """Return a number of fish."""
+    return translator.ngettext("{number} fish", "{number} fish", number)
 
 
-def ship_cost(speech: Translator, asked: Cost) -> str:
-    """What a ship asks for (R6.3)."""
-    named = ware_counts(speech, Wares(bananas=asked.bananas, shells=asked.shells, fish=asked.fish))
-    if asked.any:
-        named.append(speech.ngettext("{number} ware of any kind", "{number} wares of any kind", asked.any))
-    named += _identical_ware_counts(speech, asked.same)
-    return speech.join_list(named) or speech.gettext("nothing")
+def ship_cost(translator: Translator, required: Cost) -> str:
+    """Return the cost of a ship (R6.3)."""
+    parts = ware_counts(translator, Wares(bananas=required.bananas, shells=required.shells, fish=required.fish))
+    if required.any:
+        parts.append(translator.ngettext("{number} ware of any kind", "{number} wares of any kind", required.any))
+    parts += _identical_ware_counts(translator, required.same)
+    return translator.join_list(parts) or translator.gettext("nothing")
 
 
-def _identical_ware_counts(speech: Translator, same: tuple[int, ...]) -> Iterator[str]:
-    """Groups of identical wares, each of another kind."""
-    for place, number in enumerate(same):
+def _identical_ware_counts(translator: Translator, same: tuple[int, ...]) -> Iterator[str]:
+    """Yield the groups of identical wares, each of a different kind."""
+    for group, number in enumerate(same):
         if len(same) == 1:
-            yield speech.ngettext("{number} identical ware", "{number} identical wares", number)
-        elif place == 0:
-            yield speech.ngettext("{number} ware of one kind", "{number} wares of one kind", number)
+            yield translator.ngettext("{number} identical ware", "{number} identical wares", number)
+        elif group == 0:
+            yield translator.ngettext("{number} ware of one kind", "{number} wares of one kind", number)
         else:
-            yield speech.ngettext("{number} ware of another kind", "{number} wares of another kind", number)
+            yield translator.ngettext("{number} ware of another kind", "{number} wares of another kind", number)
 
 
-def player_names(speech: Translator, game: Game) -> list[str]:
-    """What each seat's player is called; who has no name is called by the seat, counted from 1."""
+def player_names(translator: Translator, game: Game) -> list[str]:
+    """Return each seat's player name; a nameless player is called by the seat, counted from 1."""
     return [
-        player.name or speech.gettext("player {number}", number=seat + 1) for seat, player in enumerate(game.players)
+        player.name or translator.gettext("player {number}", number=seat + 1)
+        for seat, player in enumerate(game.players)
     ]

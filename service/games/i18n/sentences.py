@@ -1,6 +1,6 @@
-"""What happened, as the English sentences that all others are made of: by the event's type, and what else decides.
+"""The English sentences of events, by event type and variant; all other languages translate these.
 
-The page has the same ones, without the cells, which it shows: `python -m service.games.i18n` writes them there.
+The page uses the same sentences without the cells, which it shows: `python -m service.games.i18n` writes them there.
 """
 
 from typing import Any
@@ -61,6 +61,6 @@ SENTENCES: dict[str, str] = {
 }
 
 
-def translate_sentence(speech: Translator, sentence: str, **values: Any) -> str:
-    """Say the sentence of this name."""
-    return speech.gettext(SENTENCES[sentence], **values)
+def translate_sentence(translator: Translator, key: str, **values: Any) -> str:
+    """Return the translated sentence with this key."""
+    return translator.gettext(SENTENCES[key], **values)

@@ -1,4 +1,4 @@
-"""The state of a game in a sentence: what is waited for, or how it ended."""
+"""The status of a game in a sentence: whose decision it is, or how the game ended."""
 
 from schemas.vocabulary import Phase
 from service.engine import Game, TileSetIndex
@@ -22,45 +22,49 @@ _DECISIONS_WITH_DEADLINE: dict[Phase, str] = {
 }
 
 
-def describe_status(speech: Translator, index: TileSetIndex, game: Game) -> str:
-    """What is waited for, with the deadline where there is one; or who won."""
+def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> str:
+    """Return whose decision it is, with the deadline if there is one; or who won."""
     match game.status:
         case "waiting":
             missing = sum(player.name is None for player in game.players)
-            return speech.ngettext("Waiting for {number} more player.", "Waiting for {number} more players.", missing)
+            return translator.ngettext(
+                "Waiting for {number} more player.", "Waiting for {number} more players.", missing
+            )
         case "active":
-            return _describe_decision(speech, game)
+            return _describe_decision(translator, game)
         case "finished":
-            return _describe_result(speech, index, game)
+            return _describe_result(translator, index, game)
         case "aborted":
-            return translate_sentence(speech, "game_aborted")
+            return translate_sentence(translator, "game_aborted")
 
 
-def _describe_decision(speech: Translator, game: Game) -> str:
-    player = player_names(speech, game)[game.decider]
+def _describe_decision(translator: Translator, game: Game) -> str:
+    player = player_names(translator, game)[game.decider]
     if game.deadline is None:
-        return speech.gettext(_DECISIONS[game.phase], player=player)
-    return speech.gettext(
+        return translator.gettext(_DECISIONS[game.phase], player=player)
+    return translator.gettext(
         _DECISIONS_WITH_DEADLINE[game.phase], player=player, time=_format_time(game.deadline, game.updated_at)
     )
 
 
 def _format_time(deadline: str, now: str) -> str:
-    """A time of the contract as people write it, with its day where that is another one.
+    """Format a timestamp of the API, with its date if that is not today's.
 
-    >>> _time("2026-11-22T21:30:00Z", "2026-11-22T21:00:00Z"), _time("2026-11-23T09:00:00Z", "2026-11-22T21:00:00Z")
-    ('21:30 UTC', '2026-11-23 09:00 UTC')
+    >>> _format_time("2026-11-22T21:30:00Z", "2026-11-22T21:00:00Z")
+    '21:30 UTC'
+    >>> _format_time("2026-11-23T09:00:00Z", "2026-11-22T21:00:00Z")
+    '2026-11-23 09:00 UTC'
     """
     day, _, clock = deadline.partition("T")
     return f"{clock[:5]} UTC" if now.startswith(day) else f"{day} {clock[:5]} UTC"
 
 
-def _describe_result(speech: Translator, index: TileSetIndex, game: Game) -> str:
-    called = player_names(speech, game)
-    totals = [(player, final_score(index, game, seat).total) for seat, player in enumerate(called)]
+def _describe_result(translator: Translator, index: TileSetIndex, game: Game) -> str:
+    player_list = player_names(translator, game)
+    totals = [(player, final_score(index, game, seat).total) for seat, player in enumerate(player_list)]
     best_first = sorted(totals, key=lambda total: -total[1])
-    return speech.gettext(
+    return translator.gettext(
         "{winning} The scores: {scores}.",
-        winning=winner_sentence(speech, [called[seat] for seat in winning_seats(index, game)]),
+        winning=winner_sentence(translator, [player_list[seat] for seat in winning_seats(index, game)]),
         scores=", ".join(f"{player} {total}" for player, total in best_first),
     )

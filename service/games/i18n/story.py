@@ -12,7 +12,7 @@ from service.games.i18n.events import EventNarrator
 
 
 class StoryChange(msgspec.Struct, frozen=True):
-    """What a story needs of a diff."""
+    """The part of a diff that a story needs."""
 
     version: int
     at: str
@@ -21,13 +21,13 @@ class StoryChange(msgspec.Struct, frozen=True):
     events: list[AnyEvent]
 
     @property
-    def starts(self) -> TurnStarted | None:
-        """The turn that begins with it, if one does."""
+    def turn_started(self) -> TurnStarted | None:
+        """Return the turn that starts with this change, if any."""
         return next((event for event in self.events if isinstance(event, TurnStarted)), None)
 
 
 class PatchedTurn(msgspec.Struct, frozen=True):
-    """What a story needs of the turn that a patch writes into GAME."""
+    """The part of GAME's `turn` that a story needs, as a patch writes it."""
 
     number: int
     tile: str
@@ -35,11 +35,11 @@ class PatchedTurn(msgspec.Struct, frozen=True):
 
 
 class TurnAfterDiff(NamedTuple):
-    """The turn that a diff leads to."""
+    """The turn after a diff."""
 
     version: int
     turn: PatchedTurn | None
-    """None where nobody is on turn (any more)."""
+    """None while no turn is in progress."""
 
 
 class _Operation(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class _Patched(msgspec.Struct, frozen=True):
 
 
 def decode_turn(diff: bytes) -> TurnAfterDiff | None:
-    """The turn that a diff leads to, which every patch writes since the game began; None where it did not begin."""
+    """Return the turn after a diff, or None if the game had not started: every later patch writes the turn."""
     patched = _PATCHED.decode(diff)
     for operation in patched.patch:
         if operation.path == "/turn":
@@ -62,33 +62,33 @@ def decode_turn(diff: bytes) -> TurnAfterDiff | None:
 
 
 def decode_change(diff: bytes) -> StoryChange:
-    """What a story needs of a diff as it was stored."""
+    """Return the decoded part of a stored diff."""
     return _DECODER.decode(diff)
 
 
-def narrate_story(teller: EventNarrator, changes: Iterable[StoryChange], turn: int | None) -> Iterator[StoryLine]:
-    """A line for each change; `turn` is the number of the turn in which the first of them happened."""
+def narrate_story(narrator: EventNarrator, changes: Iterable[StoryChange], turn: int | None) -> Iterator[StoryLine]:
+    """Yield a line for each change; `turn` is the number of the turn in which the first of them happened."""
     for change in changes:
-        text = _paragraph(teller, change)
+        text = _narrate_change(narrator, change)
         yield StoryLine(version=change.version, at=change.at, turn=turn, seat=change.seat, text=text)
-        if (started := change.starts) is not None:
-            turn = started.number
+        if (new_turn := change.turn_started) is not None:
+            turn = new_turn.number
 
 
-def _paragraph(teller: EventNarrator, change: StoryChange) -> str:
-    """What happened; passing is no event, so the move tells it."""
-    told = teller.narrate_change(change.events)
+def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
+    """Return the text of a change; a pass has no event, so its text comes from the move."""
+    text = narrator.narrate_change(change.events)
     if change.seat is None:
-        return told
-    translator, player = teller.translator, teller.player_names[change.seat]
+        return text
+    translator, player = narrator.translator, narrator.player_names[change.seat]
     match change.move:
         case "pass.islander":
-            passed = translator.gettext("{player} places no islander.", player=player)
+            pass_text = translator.gettext("{player} places no islander.", player=player)
         case "pass.deliver":
-            passed = translator.gettext("{player} delivers nothing.", player=player)
+            pass_text = translator.gettext("{player} delivers nothing.", player=player)
         case _:
-            return told
-    return f"{passed} {told}".rstrip()
+            return text
+    return f"{pass_text} {text}".rstrip()
 
 
 _DECODER = msgspec.json.Decoder(StoryChange)

@@ -19,13 +19,13 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     turn's tile lay, which may have been taken back since.
     """
     index, game = decode_with_tables(context, loaded)
-    spoken = get_translator(language)
-    teller, turn = EventNarrator.of(spoken, index, game), None
+    translator = get_translator(language)
+    narrator, turn = EventNarrator.of(translator, index, game), None
     before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
     log = await context.store.load_diffs(game.id, since - before, before + number) if number > 0 else []
     try:
         if log and before:
-            turn = _turn_at(teller, index, game, log[0].data)
+            turn = _turn_at(narrator, index, game, log[0].data)
         changes = [decode_change(entry.data) for entry in log[before:]]
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"its log cannot be read: {error}") from error
@@ -33,13 +33,13 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
         version=loaded.version,
         digest=loaded.digest,
         language=language,
-        lines=[*narrate_story(teller, changes, turn)],
-        now=describe_status(spoken, index, game),
+        lines=[*narrate_story(narrator, changes, turn)],
+        now=describe_status(translator, index, game),
     )
 
 
-def _turn_at(teller: EventNarrator, index: TileSetIndex, game: Game, diff: bytes) -> int | None:
-    """The number of the turn that a diff leads to; the teller learns where its tile lay."""
+def _turn_at(narrator: EventNarrator, index: TileSetIndex, game: Game, diff: bytes) -> int | None:
+    """The number of the turn that a diff leads to; the narrator learns where its tile lay."""
     found = decode_turn(diff)
     if found is None:
         return None
@@ -47,5 +47,5 @@ def _turn_at(teller: EventNarrator, index: TileSetIndex, game: Game, diff: bytes
         return game.turn_number if found.version > 1 and game.turn_number else None
     if found.turn.placed is not None:
         cell = pack_cell(found.turn.placed.x, found.turn.placed.y)
-        teller.tiles[cell] = index.tile_numbers[found.turn.tile]
+        narrator.tiles[cell] = index.tile_numbers[found.turn.tile]
     return found.turn.number

@@ -15,7 +15,7 @@ IPV4_BITS, IPV6_BITS = 24, 48
 def site_of_url(url: str) -> str:
     """Return the site of a URL's server.
 
-    >>> site("https://a.b.example.org:8080/hook"), site("https://[2001:db8:1:2::3]/")
+    >>> site_of_url("https://a.b.example.org:8080/hook"), site_of_url("https://[2001:db8:1:2::3]/")
     ('example.org', '2001:db8:1::/48')
     """
     return site_of_host(host_of_url(url))
@@ -29,7 +29,7 @@ def host_of_url(url: str) -> str:
 def site_of_host(host: str) -> str:
     """Return the site of a host: its registered domain, by a heuristic, or its address's network.
 
-    >>> site_of("bot.example.co.uk"), site_of("192.0.2.1"), site_of("localhost")
+    >>> site_of_host("bot.example.co.uk"), site_of_host("192.0.2.1"), site_of_host("localhost")
     ('example.co.uk', '192.0.2.0/24', 'localhost')
     """
     try:

@@ -37,10 +37,10 @@ def test_a_catalogue_is_as_the_tool_writes_it(language: str, elsewhere: Path) ->
     (
         ('msgstr "rouge"', 'msgstr ""', "untranslated: red"),
         ('msgstr "{player} gagne."', 'msgstr "{joueur} gagne."', "other placeholders: {player} wins."),
-        ('msgid "{player} wins."', 'msgid "{player} loses."', "left over: {player} loses."),
+        ('msgid "{player} wins."', 'msgid "{player} loses."', "obsolete: {player} loses."),
         ('msgid "{player} wins."', 'msgid "{player} loses."', "missing: {player} wins."),
         ('#, python-brace-format\nmsgid "{player} wins."', '#, fuzzy\nmsgid "{player} wins."', "fuzzy: {player} wins."),
-        ('msgstr "rouge"', 'msgstr "rose"', "the compiled catalogue is not that of its source"),
+        ('msgstr "rouge"', 'msgstr "rose"', "the compiled catalogue is outdated"),
         ("plural=(n > 1)", "plural=(n != 1)", "the plural forms are not those of fr"),
     ),
 )
@@ -55,13 +55,13 @@ def test_the_check_finds(old: str, new: str, fault: str, elsewhere: Path) -> Non
 def test_the_command_mends_what_it_can_and_says_what_is_left(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["texts"])
+    monkeypatch.setattr("sys.argv", ["i18n"])
     (elsewhere / "de.mo").write_bytes((elsewhere / "fr.mo").read_bytes())
     assert tool.main() == 0
     assert list(tool.list_faults("de")) == []
     catalogue = elsewhere / "fr.po"
     catalogue.write_text(catalogue.read_text("utf-8").replace('"rouge"', '""'), "utf-8")
-    monkeypatch.setattr("sys.argv", ["texts", "--check"])
+    monkeypatch.setattr("sys.argv", ["i18n", "--check"])
     assert tool.main() == 1
     assert capsys.readouterr().err.startswith("fr: untranslated: red\n")
 

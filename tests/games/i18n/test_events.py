@@ -192,7 +192,7 @@ SAID: list[tuple[AnyEvent, str, str, str]] = [
 ]
 
 
-def teller(language: str) -> EventNarrator:
+def narrator(language: str) -> EventNarrator:
     game = new_game(TABLES, 1)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
     return EventNarrator.of(get_translator(next(one for one in LANGUAGES if one == language)), TABLES, game)
@@ -201,7 +201,7 @@ def teller(language: str) -> EventNarrator:
 @pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
 def test_what_happened_is_said(event: AnyEvent, english: str, french: str, german: str) -> None:
     points = TABLES.ships[TABLES.ship_numbers["s01"]].points
-    said = [teller(language).narrate_event(event) for language in LANGUAGES]
+    said = [narrator(language).narrate_event(event) for language in LANGUAGES]
     assert said == [text.format(points=points) for text in (english, french, german)]
 
 
@@ -212,7 +212,7 @@ def test_every_event_is_said() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_reason_kind_cause_and_colour_is_said(language: str) -> None:
-    told = teller(language)
+    told = narrator(language)
     endings = [told.narrate_event(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
     assert len(set(endings)) == len(endings) == 4
     assert len({told.narrate_event(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
@@ -253,7 +253,7 @@ def test_whole_games_are_told(seed: int) -> None:
     game = new_game(TABLES, seed, 2 + seed)
     tellers = [EventNarrator.of(get_translator(language), TABLES, game) for language in LANGUAGES]
     for events in play_randomly(TABLES, game, Random(seed)):
-        paragraphs = [teller.narrate_change(events) for teller in tellers]
+        paragraphs = [narrator.narrate_change(events) for narrator in tellers]
         assert all(paragraphs) or not events
         assert all("{" not in text for text in paragraphs)
         situations = {describe_status(get_translator(language), TABLES, game) for language in LANGUAGES}

@@ -21,8 +21,8 @@ def test_a_whole_game_is_told_line_by_line() -> None:
     log = whole_game("story")
     game, _ = waiting_game("story")
     game.players[1].name = "Zoë"
-    teller = EventNarrator.of(get_translator("en"), ARCHIPELAGO.index, game)
-    lines = [*narrate_story(teller, [decode_change(diff.data) for diff in log], None)]
+    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO.index, game)
+    lines = [*narrate_story(narrator, [decode_change(diff.data) for diff in log], None)]
     assert [line.version for line in lines] == [*range(1, len(log) + 1)]
     assert all(line.text for line in lines)
     assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 is the first player. It is P0's turn.")
