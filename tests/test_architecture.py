@@ -15,7 +15,7 @@ from service.store.game_store import RedisStore
 from service.web.app_keys import CONTEXT
 from tests.call_trace import CallTrace, trace_calls
 from tests.web.app_server import serve
-from tests.web.http_game import new_table
+from tests.web.http_game import create_game
 from tests.web.watcher_client import watch_game
 
 ARCHITECTURE = Path(__file__).parent.parent / "ARCHITECTURE.md"
@@ -98,11 +98,11 @@ def test_the_way_is_short(title: str) -> None:
 async def test_an_action_takes_the_drawn_way(store: RedisStore) -> None:
     """Once on the cached game, once on the stored one."""
     async with serve(store) as client:
-        game = await new_table(client, seed="tides", first_seat=0)
-        await game.do()
+        game = await create_game(client, seed="tides", first_seat=0)
+        await game.act_successfully()
         traces = []
         for is_cached in (True, False):
-            move = (await game.moves())[0]["id"]
+            move = (await game.legal_moves())[0]["id"]
             if not is_cached:
                 client.app[CONTEXT].cache.pop(game.id)
             with trace_calls([HANDLER], HANDOVERS, until=web.StreamResponse) as trace:
@@ -116,10 +116,10 @@ async def test_an_action_takes_the_drawn_way(store: RedisStore) -> None:
 
 async def test_an_action_of_a_socket_takes_the_same_way(store: RedisStore) -> None:
     async with serve(store) as client:
-        game = await new_table(client)
-        await game.do()
-        move = (await game.moves())[0]["id"]
-        async with watch_game(client, game.id, token=game.owner) as watcher:
+        game = await create_game(client)
+        await game.act_successfully()
+        move = (await game.legal_moves())[0]["id"]
+        async with watch_game(client, game.id, token=game.owner_token) as watcher:
             with trace_calls(["service.games.commands.act.act"], HANDOVERS, until=tuple) as trace:
                 await watcher.request({"type": "act", "game": game.id, "move": move}, "diff")
                 await watcher.receive("ack")
@@ -129,9 +129,9 @@ async def test_an_action_of_a_socket_takes_the_same_way(store: RedisStore) -> No
 
 async def test_a_diff_of_another_instance_takes_the_drawn_way(store: RedisStore, redis_url: str) -> None:
     async with serve(store) as client, connect(redis_url) as other_store, serve(other_store) as other:
-        game = await new_table(client)
-        async with watch_game(other, game.id, token=game.owner) as watcher:
+        game = await create_game(client)
+        async with watch_game(other, game.id, token=game.owner_token) as watcher:
             with trace_calls(NOTIFICATION_HANDLERS, HANDOVERS) as trace:
-                await game.do()
+                await game.act_successfully()
                 await watcher.receive("diff")
         check_drawn(FOREIGN_DIFF, trace)

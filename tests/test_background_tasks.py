@@ -21,8 +21,8 @@ from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
 from tests.games.test_failing_games import due_game, is_moved
 from tests.redis_servers import sentinel
-from tests.web.app_server import Client, Served, serve
-from tests.web.http_game import new_table, refused
+from tests.web.app_server import AppServer, Client, serve
+from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
 POLICY = RestartPolicy(Backoff(0.01, 0.05), max_failures=3, recovery_s=60.0)
@@ -111,7 +111,7 @@ async def serving(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
         app = await stack.enter_async_context(assemble_app(settings(tmp_path), PARTS, redis_url, supervisor))
-        yield Instance(await stack.enter_async_context(TestClient(Served(app))), supervisor, redis_url)
+        yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
 
 
 async def names_of(instance: Instance, number: int) -> set[str]:
@@ -144,7 +144,7 @@ async def test_a_task_that_fails_once_goes_on(tmp_path: Path, name: str) -> None
 async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it(tmp_path: Path, name: str) -> None:
     async with serving(tmp_path) as instance:
         task = await instance.fail(name, POLICY.max_failures)
-        problem = await refused(await instance.client.get("/readyz"), 503, "store_unavailable")
+        problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
         assert name in problem["detail"]
         assert (await instance.client.get("/livez")).status == 200
         task._policy = task._policy._replace(recovery_s=0.0)  # as if it had run for long since
@@ -172,13 +172,13 @@ async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ("pubsub", "pubsub-connection", "realtime-notifications", "realtime-sweep"))
 async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_path: Path, name: str) -> None:
     async with serving(tmp_path) as instance, connect(instance.redis_url) as store, serve(store) as other:
-        table = await new_table(other)
+        table = await create_game(other)
         async with connect_watcher(instance.client, f"{table.path}/ws") as watcher:
             for tag in ("subscribed", "snapshot"):
                 await watcher.receive(tag)
             await instance.fail(name, 2)
             for _ in range(3):
-                await table.do()
+                await table.act_successfully()
                 await watcher.receive("diff")
 
 
@@ -188,6 +188,6 @@ async def test_who_is_the_primary_is_found_out_after_that_has_failed(tmp_path: P
         serving(tmp_path, deployment.url) as instance,
     ):
         await instance.fail("sentinel-watch", POLICY.max_failures)
-        problem = await refused(await instance.client.get("/readyz"), 503, "store_unavailable")
+        problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
         assert "sentinel-watch" in problem["detail"]
         await instance.task("sentinel-watch")

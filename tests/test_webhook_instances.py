@@ -9,7 +9,7 @@ import aiohttp
 from standardwebhooks import Webhook
 
 from tests.started import started
-from tests.web.webhook_receiver import Receiver, receiving
+from tests.web.webhook_receiver import WebhookReceiver, run_receiver
 
 ALLOWED = "--webhooks-allow-private"
 
@@ -29,21 +29,21 @@ async def act(session: aiohttp.ClientSession, game: str, token: str) -> None:
     await post(session, f"{game}/actions", {"move": move}, token)
 
 
-async def arrived(receiver: Receiver, number: int) -> None:
+async def arrived(receiver: WebhookReceiver, number: int) -> None:
     async with asyncio.timeout(30):
         while len(receiver.received) < number:  # noqa: ASYNC110 (what comes comes from other processes)
             await asyncio.sleep(0.05)
 
 
 async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, redis_url: str) -> None:
-    async with receiving() as receiver, aiohttp.ClientSession() as session:
+    async with run_receiver() as receiver, aiohttp.ClientSession() as session:
         async with started(tmp_path, redis_url, ALLOWED) as first:
             created = await post(session, f"{first.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
             path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
             hook = await post(session, f"{first.url}{path}/webhooks", {"url": receiver.url}, owner)
             await act(session, first.url + path, owner)
             await arrived(receiver, 1)
-            receiver.answers = [503]
+            receiver.statuses = [503]
             await act(session, first.url + path, owner)
             await arrived(receiver, 2)
             await asyncio.sleep(0.2)

@@ -176,8 +176,8 @@ def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
     lines = request.headers.getall("If-Match", None)
     if lines is None:
         return None
-    if len(lines) == 1 and (one := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
-        return [ExpectedVersion(int(one[1]), one[2])]
+    if len(lines) == 1 and (match := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
+        return [ExpectedVersion(int(match[1]), match[2])]
     tags = _parse_entity_tags(request, "If-Match")
     if tags is None:
         return None

@@ -106,7 +106,7 @@ def register_routes(
 
     aiohttp tries routes with the same prefix in the order of their registration, so the most frequent come first.
     """
-    priorities = {operation: place for place, operation in enumerate(MOST_REQUESTED)}
+    priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
     for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
         app.router.add_route(route.method, route.path, route.handler, expect_handler=expect_handler)
         if route.method == "GET":

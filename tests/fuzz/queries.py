@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemas.player_names import INVISIBLE_CHARACTERS, is_visible, name_key
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.subject import Subject
-from tests.web.drawing.example_tiles import parsed
+from tests.web.drawing.example_tiles import parse_svg
 
 REFUSED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories that no name holds: control and format characters, and what is no character."""
@@ -124,7 +124,7 @@ def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
             figures["http requests"] += 1
             assert told.status == 200, (path, told)
             if told.kind == "image/svg+xml":
-                parsed(told.data.decode())
+                parse_svg(told.data.decode())
             if told.kind == "application/json":
                 assert told.language in {"en", "fr", "de"}
         subject.check()

@@ -27,7 +27,7 @@ from tests.engine.random_games import new_game, play_randomly
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.validity import fault
 from tests.reference.random_tilesets import random_tileset
-from tests.web.drawing.example_tiles import parsed
+from tests.web.drawing.example_tiles import parse_svg
 
 MOST_ACTIONS = 400
 
@@ -205,10 +205,10 @@ def play_and_draw(tileset: TileSet, chance: Random) -> None:
         assert is_finished(game)
     answer, shown = encode_json(tileset), build_view(index, game)
     board = BoardJob(tileset=answer, game=shown, moves=[], options=BoardOptions(), image_format="svg")
-    parsed(draw_job(board).decode())
+    parse_svg(draw_job(board).decode())
     assert draw_job(BoardJob(tileset=answer, game=shown, moves=[], options=BoardOptions(), image_format="txt"))
     tile, ship = chance.choice(tileset.tiles), chance.choice(tileset.ships)
-    parsed(
+    parse_svg(
         draw_job(TileJob(tile=tile, rotation=chance.randrange(4), theme="light", width=80, image_format="svg")).decode()
     )
-    parsed(draw_job(ShipJob(ship=ship, theme="dark", width=80, image_format="svg")).decode())
+    parse_svg(draw_job(ShipJob(ship=ship, theme="dark", width=80, image_format="svg")).decode())

@@ -10,7 +10,7 @@ from aiohttp import ClientResponse, ClientSession, TCPConnector
 from service.games.ports import RateLimit
 from service.web.limits import Limits
 from tests.web.app_server import Client
-from tests.web.http_game import TWO
+from tests.web.http_game import TWO_PLAYERS
 
 SLOWLY = 3600
 """Seconds that fill a bucket: none of it comes back while a test runs."""
@@ -50,4 +50,4 @@ async def statuses(times: int, ask: Any) -> Counter[int]:
 
 async def create(session: Client | ClientSession, **headers: str) -> ClientResponse:
     """Ask for a new game."""
-    return await session.post("/v1/games", json={"players": TWO}, headers=headers)
+    return await session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers)

@@ -15,7 +15,7 @@ from service.web.limits import Limits
 from service.web.websocket.frames import deflated_frame
 from tests.security.processor import Data, Measured, measured
 from tests.web.app_server import Client, serve
-from tests.web.http_game import JSON, new_table
+from tests.web.http_game import JSON, create_game
 
 WITHIN_S = 10.0
 
@@ -185,7 +185,7 @@ async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> N
 
 async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:
     async with serve(store) as client, raw(client) as (reader, writer):
-        table = await new_table(client)
+        table = await create_game(client)
         writer.write(f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode())
         connection = await connection_of(client, lambda one: one.kind == "stream")
         writer.write(ahead(500_000))
@@ -202,7 +202,7 @@ async def test_what_lasts_has_a_small_head(store: RedisStore, kind: str, number:
     """It stays as long as the socket or event stream."""
     lines = [f"X-{index}: {'a' * 5_000}" for index in range(number)]
     async with serve(store) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         stream = "\r\n".join(
             (f"GET {table.path}/diffs HTTP/1.1", "Host: x", "Accept: text/event-stream", *lines, "", "")
         )

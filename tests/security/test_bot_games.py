@@ -21,7 +21,7 @@ from service.web.limits import Limits
 from tests.games.bots.plugged import plugged
 from tests.security.clients import at
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 
 HOSTILE, PERSON = "127.0.0.2", "127.0.0.1"
 GAMES = 24
@@ -66,16 +66,16 @@ async def until_thinking(workers: Recording, decisions: int) -> None:
             await asyncio.sleep(0.02)
 
 
-async def answered(table: Table) -> None:
+async def answered(table: HTTPGame) -> None:
     """Do a turn, and wait until it is the person's again."""
     async with asyncio.timeout(TIMEOUT_S):
-        begun = (await table.json())["turn"]["number"]
+        begun = (await table.get_json())["turn"]["number"]
         while True:
-            game = await table.json()
+            game = await table.get_json()
             if game["turn"]["seat"] == 0 and game["turn"]["number"] > begun:
                 return
             if game["turn"]["seat"] == 0:
-                await table.do()
+                await table.act_successfully()
             else:
                 await asyncio.sleep(0.02)
 
@@ -92,7 +92,7 @@ async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisSto
     async with playing(store, Limits(rate_limits=False)) as (client, workers), at(client, HOSTILE) as hostile:
         assert [await create(hostile, THOUGHTFUL) for _ in range(GAMES)] == [201] * GAMES
         await until_thinking(workers, 3)
-        table = await new_table(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
+        table = await create_game(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
         for _ in range(3):
             before = len(workers.games)
             await answered(table)
@@ -105,10 +105,10 @@ async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisSto
 
 async def test_a_game_that_nobody_plays_waits_for_no_request_and_comes_to_its_end(store: RedisStore) -> None:
     async with playing(store, Limits()) as (client, _):
-        table = await new_table(client, [{"bot": "random"}, {"bot": "random"}])
+        table = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
         assert table.created["game"]["version"] == 1
         async with asyncio.timeout(TIMEOUT_S):
             while True:
-                if (await table.json())["status"] == "finished":
+                if (await table.get_json())["status"] == "finished":
                     break
                 await asyncio.sleep(0.05)

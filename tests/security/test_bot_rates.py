@@ -16,7 +16,7 @@ from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.security.clients import at, limits, status, statuses
 from tests.security.measured_costs import Plain, times_dearer
 from tests.web.app_server import serve
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import connect_watcher
 
 TABLES = archipelago_index()
@@ -44,7 +44,7 @@ async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: Red
         assert 3 <= found[201] <= 4
         assert found[201] + found[429] == 12
         assert told((await client.post("/v1/games", json=BOTS)).headers) == "bot-games"
-        await new_table(client, [{"name": "Ana"}, {"bot": "random"}])
+        await create_game(client, [{"name": "Ana"}, {"bot": "random"}])
         async with at(client, "127.0.0.2") as other:
             assert await status(await other.post("/v1/games", json=BOTS)) == 201
 
@@ -71,23 +71,23 @@ async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
 
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
     async with serve(store, limits(rate_bot_games=2 * GAME)) as client:
-        table, made = await new_table(client, BOTS["players"]), 1
+        table, made = await create_game(client, BOTS["players"]), 1
         while True:
-            answer = await client.post(f"{table.path}/rematch", headers=bearer(table.owner))
+            answer = await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))
             if answer.status != 201:
                 break
-            table, made = Table(client, await answer.json()), made + 1
+            table, made = HTTPGame(client, await answer.json()), made + 1
         assert answer.status == 429
         assert told(answer.headers) == "bot-games"
         assert 2 <= made <= 3
 
 
-async def turns(table: Table) -> int:
+async def turns(table: HTTPGame) -> int:
     """Play the first seat's turns until one is refused; gives how many were not."""
     for number in range(100):
-        turn = (await table.json())["turn"]["number"]
-        while (await table.json())["turn"]["number"] == turn:
-            answer = await table.act({"move": (await table.moves())[0]["id"]})
+        turn = (await table.get_json())["turn"]["number"]
+        while (await table.get_json())["turn"]["number"] == turn:
+            answer = await table.act({"move": (await table.legal_moves())[0]["id"]})
             if answer.status == 429:
                 assert told(answer.headers) == "bots"
                 return number
@@ -99,25 +99,25 @@ async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None
     """What is refused leaves the game as it was; games of people alone go on."""
     quota = 10 * costs.LIGHT_BOT_TURN
     async with serve(store, limits(rate_bots=quota, rate_reads=100_000)) as client:
-        table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
+        table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
         played = await turns(table)
         assert 3 <= played <= 6
-        before = await table.json()
-        move = {"move": (await table.moves())[0]["id"]}
+        before = await table.get_json()
+        move = {"move": (await table.legal_moves())[0]["id"]}
         if before["turn"]["phase"] != "place_tile":
             assert (await table.act(move)).status == 429
-            assert await table.json() == before
-        people = await new_table(client)
-        await people.play(Random(2), 12)
+            assert await table.get_json() == before
+        people = await create_game(client)
+        await people.play_randomly(Random(2), 12)
 
 
 async def test_over_a_socket_too(store: RedisStore) -> None:
     async with serve(store, limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
-        table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
+        table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         heard, answer = Counter[str](), {}
-        async with connect_watcher(client, token=table.owner) as watcher:
+        async with connect_watcher(client, token=table.owner_token) as watcher:
             for number in range(100):
-                move = (await table.moves())[0]["id"]
+                move = (await table.legal_moves())[0]["id"]
                 await watcher.send({"type": "act", "id": str(number), "game": table.id, "move": move})
                 answer = await watcher.receive()
                 heard[answer["type"]] += 1
@@ -133,8 +133,10 @@ async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisSto
     async with serve(store, limits(rate_bot_games=2 * GAME)) as client:
         found = []
         for _ in range(6):
-            table = await new_table(client, seats, first_seat=0)
-            found.append(await status(await client.post(f"{table.path}/resign", headers=bearer(table.owner))))
+            table = await create_game(client, seats, first_seat=0)
+            found.append(
+                await status(await client.post(f"{table.path}/resign", headers=bearer_header(table.owner_token)))
+            )
         assert 2 <= found.count(200) <= 3
         assert found.count(200) + found.count(429) == 6
 
@@ -152,6 +154,6 @@ async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: L
             apply_action(TABLES, twin, run_bot(bot.bot, TABLES, twin))
 
     async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
-        table = await new_table(client)
+        table = await create_game(client)
         dearer = await times_dearer(turn, lambda: plain.ask(table.path), times=1)
     assert dearer / (costs.HEAVY_BOT_TURN if bot.info.heavy else costs.LIGHT_BOT_TURN) < TOKEN

@@ -16,15 +16,15 @@ from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, Conne
 from service.web.limits import Limits
 from tests.security.clients import at, create, limits, statuses
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
 PROXIED = (ip_network("127.0.0.0/8"),)
 
 
-def tokens_of(table: Table) -> list[str]:
+def tokens_of(table: HTTPGame) -> list[str]:
     """All that came with a game."""
-    return [table.owner, table.spectator, *table.seats.values()]
+    return [table.owner_token, table.spectator_token, *table.seat_tokens.values()]
 
 
 def remaining(answer: ClientResponse) -> tuple[str, int]:
@@ -37,30 +37,30 @@ def remaining(answer: ClientResponse) -> tuple[str, int]:
 async def test_all_tokens_of_an_address_have_a_ceiling_together(store: RedisStore) -> None:
     """Twelve tokens with 40 reads each; the address with 100 of all."""
     async with serve(store, limits(rate_reads=40, rate_requests=100)) as client:
-        tables = [await new_table(client) for _ in range(3)]
+        tables = [await create_game(client) for _ in range(3)]
         found: Counter[int] = Counter()
         for table in tables:
             for token in tokens_of(table):
                 found += await statuses(
-                    30, lambda table=table, token=token: client.get(table.path, headers=bearer(token))
+                    30, lambda table=table, token=token: client.get(table.path, headers=bearer_header(token))
                 )
         assert sum(len(tokens_of(table)) for table in tables) == 12
         assert 100 <= found[200] <= 105
-        last = await client.get(tables[0].path, headers=bearer(tables[0].owner))
-        problem = await refused(last, 429, "rate_limited")
+        last = await client.get(tables[0].path, headers=bearer_header(tables[0].owner_token))
+        problem = await check_problem(last, 429, "rate_limited")
         assert problem["retry_after_s"] > 0
         assert last.headers["RateLimit-Policy"] == '"requests";q=100;w=3600'
         assert remaining(last) == ("requests", 0)
         async with at(client, "127.0.0.2") as other:
-            assert (await other.get(tables[0].path, headers=bearer(tables[0].owner))).status == 200
+            assert (await other.get(tables[0].path, headers=bearer_header(tables[0].owner_token))).status == 200
 
 
 async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: RedisStore) -> None:
     async with serve(store, limits(rate_requests=60)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         assert await statuses(20, table.get) == {200: 20}
         assert (await statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
-        async with connect_watcher(client, token=table.owner) as watcher:
+        async with connect_watcher(client, token=table.owner_token) as watcher:
             said = Counter[str]()
             for _ in range(40):
                 await watcher.send({"type": "ping"})
@@ -73,7 +73,7 @@ async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_t
     store: RedisStore,
 ) -> None:
     async with serve(store, limits(rate_reads=40, rate_requests=60)) as client:
-        first, second = await new_table(client), await new_table(client)
+        first, second = await create_game(client), await create_game(client)
         told = [remaining(await first.get()) for _ in range(30)]
         assert {name for name, _ in told} == {"reads"}
         assert [left for _, left in told] == [*range(39, 9, -1)]
@@ -98,7 +98,7 @@ async def test_the_ceiling_asks_redis_no_more_than_once_for_a_portion(store: Red
     counting = Counting(store.buckets)
     store.buckets = counting
     async with serve(store, Limits()) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         assert await statuses(1_200, table.get) == {200: 1_200}
     assert counting.asked["reads"] >= 5
     assert 1 <= counting.asked["requests"] <= 3
@@ -129,14 +129,14 @@ async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -
 
 
 async def test_a_network_has_one_over_all_its_tokens(proxied: Client) -> None:
-    tables = [await new_table(proxied) for _ in range(5)]
+    tables = [await create_game(proxied) for _ in range(5)]
     found: Counter[int] = Counter()
     for number, table in enumerate(tables * 2):
-        sent = {**bearer(table.owner), **from_subnet(number)}
+        sent = {**bearer_header(table.owner_token), **from_subnet(number)}
         found += await statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
     assert 60 <= found[200] <= 63
     assert (
-        await proxied.get(tables[0].path, headers={**bearer(tables[0].spectator), **from_subnet(1, 2)})
+        await proxied.get(tables[0].path, headers={**bearer_header(tables[0].spectator_token), **from_subnet(1, 2)})
     ).status == 200
 
 
@@ -159,7 +159,7 @@ async def test_a_network_has_so_many_streams_open(store: RedisStore) -> None:
         refusal = await client.get(
             "/v1/ws", headers={**from_subnet(9), "Connection": "Upgrade", "Upgrade": "websocket"}
         )
-        await refused(refusal, 429, "rate_limited")
+        await check_problem(refusal, 429, "rate_limited")
         async with client.ws_connect("/v1/ws", headers=from_subnet(9, site=2)):
             pass
 

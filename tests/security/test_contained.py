@@ -38,7 +38,7 @@ from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 OTHERS = 3
 
@@ -148,7 +148,11 @@ async def test_a_game_that_cannot_be_shown_hides_no_other(
     kept = [await kept_game(store) for _ in range(1 + OTHERS)]
     games, tokens = [one.id for one in kept], ", ".join(one.created.owner_token for one in kept)
     await damage(store, redis, games[0])
-    for path, headers in {"/v1/games": {}, "/v1/games?status=active": {}, "/v1/seats/me/games": bearer(tokens)}.items():
+    for path, headers in {
+        "/v1/games": {},
+        "/v1/games?status=active": {},
+        "/v1/seats/me/games": bearer_header(tokens),
+    }.items():
         response = await client.get(path, headers=headers)
         assert response.status == 200, await response.text()
         listed = (await response.json())["games"]
@@ -237,10 +241,10 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
     assert counts == {"imported": OTHERS - 1, "rejected": 1}
 
 
-async def register(table: Table) -> str:
+async def register(table: HTTPGame) -> str:
     """Register a webhook; gives its id."""
     path, hook = table.path + "/webhooks", {"url": f"https://{table.id}.example/"}
-    answer = await table.client.post(path, json=hook, headers=bearer(table.owner))
+    answer = await table.client.post(path, json=hook, headers=bearer_header(table.owner_token))
     assert answer.status == 201, await answer.text()
     found: str = (await answer.json())["id"]
     return found
@@ -249,10 +253,10 @@ async def register(table: Table) -> str:
 async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
     client: Client, store: RedisStore, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tables = [await new_table(client) for _ in range(1 + OTHERS)]
+    tables = [await create_game(client) for _ in range(1 + OTHERS)]
     hooks = [await register(table) for table in tables]
     for table in tables:
-        await table.do()
+        await table.act_successfully()
     await redis.hset(keys.game(tables[0].id), f"hook:{hooks[0]}", b"damaged")
     sent: list[str] = []
 

@@ -19,7 +19,7 @@ from service.web.ratelimit.subjects import hash_token
 from tests.security.clients import limits
 from tests.security.measured_costs import Answer, Plain, times_dearer
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 LONG = 400
 """Versions of a game whose first turn does not end, since everything in it is taken back."""
@@ -59,14 +59,14 @@ def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]
     return read
 
 
-async def long_game(client: Client) -> Table:
+async def long_game(client: Client) -> HTTPGame:
     """A game of many versions, all of them of its first turn but for the creation."""
-    table = await new_table(client, seed="tides", first_seat=0)
-    move, owner = {"move": (await table.moves())[0]["id"]}, bearer(table.owner)
+    table = await create_game(client, seed="tides", first_seat=0)
+    move, owner = {"move": (await table.legal_moves())[0]["id"]}, bearer_header(table.owner_token)
     for _ in range((LONG - 1) // 2):
-        await table.do(move)
+        await table.act_successfully(move)
         assert (await client.post(f"{table.path}/undo", headers=owner)).status == 200
-    await table.do(move)
+    await table.act_successfully(move)
     return table
 
 
@@ -107,7 +107,7 @@ async def test_no_walk_is_longer_than_its_answer_needs(store: RedisStore) -> Non
     """A sentence late in a long turn, a picture of the past that the client has, and one that is kept here."""
     async with serving(store) as (client, plain):
         table = await long_game(client)
-        owner, late = f"Authorization: Bearer {table.owner}", f"{table.path}/story?since={LONG - 10}&limit=1"
+        owner, late = f"Authorization: Bearer {table.owner_token}", f"{table.path}/story?since={LONG - 10}&limit=1"
         picture = f"{table.path}/board.svg?v={LONG - 50}"
         tag = (await plain.ask(picture, owner)).headers["etag"]
 
@@ -123,8 +123,8 @@ async def test_nothing_is_replayed_for_a_picture_that_is_there(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(store) as (client, plain):
-        table = await new_table(client, seed="kept")
-        await table.play(Random(4), 30)
+        table = await create_game(client, seed="kept")
+        await table.play_randomly(Random(4), 30)
         path = f"{table.path}/board.png?v=12"
         first = await plain.ask(path)
         assert first.status == 200
@@ -138,8 +138,8 @@ async def test_nothing_is_replayed_for_a_picture_that_is_there(
 
 async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(store) as (client, plain):
-        table = await new_table(client)
-        await table.play(Random(4), 60)
+        table = await create_game(client)
+        await table.play_randomly(Random(4), 60)
         read: list[tuple[int, int]] = []
         diffs = store.load_diffs
 
@@ -159,11 +159,11 @@ async def test_every_question_is_charged_by_its_processor_time(store: RedisStore
     """What is left, as the answers say, goes down with what they took."""
     async with serving(store) as (client, plain):
         long = await long_game(client)
-        played = [await new_table(client) for _ in range(60)]
-        await played[0].play(Random(3), 90)
-        tokens = ", ".join(table.owner for table in played)
-        owner = f"Authorization: Bearer {long.owner}"
-        game, mine = f"Authorization: Bearer {played[0].owner}", f"Authorization: Bearer {tokens}"
+        played = [await create_game(client) for _ in range(60)]
+        await played[0].play_randomly(Random(3), 90)
+        tokens = ", ".join(table.owner_token for table in played)
+        owner = f"Authorization: Bearer {long.owner_token}"
+        game, mine = f"Authorization: Bearer {played[0].owner_token}", f"Authorization: Bearer {tokens}"
         versions = iter(range(LONG - 1, 1, -1))
         questions: dict[str, Callable[[], Awaitable[Answer]]] = {
             "diffs": lambda: plain.ask(f"{long.path}/diffs?limit=1000", owner),
@@ -192,7 +192,7 @@ async def test_every_question_is_charged_by_its_processor_time(store: RedisStore
 async def test_taking_back_is_charged_by_what_is_replayed(store: RedisStore) -> None:
     async with serving(store) as (client, plain):
         table = await long_game(client)
-        owner = f"Authorization: Bearer {table.owner}"
+        owner = f"Authorization: Bearer {table.owner_token}"
         before = await plain.ask(f"{table.path}/return", owner, method="POST")
         undone = await plain.ask(f"{table.path}/undo", owner, method="POST")
         in_vain = await plain.ask(f"{table.path}/undo", owner, method="POST")
@@ -205,10 +205,10 @@ async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
     """A whole log, nothing of it, the whole game."""
     async with serving(store) as (client, plain):
         table = await long_game(client)
-        account = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner))
-        owner = f"Authorization: Bearer {table.owner}"
-        async with Session(client, table.owner) as session:
-            await session.ask(type="auth", game=table.id, token=table.owner)
+        account = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner_token))
+        owner = f"Authorization: Bearer {table.owner_token}"
+        async with Session(client, table.owner_token) as session:
+            await session.ask(type="auth", game=table.id, token=table.owner_token)
             questions: dict[str, Callable[[], Awaitable[int]]] = {
                 "log": lambda: session.ask(type="subscribe", game=table.id, since=1),
                 "nothing new": lambda: session.ask(type="subscribe", game=table.id, since=LONG),
@@ -228,16 +228,16 @@ async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
 
 async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore) -> None:
     async with serving(store) as (client, _):
-        table = await new_table(client)
-        await table.play(Random(3), 110)
-        headers = {**bearer(table.owner), "Accept": "text/event-stream"}
+        table = await create_game(client)
+        await table.play_randomly(Random(3), 110)
+        headers = {**bearer_header(table.owner_token), "Accept": "text/event-stream"}
         charged = []
         for query in ("?since=110", "?since=1"):
-            before = client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner)).remaining
+            before = client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner_token)).remaining
             async with client.get(f"{table.path}/diffs{query}", headers=headers) as stream:
                 assert stream.status == 200
                 charged.append(
-                    before - client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner)).remaining
+                    before - client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner_token)).remaining
                 )
         assert charged == [1, 1 + 109 // 50]
 
@@ -253,8 +253,8 @@ async def test_an_answer_is_charged_by_its_bytes(store: RedisStore) -> None:
 
 async def test_large_pictures_cost_more_than_small_ones(store: RedisStore) -> None:
     async with serving(store) as (client, plain):
-        table = await new_table(client)
-        owner = f"Authorization: Bearer {table.owner}"
+        table = await create_game(client)
+        owner = f"Authorization: Bearer {table.owner_token}"
         small = await plain.ask(f"{table.path}/board.png?width=300", owner)
         large = await plain.ask(f"{table.path}/board.png?width=4096", owner)
         again = await plain.ask(f"{table.path}/board.png?width=4096", owner)
@@ -269,10 +269,10 @@ async def test_who_has_nothing_left_waits_before_the_work_is_done(
     """Not after it: else as many at once as there are connections would all be done."""
     monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
     async with serve(store, limits(rate_reads=100)) as client:
-        table = await new_table(client)
-        await table.play(Random(3), 41)
+        table = await create_game(client)
+        await table.play_randomly(Random(3), 41)
         read = count_reads(store, monkeypatch)
-        spectator = bearer(table.spectator)
+        spectator = bearer_header(table.spectator_token)
         answers = await asyncio.gather(*(client.get(f"{table.path}/diffs", headers=spectator) for _ in range(60)))
         assert {answer.status for answer in answers} == {200, 429}
         assert 2 <= len(read) <= 3
@@ -291,7 +291,7 @@ async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monk
     monkeypatch.setattr("service.games.queries.games.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
         for _ in range(12):
-            table = await new_table(client)
+            table = await create_game(client)
             await store.unlist(table.id, "active")
             await store.list_game(table.id, "waiting", 1_800_000_000)
         pages, query = 0, {"status": "waiting", "limit": "4"}

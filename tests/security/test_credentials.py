@@ -19,8 +19,8 @@ from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYT
 from service.web.ratelimit.subjects import hash_token
 from tests.security.clients import limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, new_table
-from tests.web.raw_http import send
+from tests.web.http_game import HTTPGame, create_game
+from tests.web.raw_http import send_raw
 from tests.web.watcher_client import connect_watcher
 
 STRETCHED = (
@@ -47,7 +47,7 @@ PLAIN = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {}", "B
 """All of them show the same one: schemes have no case, and around a header's value there may be spaces and tabs."""
 
 
-def request(table: Table, *watchers: str, method: str = "GET", path: str = "") -> bytes:
+def request(table: HTTPGame, *watchers: str, method: str = "GET", path: str = "") -> bytes:
     """A request with these Authorization headers."""
     shown = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
     return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{shown}Content-Length: 0\r\n\r\n".encode()
@@ -70,19 +70,19 @@ def growth() -> Iterator[list[int]]:
 @pytest.mark.parametrize("spelling", STRETCHED)
 async def test_what_is_no_token_to_the_game_is_none_to_the_limiter(store: RedisStore, spelling: str) -> None:
     async with serve(store, Limits()) as client:
-        table = await new_table(client)
-        assert (await send(client, request(table, "Bearer " + table.owner))).status == 200
-        answer = await send(client, request(table, spelling.replace("{}", table.owner)))
+        table = await create_game(client)
+        assert (await send_raw(client, request(table, "Bearer " + table.owner_token))).status == 200
+        answer = await send_raw(client, request(table, spelling.replace("{}", table.owner_token)))
         assert answer.status in {400, 401}
 
 
 async def test_two_headers_show_no_token(store: RedisStore) -> None:
     """A proxy may look at the one, and this service at the other."""
     async with serve(store, Limits()) as client:
-        table = await new_table(client)
-        good = "Bearer " + table.owner
+        table = await create_game(client)
+        good = "Bearer " + table.owner_token
         for watchers in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
-            assert (await send(client, request(table, *watchers))).status == 401
+            assert (await send_raw(client, request(table, *watchers))).status == 401
 
 
 TWICE = (
@@ -99,26 +99,25 @@ TWICE = (
 @pytest.mark.parametrize("watchers", TWICE)
 async def test_no_other_header_has_two_readings(store: RedisStore, watchers: str) -> None:
     async with serve(store, Limits()) as client:
-        table = await new_table(client, [{"name": "Ana"}, {"open": True}])
-        before, joining = await table.json(), "{" + '"name": "Bo"' + "}"
-        head = (
-            f"Authorization: Bearer {table.owner}\r\nContent-Type: application/json\r\n{watchers.format(key='k' * 32)}"
-        )
+        table = await create_game(client, [{"name": "Ana"}, {"open": True}])
+        before, joining = await table.get_json(), "{" + '"name": "Bo"' + "}"
+        head = f"Authorization: Bearer {table.owner_token}\r\nContent-Type: application/json\r\n"
+        head += watchers.format(key="k" * 32)
         for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
             if ("If-Match" in watchers) is (method == "DELETE"):
                 length = f"Content-Length: {len(body)}\r\n\r\n{body}"
                 sent = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
-                assert (await send(client, sent.encode())).status == 400
-        assert await table.json() == before
+                assert (await send_raw(client, sent.encode())).status == 400
+        assert await table.get_json() == before
 
 
 async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> None:
     async with serve(store, limits(rate_reads=20)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         found: Counter[int] = Counter()
         for _ in range(6):
             for spelling in PLAIN:
-                answer = await send(client, request(table, spelling.replace("{}", table.owner)))
+                answer = await send_raw(client, request(table, spelling.replace("{}", table.owner_token)))
                 found[answer.status] += 1
         assert 20 <= found[200] <= 22
         assert found[200] + found[429] == 42
@@ -126,30 +125,35 @@ async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> Non
 
 async def test_a_socket_takes_a_token_in_the_same_form_alone(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         async with connect_watcher(client) as watcher:
-            for stretched in (table.owner + "\u00a0", " " + table.owner, table.owner + ",", table.owner + "\n"):
+            for stretched in (
+                table.owner_token + "\u00a0",
+                " " + table.owner_token,
+                table.owner_token + ",",
+                table.owner_token + "\n",
+            ):
                 await watcher.request_error({"type": "auth", "game": table.id, "token": stretched}, "unauthorized")
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
 
 
 async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
     """Each is longer than the one before."""
     async with serve(store, Limits(rate_guesses=Limits().rate_reads)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         await flood(client, table, 100)
         with growth() as grown:
             await flood(client, table, 1_800)
         assert grown[0] < 500_000
 
 
-async def flood(client: Client, table: Table, spellings: int) -> None:
+async def flood(client: Client, table: HTTPGame, spellings: int) -> None:
     """Show a token in so many spellings."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         for number in range(spellings):
             stretched = "\u00a0" * (1_000 + number) + "\u2003" * 300
-            writer.write(request(table, f"Bearer {table.owner}{stretched}"))
+            writer.write(request(table, f"Bearer {table.owner_token}{stretched}"))
             head = await reader.readuntil(b"\r\n\r\n")
             length = next(watcher for watcher in head.lower().split(b"\r\n") if watcher.startswith(b"content-length:"))
             await reader.readexactly(int(length.partition(b":")[2]))

@@ -13,17 +13,17 @@ from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.runner import MAX_HEADERS
 from tests.security.clients import limits, statuses
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO, Table, bearer, new_table, refused
-from tests.web.raw_http import send
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.raw_http import send_raw
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("POST", "/v1/games", {"json": {"players": TWO * 3}}),
+    ("POST", "/v1/games", {"json": {"players": TWO_PLAYERS * 3}}),
     ("POST", "/v1/games", {"json": {"players": [{"name": "a" * 33}, {"name": "b"}]}}),
-    ("POST", "/v1/games", {"json": {"players": TWO, "seed": "s" * 65}}),
-    ("POST", "/v1/games", {"json": {"players": TWO}, "headers": {"Idempotency-Key": "k" * 256}}),
-    ("POST", "/v1/games", {"json": {"players": TWO}, "headers": {"Creator-Key": "k" * 203}}),
+    ("POST", "/v1/games", {"json": {"players": TWO_PLAYERS, "seed": "s" * 65}}),
+    ("POST", "/v1/games", {"json": {"players": TWO_PLAYERS}, "headers": {"Idempotency-Key": "k" * 256}}),
+    ("POST", "/v1/games", {"json": {"players": TWO_PLAYERS}, "headers": {"Creator-Key": "k" * 203}}),
     ("POST", "{game}/actions", {"json": {"actions": [{"type": "pass"}] * (MAX_ACTIONS + 1)}}),
     ("POST", "{game}/actions", {"json": {"move": "p" * 25}}),
     ("POST", "{game}/actions", {"json": {"move": "i0"}, "headers": {"Idempotency-Key": "k" * 256}}),
@@ -47,22 +47,22 @@ async def test_what_is_too_long_or_too_many_is_malformed(
     store: RedisStore, method: str, path: str, options: dict[str, Any]
 ) -> None:
     async with serve(store) as client:
-        table = await new_table(client)
-        headers = {**bearer(table.owner), **options.get("headers", {})}
+        table = await create_game(client)
+        headers = {**bearer_header(table.owner_token), **options.get("headers", {})}
         sent = {**options, "headers": headers}
         answer = await client.request(method, path.format(game=table.path), **sent)
-        await refused(answer, 400, "malformed")
+        await check_problem(answer, 400, "malformed")
 
 
 async def test_a_list_has_so_many_tokens(store: RedisStore) -> None:
     async with serve(store) as client:
-        tokens = bearer(", ".join(f"{number}" for number in range(101)))
-        await refused(await client.get("/v1/seats/me/games", headers=tokens), 400, "malformed")
+        tokens = bearer_header(", ".join(f"{number}" for number in range(101)))
+        await check_problem(await client.get("/v1/seats/me/games", headers=tokens), 400, "malformed")
 
 
 async def test_a_picture_has_so_many_pixels(store: RedisStore) -> None:
     async with serve(store) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         answer = await table.get("/board.png?width=2147483647")
         width, height = struct.unpack(">II", (await answer.read())[16:24])
         assert max(width, height) <= 4096
@@ -72,7 +72,7 @@ async def test_a_request_has_so_many_headers(store: RedisStore) -> None:
     async with serve(store) as client:
         for number, status in ((MAX_HEADERS - 5, 200), (MAX_HEADERS + 1, 400)):
             lines = b"".join(b"X-%d: x\r\n" % index for index in range(number))
-            answer = await send(client, b"GET /livez HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
+            answer = await send_raw(client, b"GET /livez HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
             assert answer.status == status
 
 
@@ -96,7 +96,7 @@ async def test_a_head_has_so_many_bytes(store: RedisStore) -> None:
 
 async def test_a_query_has_so_many_bytes(store: RedisStore) -> None:
     async with serve(store) as client:
-        answer = await send(client, b"GET /v1/games?x=" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = await send_raw(client, b"GET /v1/games?x=" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
         assert answer.status == 400
 
 
@@ -121,11 +121,11 @@ EVIL = (
 async def test_no_header_takes_long_to_read(store: RedisStore, name: str, value: str) -> None:
     """What would be tried in every way there is would not end while the test runs."""
     async with serve(store) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         for path in ("/diffs", "/actions", "/ws"):
             method = "POST" if path == "/actions" else "GET"
             head = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{name}: {value}\r\n\r\n"
-            answer = await send(client, head.encode("latin-1"))
+            answer = await send_raw(client, head.encode("latin-1"))
             assert answer.status < 500
 
 
@@ -134,13 +134,15 @@ async def test_a_media_type_has_so_many_bytes(store: RedisStore) -> None:
     async with serve(store) as client, asyncio.timeout(15):
         for _ in range(30):
             headers = {"Content-Type": "application/json" + ";" * 8_000}
-            await refused(await client.post("/v1/games", data=b"{}", headers=headers), 415, "unsupported_media_type")
+            await check_problem(
+                await client.post("/v1/games", data=b"{}", headers=headers), 415, "unsupported_media_type"
+            )
 
 
 async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
     """Each leaves an answer behind for a day, however soon it is deleted."""
     async with serve(store, limits(rate_creations=8)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         await table.get()
 
         async def again() -> Any:
@@ -151,11 +153,11 @@ async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
         assert found[201] + found[429] == 12
 
 
-async def register(client: Client, table: Table) -> Any:
+async def register(client: Client, table: HTTPGame) -> Any:
     """Register a webhook, delete it, and give the first answer."""
     hooks = table.path + "/webhooks"
-    answer = await client.post(hooks, json={"url": "https://example.org/"}, headers=bearer(table.owner))
+    answer = await client.post(hooks, json={"url": "https://example.org/"}, headers=bearer_header(table.owner_token))
     if answer.status == 201:
         hook = (await answer.json())["id"]
-        assert (await client.delete(f"{hooks}/{hook}", headers=bearer(table.owner))).status == 204
+        assert (await client.delete(f"{hooks}/{hook}", headers=bearer_header(table.owner_token))).status == 204
     return answer

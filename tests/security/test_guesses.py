@@ -16,33 +16,37 @@ from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.security.clients import limits, status, statuses
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO, Table, bearer, new_table, refused
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
 
 OPEN = [{"name": "Ana"}, {"open": True}]
 
 
-async def guess(client: Client, table: Table, times: int = 40) -> Counter[int]:
+async def guess(client: Client, table: HTTPGame, times: int = 40) -> Counter[int]:
     """Show tokens that there are not, from the address of everybody here."""
     numbers = iter(range(times))
-    return await statuses(times, lambda: client.get(table.path, headers=bearer(f"guess-{next(numbers):035}")))
+    return await statuses(times, lambda: client.get(table.path, headers=bearer_header(f"guess-{next(numbers):035}")))
 
 
 async def test_tokens_just_handed_out_are_served_whatever_others_guess(store: RedisStore) -> None:
     """By creating, joining and a rematch; none of them has opened anything yet."""
     async with serve(store, limits(rate_guesses=10)) as client:
-        target = await new_table(client, OPEN)
+        target = await create_game(client, OPEN)
         assert (await guess(client, target))[429] > 20
-        table = await new_table(client, TWO)
-        for token in (table.owner, table.spectator, *table.seats.values()):
-            assert await status(await client.get(table.path, headers=bearer(token))) == 200
-        joined = await client.post(f"{target.path}/seats", json={"name": "Bo"}, headers=bearer(target.spectator))
+        table = await create_game(client, TWO_PLAYERS)
+        for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
+            assert await status(await client.get(table.path, headers=bearer_header(token))) == 200
+        joined = await client.post(
+            f"{target.path}/seats", json={"name": "Bo"}, headers=bearer_header(target.spectator_token)
+        )
         seat = (await joined.json())["token"]
-        assert await status(await client.get(target.path, headers=bearer(seat))) == 200
-        await client.delete(table.path, headers=bearer(table.owner))
-        again = Table(client, await (await client.post(f"{table.path}/rematch", headers=bearer(table.owner))).json())
-        for token in (again.owner, again.spectator, *again.seats.values()):
-            assert await status(await client.get(again.path, headers=bearer(token))) == 200
+        assert await status(await client.get(target.path, headers=bearer_header(seat))) == 200
+        await client.delete(table.path, headers=bearer_header(table.owner_token))
+        again = HTTPGame(
+            client, await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
+        )
+        for token in (again.owner_token, again.spectator_token, *again.seat_tokens.values()):
+            assert await status(await client.get(again.path, headers=bearer_header(token))) == 200
 
 
 @pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_reads"))
@@ -50,13 +54,13 @@ async def test_a_token_of_another_instance_is_served_too(store: RedisStore, redi
     """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
     size = limits(**{exhausted: 10})
     async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
-        table = await new_table(there, OPEN)
+        table = await create_game(there, OPEN)
         assert (await guess(here, table))[429] > 20
-        for token in (table.owner, table.spectator, table.seats[0]):
-            assert await status(await here.get(table.path, headers=bearer(token))) == 200
-            assert await status(await here.get(table.path, headers=bearer(token))) == 200
-        bad = await here.get(table.path, headers=bearer("x" * 43))
-        assert (await refused(bad, 429, "rate_limited"))["retry_after_s"] > 0
+        for token in (table.owner_token, table.spectator_token, table.seat_tokens[0]):
+            assert await status(await here.get(table.path, headers=bearer_header(token))) == 200
+            assert await status(await here.get(table.path, headers=bearer_header(token))) == 200
+        bad = await here.get(table.path, headers=bearer_header("x" * 43))
+        assert (await check_problem(bad, 429, "rate_limited"))["retry_after_s"] > 0
 
 
 async def test_lists_of_mine_are_told_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
@@ -65,31 +69,31 @@ async def test_lists_of_mine_are_told_whatever_others_guess(store: RedisStore, r
         serve(second, limits()) as there,
         serve(store, limits(rate_reads=10)) as here,
     ):
-        table = await new_table(there)
+        table = await create_game(there)
         assert (await guess(here, table))[429] > 20
         mine = "/v1/seats/me/games"
-        good = bearer(f"{'x' * 43}, {table.seats[1]}")
+        good = bearer_header(f"{'x' * 43}, {table.seat_tokens[1]}")
         assert await status(await here.get(mine, headers=good)) == 200
-        assert await status(await here.get(mine, headers=bearer("y" * 43))) == 429
+        assert await status(await here.get(mine, headers=bearer_header("y" * 43))) == 429
 
 
 async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
     size = limits(rate_guesses=10)
     async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
-        table, other = await new_table(there), await new_table(there)
+        table, other = await create_game(there), await create_game(there)
         assert (await guess(here, table))[429] > 20
         async with connect_watcher(here) as watcher:
             await watcher.request_error({"type": "auth", "game": table.id, "token": "x" * 43}, "rate_limited")
             await watcher.request({"type": "ping"}, "pong")
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
             await watcher.subscribe(table.id)
-            await watcher.send({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
+            await watcher.send({"type": "act", "game": table.id, "move": (await table.legal_moves())[0]["id"]})
             await watcher.receive("diff")
             await watcher.receive("ack")
-        async with watch_game(here, other.id, token=other.spectator) as watcher:
+        async with watch_game(here, other.id, token=other.spectator_token) as watcher:
             await watcher.expect_nothing()
-        async with connect_watcher(here, token=other.owner) as watcher:
-            await watcher.send({"type": "act", "game": other.id, "move": (await other.moves())[0]["id"]})
+        async with connect_watcher(here, token=other.owner_token) as watcher:
+            await watcher.send({"type": "act", "game": other.id, "move": (await other.legal_moves())[0]["id"]})
             await watcher.receive("ack")
 
 
@@ -100,37 +104,40 @@ async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisSt
         serve(second, limits()) as there,
         serve(store, limits(rate_streams=5)) as here,
     ):
-        table, other = await new_table(there), await new_table(there)
+        table, other = await create_game(there), await create_game(there)
         found: Counter[int] = Counter()
         for number in range(10):
             try:
-                async with here.ws_connect(f"{table.path}/ws", headers=bearer(f"guess-{number}")):
+                async with here.ws_connect(f"{table.path}/ws", headers=bearer_header(f"guess-{number}")):
                     found[101] += 1
             except WSServerHandshakeError as refusal:
                 found[refusal.status] += 1
         assert found[429] >= 4
-        async with watch_game(here, table.id, token=table.spectator), connect_watcher(here, token=other.owner):
+        async with (
+            watch_game(here, table.id, token=table.spectator_token),
+            connect_watcher(here, token=other.owner_token),
+        ):
             pass
 
 
 async def test_what_others_fail_to_make_is_not_counted(store: RedisStore) -> None:
     """Else a hundred guesses would keep an address from new games for an hour."""
     async with serve(store, limits(rate_creations=5)) as client:
-        table = await new_table(client)
-        await client.delete(table.path, headers=bearer(table.owner))
+        table = await create_game(client)
+        await client.delete(table.path, headers=bearer_header(table.owner_token))
         rematch = f"{table.path}/rematch"
-        assert await statuses(30, lambda: client.post(rematch, headers=bearer("x" * 43))) == {401: 30}
+        assert await statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
         assert await statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
-        assert await status(await client.post(rematch, headers=bearer(table.owner))) == 201
-        made = await statuses(10, lambda: client.post("/v1/games", json={"players": TWO}))
+        assert await status(await client.post(rematch, headers=bearer_header(table.owner_token))) == 201
+        made = await statuses(10, lambda: client.post("/v1/games", json={"players": TWO_PLAYERS}))
         assert 3 <= made[201] <= 4
         assert made[201] + made[429] == 10
 
 
 async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisStore) -> None:
     async with serve(store, limits(rate_guesses=100)) as client:
-        table = await new_table(client)
-        many = bearer(", ".join(f"guess-{number}" for number in range(100)))
+        table = await create_game(client)
+        many = bearer_header(", ".join(f"guess-{number}" for number in range(100)))
         assert await status(await client.get("/v1/seats/me/games", headers=many)) == 401
         assert await status(await client.get(table.path)) == 200
         assert await status(await client.get("/v1/seats/me/games", headers=many)) == 401
@@ -140,7 +147,7 @@ async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisS
 
 async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
     async with serve(store, limits(rate_guesses=10)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         found = await statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
         assert 10 <= found[401] <= 12
         assert found[401] + found[429] == 30
@@ -149,7 +156,7 @@ async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
 async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
     async with serve(store, limits(rate_guesses=20)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         looked_at, answers, load = 0, Counter[int](), store.load
 
         async def counted(game: str, key: str | None = None) -> GameRecord | None:
@@ -163,7 +170,7 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
         async def guesser(name: int) -> None:
             async with ClientSession(client.make_url("/")) as session:
                 for number in range(15):
-                    shown = bearer(f"guess-{name}-{number}".ljust(43, "x"))
+                    shown = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
                     answers[await status(await session.get(table.path, headers=shown))] += 1
 
         async with asyncio.TaskGroup() as group:

@@ -9,8 +9,8 @@ from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.clients import limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO, new_table
-from tests.web.raw_http import send
+from tests.web.http_game import TWO_PLAYERS, create_game
+from tests.web.raw_http import send_raw
 
 PATHS = ("/", "/nowhere", "/docs", "/docs/api", "/docs/rules", "/favicon.svg", "/openapi.json", "/livez", "/v1/games")
 PICTURES = ("/board.svg", "/board.png", "/board.txt")
@@ -19,14 +19,14 @@ PICTURES = ("/board.svg", "/board.png", "/board.txt")
 @asynccontextmanager
 async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
     """Answers of all kinds."""
-    table = await new_table(client)
+    table = await create_game(client)
     tag = (await table.get()).headers["ETag"]
     async with ClientSession(client.make_url("/")) as browser:
         answers = [
             await browser.get(table.path + "/diffs", headers={"Accept": "text/event-stream"}),
             await browser.get(table.path),
             await browser.get(table.path, headers={"If-None-Match": tag}),
-            await browser.post("/v1/games", json={"players": TWO}),
+            await browser.post("/v1/games", json={"players": TWO_PLAYERS}),
             await browser.post("/v1/games", json={}),
             await browser.put("/v1/games"),
             await browser.options("/v1/games"),
@@ -64,7 +64,7 @@ async def test_every_answer_can_be_nothing_but_what_it_says(store: RedisStore) -
 
 async def test_what_is_no_http_is_answered_so_too(store: RedisStore) -> None:
     async with serve(store) as client:
-        answer = await send(client, b"NONSENSE\r\n\r\n")
+        answer = await send_raw(client, b"NONSENSE\r\n\r\n")
         assert answer.getheader("X-Content-Type-Options") == "nosniff"
         assert answer.getheader("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'"
 

@@ -8,12 +8,12 @@ from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.clients import at, limits, status, statuses
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
 WAITING = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
 
-async def join(client: Client | ClientSession, table: Table, name: str = "Bo", **headers: str) -> Any:
+async def join(client: Client | ClientSession, table: HTTPGame, name: str = "Bo", **headers: str) -> Any:
     """Ask for a seat."""
     return await client.post(f"{table.path}/seats", json={"name": name}, headers=headers)
 
@@ -21,12 +21,12 @@ async def join(client: Client | ClientSession, table: Table, name: str = "Bo", *
 async def test_nobody_takes_the_seats_of_all_games(store: RedisStore) -> None:
     """By default: without the limit all forty games were joined within a second."""
     async with serve(store) as client:
-        tables = [await new_table(client, WAITING) for _ in range(40)]
+        tables = [await create_game(client, WAITING) for _ in range(40)]
         answers = [await join(client, table) for table in tables]
         found = [answer.status for answer in answers]
         assert 20 <= found.count(200) <= 21
         assert found.count(200) + found.count(429) == 40
-        told = await refused(answers[-1], 429, "rate_limited")
+        told = await check_problem(answers[-1], 429, "rate_limited")
         assert "joins" in told["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"joins";r=0;')
         assert 0 < told["retry_after_s"] <= 60
@@ -36,30 +36,30 @@ async def test_nobody_takes_the_seats_of_all_games(store: RedisStore) -> None:
 
 async def test_what_is_refused_does_not_count_and_neither_does_an_invitation(store: RedisStore) -> None:
     async with serve(store, limits(rate_joins=20)) as client:
-        table = await new_table(client, WAITING)
+        table = await create_game(client, WAITING)
         refusals = await statuses(30, lambda: join(client, table, "Ana"))
         assert refusals == {409: 30}
         for _ in range(15):
-            private = await new_table(client, WAITING, visibility="private")
+            private = await create_game(client, WAITING, visibility="private")
             for name in ("Bo", "Cy"):
-                assert await status(await join(client, private, name, **bearer(private.spectator))) == 200
+                assert await status(await join(client, private, name, **bearer_header(private.spectator_token))) == 200
         assert (await join(client, table)).status == 200
 
 
 async def test_the_owner_gets_a_seat_back_that_a_stranger_took(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
-        table = await new_table(client, WAITING)
+        table = await create_game(client, WAITING)
         stranger = (await (await join(client, table, "Anna")).json())["token"]
-        assert (await client.delete(f"{table.path}/seats/1", headers=bearer(table.owner))).status == 200
-        assert (await client.get(table.path, headers=bearer(stranger))).status == 401
+        assert (await client.delete(f"{table.path}/seats/1", headers=bearer_header(table.owner_token))).status == 200
+        assert (await client.get(table.path, headers=bearer_header(stranger))).status == 401
         assert (await (await join(client, table)).json())["seat"] == 1
 
 
 async def test_new_tokens_count_as_creations(store: RedisStore) -> None:
     """Each leaves an entry in what games are found by."""
     async with serve(store, limits(rate_creations=20)) as client:
-        table = await new_table(client, WAITING)
+        table = await create_game(client, WAITING)
         path = f"{table.path}/seats/0/token"
-        found = await statuses(40, lambda: client.post(path, headers=bearer(table.owner)))
+        found = await statuses(40, lambda: client.post(path, headers=bearer_header(table.owner_token)))
         assert 19 <= found[200] <= 20
         assert found[200] + found[429] == 40

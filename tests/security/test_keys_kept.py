@@ -9,7 +9,7 @@ from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.clients import limits, status
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO, Table, bearer, new_table, refused
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
 SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
 MAX_BYTES = 150
@@ -27,12 +27,12 @@ async def memory(redis: Redis) -> int:
     return total
 
 
-async def play(client: Client, moves: int, *, keyed: bool) -> Table:
+async def play(client: Client, moves: int, *, keyed: bool) -> HTTPGame:
     """Make so many moves of one and the same game, each with a key or none with one."""
-    table = await new_table(client, TWO, seed="tides", first_seat=0)
+    table = await create_game(client, TWO_PLAYERS, seed="tides", first_seat=0)
     chance = Random(7)
     for number in range(moves):
-        move = chance.choice(await table.moves())["id"]
+        move = chance.choice(await table.legal_moves())["id"]
         headers = {"Idempotency-Key": f"move {number}"} if keyed else {}
         assert (await table.act({"move": move}, **EVERYTHING, **headers)).status == 200
     return table
@@ -59,7 +59,7 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
                 game = await (await client.post("/v1/games", json=body, headers=made)).json()
                 made = {name: f"{value}{number:02}" for name, value in headers.items()}
                 path = f"/v1/games/{game['game']['id']}/seats"
-                made.update(bearer(game["spectator_token"]))
+                made.update(bearer_header(game["spectator_token"]))
                 assert (await client.post(path, json={"name": "Bo"}, headers=made)).status == 200
             sizes.append(((await memory(redis) - before) / 40, await redis.dbsize() - keys))
         (plain, plain_keys), (keyed, keyed_keys) = sizes
@@ -70,29 +70,31 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
 async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: RedisStore) -> None:
     """Only what was done counts: neither what is refused nor what is done already."""
     async with serve(store, limits(rate_keys=20)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         refusals = [await status(await table.act({"move": "i9"}, **key(number))) for number in range(30)]
         assert set(refusals) == {422}
-        move = {"move": (await table.moves())[0]["id"]}
+        move = {"move": (await table.legal_moves())[0]["id"]}
         again = [await status(await table.act(move, **key(0))) for _ in range(30)]
         assert set(again) == {200}
-        answers = [await table.act({"move": (await table.moves())[0]["id"]}, **key(number)) for number in range(1, 30)]
+        answers = [
+            await table.act({"move": (await table.legal_moves())[0]["id"]}, **key(number)) for number in range(1, 30)
+        ]
         found = [answer.status for answer in answers]
         assert 19 <= found.count(200) <= 21
-        problem = await refused(answers[-1], 429, "rate_limited")
+        problem = await check_problem(answers[-1], 429, "rate_limited")
         assert "keys" in problem["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"keys";r=0;')
-        assert (await table.act({"move": (await table.moves())[0]["id"]})).status == 200
+        assert (await table.act({"move": (await table.legal_moves())[0]["id"]})).status == 200
 
 
 async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
     async with serve(store, limits(rate_keys=20)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         found = []
-        async with client.ws_connect(f"{table.path}/ws", headers=bearer(table.owner)) as socket:
+        async with client.ws_connect(f"{table.path}/ws", headers=bearer_header(table.owner_token)) as socket:
             await socket.receive_json()
             for number in range(30):
-                move = (await table.moves())[0]["id"]
+                move = (await table.legal_moves())[0]["id"]
                 await socket.send_json({"type": "act", "id": "a", "game": table.id, "move": move, "key": f"k{number}"})
                 while (message := await socket.receive_json()).get("id") != "a":
                     pass

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from tests.redis_servers import standalone
 from tests.started import Started, started
 from tests.web.name_server import name_server
-from tests.web.webhook_receiver import receiving
+from tests.web.webhook_receiver import run_receiver
 
 HOOKS = 10
 
@@ -87,7 +87,7 @@ async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -
 async def test_while_names_hang_webhooks_of_others_are_delivered(tmp_path: Path, redis_url: str) -> None:
     async with (
         name_server(lambda name: ["127.0.0.1"] if name == "good.example" else None) as names,
-        receiving() as receiver,
+        run_receiver() as receiver,
     ):
         flags = (*QUICK, "--webhooks-allow-private", "--webhook-nameservers", names.address)
         async with started(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession() as session:

@@ -7,7 +7,7 @@ import pytest
 
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, new_table, refused
+from tests.web.http_game import HTTPGame, check_problem, create_game
 
 INVISIBLE = ("\u200b", "\u2060\u2060", "\u3164", "\u2800", "\u0301", "\ufe0f", " \u00a0\u2003", "\u034f", "\U000e0041")
 HIDING = ("Ana\u202e", "A\u200bna", "\u2066Ana\u2069", "Ana\u3164", "A\x07na", "Ana\u2028x", "\ufeffAna", "A\u00adna")
@@ -32,12 +32,12 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
         yield served
 
 
-async def with_open_seat(client: Client) -> Table:
+async def with_open_seat(client: Client) -> HTTPGame:
     """A game of Ana Lee's that waits for somebody."""
-    return await new_table(client, [{"name": "Ana Lee"}, {"open": True}])
+    return await create_game(client, [{"name": "Ana Lee"}, {"open": True}])
 
 
-async def join(client: Client, table: Table, name: str) -> Any:
+async def join(client: Client, table: HTTPGame, name: str) -> Any:
     """Ask for the open seat."""
     return await client.post(f"{table.path}/seats", json={"name": name})
 
@@ -45,19 +45,19 @@ async def join(client: Client, table: Table, name: str) -> Any:
 @pytest.mark.parametrize("name", (*INVISIBLE, *HIDING), ids=ascii)
 async def test_a_name_is_seen_and_hides_nothing(client: Client, name: str) -> None:
     table = await with_open_seat(client)
-    assert (await refused(await join(client, table, name), 400, "malformed"))["path"] == "$.name"
+    assert (await check_problem(await join(client, table, name), 400, "malformed"))["path"] == "$.name"
     created = await client.post("/v1/games", json={"players": [{"name": name}, {"bot": "random", "name": "Bo"}]})
-    assert (await refused(created, 400, "malformed"))["path"] == "$.players[0].name"
+    assert (await check_problem(created, 400, "malformed"))["path"] == "$.players[0].name"
     created = await client.post("/v1/games", json={"players": [{"name": "Bo"}, {"bot": "random", "name": name}]})
-    assert (await refused(created, 400, "malformed"))["path"] == "$.players[1].name"
+    assert (await check_problem(created, 400, "malformed"))["path"] == "$.players[1].name"
 
 
 @pytest.mark.parametrize("name", ALIKE, ids=ascii)
 async def test_nobody_has_the_name_of_another(client: Client, name: str) -> None:
     table = await with_open_seat(client)
-    await refused(await join(client, table, name), 409, "conflict")
+    await check_problem(await join(client, table, name), 409, "conflict")
     asked = {"players": [{"name": "Ana Lee"}, {"name": name}]}
-    await refused(await client.post("/v1/games", json=asked), 409, "conflict")
+    await check_problem(await client.post("/v1/games", json=asked), 409, "conflict")
     assert (await join(client, table, "Ana Leek")).status == 200
 
 
@@ -84,15 +84,15 @@ async def test_names_of_all_scripts_are_taken_trimmed_and_nfc(client: Client, na
 
 async def test_a_name_that_grows_in_its_normal_form_is_too_long(client: Client) -> None:
     table = await with_open_seat(client)
-    assert (await refused(await join(client, table, "\u0958" * 17), 400, "malformed"))["path"] == "$.name"
+    assert (await check_problem(await join(client, table, "\u0958" * 17), 400, "malformed"))["path"] == "$.name"
     assert (await join(client, table, "\u0958" * 16)).status == 200
 
 
 async def test_bots_are_numbered(client: Client) -> None:
     greedy = {"bot": "greedy"}
-    table = await new_table(client, [greedy, {"name": "Greedy"}, greedy, {"bot": "greedy", "name": "GREEDY"}])
-    names = [player["name"] for player in (await table.json())["players"]]
+    table = await create_game(client, [greedy, {"name": "Greedy"}, greedy, {"bot": "greedy", "name": "GREEDY"}])
+    names = [player["name"] for player in (await table.get_json())["players"]]
     assert names == ["Greedy 2", "Greedy", "Greedy 3", "GREEDY 4"]
     long = "a" * 32
-    other = await new_table(client, [{"bot": long, "name": long} | greedy, {"bot": "greedy", "name": long}])
-    assert [player["name"] for player in (await other.json())["players"]] == [long, "a" * 30 + " 2"]
+    other = await create_game(client, [{"bot": long, "name": long} | greedy, {"bot": "greedy", "name": long}])
+    assert [player["name"] for player in (await other.get_json())["players"]] == [long, "a" * 30 + " 2"]

@@ -12,7 +12,7 @@ from service.store.game_store import RedisStore
 from service.web.connections.client_ip import Header, TrustedProxies, parse_networks
 from tests.security.clients import create, limits, status, statuses
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO
+from tests.web.http_game import TWO_PLAYERS
 
 TRUSTED = parse_networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 
@@ -128,7 +128,7 @@ async def test_no_answer_repeats_a_host_or_a_scheme_that_a_client_made_up(store:
     lies["Forwarded"] = "host=evil.example;proto=evil"
     paths = ("/", "/openapi.json", "/asyncapi.json", "/docs", "/docs/", "/problems/malformed", "/v1/games")
     async with serve(store) as client, ClientSession(client.make_url("/")) as session:
-        created = await session.post("/v1/games", json={"players": TWO}, headers=lies)
+        created = await session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=lies)
         assert created.headers["Location"].startswith("/v1/games/")
         for answer in [created, *[await session.get(path, headers=lies, allow_redirects=False) for path in paths]]:
             assert "evil" not in await answer.text()

@@ -18,7 +18,7 @@ from service.web.ratelimit.classification import GAMES_PREFIX
 from service.web.routes.registry import ROUTES
 from tests.security.clients import at, create, limits, status, statuses
 from tests.web.app_server import serve
-from tests.web.http_game import bearer, new_table, refused
+from tests.web.http_game import bearer_header, check_problem, create_game
 
 POLICY = '"creations";q=20;w=3600'
 
@@ -30,7 +30,7 @@ async def test_an_address_creates_so_many_games_and_is_told_when_to_come_back(st
         assert 20 <= found[201] <= 21  # one portion, which is a twentieth, is the instance's own risk
         assert found[201] + found[429] == 30
         last = answers[-1]
-        told = await refused(last, 429, "rate_limited")
+        told = await check_problem(last, 429, "rate_limited")
         assert told["retry_after_s"] == int(last.headers["Retry-After"])
         assert 60 < told["retry_after_s"] <= 180
         assert last.headers["RateLimit-Policy"] == POLICY
@@ -55,7 +55,7 @@ async def test_all_instances_together_exceed_a_limit_by_a_portion_each_at_most(
 
 async def test_a_token_that_is_known_has_limits_of_its_own(store: RedisStore) -> None:
     async with serve(store, limits(rate_writes=20, rate_reads=40)) as client:
-        busy, calm = await new_table(client), await new_table(client)
+        busy, calm = await create_game(client), await create_game(client)
         for table in (busy, calm):
             assert (await table.get()).status == 200
         assert (await statuses(40, lambda: busy.act({"move": "i9"})))[429] >= 19
@@ -66,11 +66,11 @@ async def test_a_token_that_is_known_has_limits_of_its_own(store: RedisStore) ->
 
 async def test_tokens_that_are_made_up_do_not_help(store: RedisStore) -> None:
     async with serve(store, limits(rate_reads=20, rate_guesses=1000)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         numbers = iter(range(100))
 
         def ask() -> object:
-            return client.get(table.path, headers=bearer(f"made-up-{next(numbers) // 2}"))
+            return client.get(table.path, headers=bearer_header(f"made-up-{next(numbers) // 2}"))
 
         found = await statuses(60, ask)
         assert found[401] <= 21
@@ -79,13 +79,13 @@ async def test_tokens_that_are_made_up_do_not_help(store: RedisStore) -> None:
 
 async def test_who_guesses_is_only_served_what_it_knows(store: RedisStore) -> None:
     async with serve(store, limits(rate_guesses=20)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         assert (await table.get()).status == 200
         found = await statuses(60, lambda: client.get("/v1/games/nowhere"))
         assert 20 <= found[404] <= 23
         assert found[404] + found[429] == 60
         assert (await client.get(table.path)).status == 429
-        assert (await client.get(table.path, headers=bearer("x" * 43))).status == 429
+        assert (await client.get(table.path, headers=bearer_header("x" * 43))).status == 429
         assert (await table.get()).status == 200
         assert (await client.get("/v1/games")).status == 200
         async with at(client, "127.0.0.2") as other:
@@ -114,9 +114,9 @@ async def test_pictures_are_counted_apart(store: RedisStore) -> None:
 async def test_a_long_answer_counts_as_many(store: RedisStore, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
     async with serve(store, limits(rate_reads=100)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         for _ in range(9):
-            await table.do({"move": (await table.moves())[0]["id"]})
+            await table.act_successfully({"move": (await table.legal_moves())[0]["id"]})
         found = await statuses(30, lambda: client.get(table.path + path))
         assert found[200] <= 15
         assert found[200] + found[429] == 30
@@ -134,10 +134,10 @@ async def test_a_long_list_counts_as_many(store: RedisStore) -> None:
 async def test_many_games_of_mine_count_as_many(store: RedisStore) -> None:
     """And where there are few, no more than they are is charged."""
     async with serve(store, limits(rate_reads=100)) as client:
-        tokens = [(await new_table(client)).owner for _ in range(20)]
+        tokens = [(await create_game(client)).owner_token for _ in range(20)]
 
         def mine(*shown: str) -> object:
-            return client.get("/v1/seats/me/games", headers=bearer(", ".join(shown)))
+            return client.get("/v1/seats/me/games", headers=bearer_header(", ".join(shown)))
 
         assert await statuses(90, lambda: mine(tokens[0])) == {200: 90}
         found = await statuses(60, lambda: mine(*tokens[1:]))
@@ -182,7 +182,7 @@ async def test_limits_can_be_turned_off(store: RedisStore, redis: Redis) -> None
 
 async def test_nothing_that_names_a_client_is_stored(store: RedisStore, redis: Redis) -> None:
     async with serve(store, limits(rate_creations=10, rate_writes=10)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         await table.get()
         await statuses(9, lambda: table.act({"move": "i9"}))
         await statuses(9, lambda: create(client))

@@ -9,7 +9,7 @@ from service.games.access import is_guessable
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO, bearer, new_table, refused
+from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 
 OPEN = [{"name": "Ana"}, {"open": True}]
 
@@ -60,7 +60,7 @@ def test_random_keys_are_secrets() -> None:
 
 
 REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("/v1/games", {"json": {"players": TWO}}),
+    ("/v1/games", {"json": {"players": TWO_PLAYERS}}),
     ("{game}/seats", {"json": {"name": "Bo"}}),
     ("{game}/rematch", {}),
 )
@@ -72,10 +72,10 @@ async def test_tokens_are_made_of_no_guessable_key(
     store: RedisStore, path: str, options: dict[str, Any], key: str
 ) -> None:
     async with serve(store) as client:
-        table = await new_table(client, OPEN)
-        headers = {**bearer(table.owner), "Idempotency-Key": key}
+        table = await create_game(client, OPEN)
+        headers = {**bearer_header(table.owner_token), "Idempotency-Key": key}
         answer = await client.post(path.format(game=table.path), headers=headers, **options)
-        problem = await refused(answer, 400, "malformed")
+        problem = await check_problem(answer, 400, "malformed")
         assert problem["path"] == "Idempotency-Key"
         assert "random" in problem["detail"]
 
@@ -83,22 +83,22 @@ async def test_tokens_are_made_of_no_guessable_key(
 @pytest.mark.parametrize("key", ("a" * 32, "abcdefgh" * 4))
 async def test_games_are_found_by_no_guessable_key(store: RedisStore, key: str) -> None:
     async with serve(store) as client:
-        answer = await client.post("/v1/games", json={"players": TWO}, headers={"Creator-Key": key})
-        problem = await refused(answer, 400, "malformed")
+        answer = await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers={"Creator-Key": key})
+        problem = await check_problem(answer, 400, "malformed")
         assert problem["path"] == "Creator-Key"
 
 
 async def test_other_keys_may_be_anything(store: RedisStore) -> None:
     """Nothing is made of the key of an action."""
     async with serve(store) as client:
-        table = await new_table(client)
-        move = {"move": (await table.moves())[0]["id"]}
+        table = await create_game(client)
+        move = {"move": (await table.legal_moves())[0]["id"]}
         assert (await table.act(move, **{"Idempotency-Key": "1"})).status == 200
 
 
 async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
     """The answer to a POST, which nobody may keep."""
-    shown = bearer(token) if token is not None else {}
+    shown = bearer_header(token) if token is not None else {}
     answer = await client.post(path, json=body, headers={**shown, **headers})
     assert answer.status in (200, 201), await answer.text()
     assert answer.headers["Cache-Control"] == "no-store"
@@ -116,7 +116,7 @@ async def test_no_cache_keeps_what_is_handed_out(store: RedisStore, visibility: 
         for _ in range(2):
             await no_store(client, f"{path}/seats", created["spectator_token"], {"name": "Bo"}, **key)
         await no_store(client, f"{path}/webhooks", owner, {"url": "http://127.0.0.1:9/"})
-        await client.delete(path, headers=bearer(owner))
+        await client.delete(path, headers=bearer_header(owner))
         for _ in range(2):
             await no_store(client, f"{path}/rematch", owner, {}, **key)
-        assert (await client.get(path, headers=bearer(owner))).headers["Cache-Control"] != "no-store"
+        assert (await client.get(path, headers=bearer_header(owner))).headers["Cache-Control"] != "no-store"

@@ -12,7 +12,7 @@ from service.engine import decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.store import keys
 from tests.security.secretive import ENCODED, PASSWORD, Said, guarded_redis, plain, service
-from tests.web.http_game import bearer
+from tests.web.http_game import bearer_header
 
 KEY = "idempotency-key-which-makes-tokens-0123456789"
 CREATOR = "creator-key-that-finds-all-my-games-0123456789"
@@ -32,7 +32,7 @@ class Visitor:
 
     async def ask(self, method: str, path: str, token: str | None = None, **options: Any) -> tuple[int, Any]:
         """Ask for something; gives status and body."""
-        headers = {**(bearer(token) if token else {}), **options.pop("headers", {}), "Cookie": COOKIE}
+        headers = {**(bearer_header(token) if token else {}), **options.pop("headers", {}), "Cookie": COOKIE}
         async with self.session.request(method, path, headers=headers, **options) as response:
             text = await response.text()
             return response.status, json.loads(text) if "json" in response.content_type else text
@@ -81,7 +81,7 @@ class Visitor:
 
     async def listen(self) -> None:
         """Over a socket."""
-        async with self.session.ws_connect("/v1/ws", headers=bearer(self.owner)) as socket:
+        async with self.session.ws_connect("/v1/ws", headers=bearer_header(self.owner)) as socket:
             game = self.path.rpartition("/")[2]
             for token in (self.owner, WRONG):
                 await socket.send_json({"type": "auth", "game": game, "token": token})

@@ -16,7 +16,7 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from tests.security.clients import at, status
 from tests.web.app_server import Client, serve
-from tests.web.http_game import new_table
+from tests.web.http_game import create_game
 
 WITHIN_S = 10.0
 
@@ -185,7 +185,7 @@ async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
 async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
     limits = QUICK._replace(response_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_interval_s=1.0)
     async with serve(store, limits) as client, raw(client) as (_, writer):
-        table = await new_table(client)
+        table = await create_game(client)
         hub = client.app[HUB]
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
         request = f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"

@@ -17,7 +17,7 @@ from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.websocket.session import MAX_RATE_LIMITED
 from tests.security.clients import at, limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import new_table, refused
+from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 from tests.web.websocket.test_closing import GatedStore
 
@@ -121,34 +121,34 @@ def raw_transport(watcher: WatcherClient) -> asyncio.Transport:
 
 async def test_a_known_token_plays_on_where_others_of_the_address_may_not(store: RedisStore) -> None:
     async with serve(store, limits(rate_messages=5)) as client:
-        table = await new_table(client)
-        async with watch_game(client, table.id, token=table.owner) as watcher, connect_watcher(client) as noisy:
+        table = await create_game(client)
+        async with watch_game(client, table.id, token=table.owner_token) as watcher, connect_watcher(client) as noisy:
             for _ in range(10):
                 await noisy.send({"type": "ping"})
             await noisy.receive("pong")
             for _ in range(3):
-                await watcher.send({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
+                await watcher.send({"type": "act", "game": table.id, "move": (await table.legal_moves())[0]["id"]})
                 while (await watcher.receive())["type"] != "ack":
                     pass
 
 
 async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
     async with serve(store, limits(rate_writes=10)) as client:
-        table = await new_table(client)
-        async with connect_watcher(client, token=table.owner) as watcher:
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+        table = await create_game(client)
+        async with connect_watcher(client, token=table.owner_token) as watcher:
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
             codes = []
             for _ in range(20):
                 error = await watcher.request({"type": "act", "game": table.id, "move": "i9"}, "error")
                 codes.append(error["problem"]["code"])
             assert 10 <= codes.count("illegal_move") <= 11
             await watcher.request({"type": "ping"}, "pong")
-        await refused(await table.act({"move": "i9"}), 429, "rate_limited")
+        await check_problem(await table.act({"move": "i9"}), 429, "rate_limited")
 
 
 async def test_guessing_tokens_over_a_socket_ends(store: RedisStore) -> None:
     async with serve(store, limits(rate_guesses=20)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         async with connect_watcher(client) as watcher:
             codes = []
             for number in range(40):
@@ -163,7 +163,7 @@ async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> 
         serve(store, Limits(max_streams_per_address=3, sse_comment_interval_s=0.2)) as client,
         AsyncExitStack() as stack,
     ):
-        table = await new_table(client)
+        table = await create_game(client)
         for _ in range(2):
             await stack.enter_async_context(connect_watcher(client))
         stream = await client.get(f"{table.path}/diffs", headers=STREAM)
@@ -173,7 +173,7 @@ async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> 
         assert raised.value.status == 429
         assert raised.value.headers is not None
         assert int(raised.value.headers["Retry-After"]) > 0
-        await refused(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
+        await check_problem(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
         async with at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
             pass
         stream.close()
@@ -206,11 +206,11 @@ async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -
 
 async def test_a_game_has_so_many_watchers(store: RedisStore) -> None:
     async with serve(store, Limits(max_watchers_per_game=2)) as client:
-        table, other = await new_table(client), await new_table(client)
+        table, other = await create_game(client), await create_game(client)
         async with watch_game(client, table.id), connect_watcher(client) as watcher:
             await watcher.subscribe(table.id)
             await watcher.subscribe(table.id)
-            await refused(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
+            await check_problem(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
             async with connect_watcher(client, f"/v1/games/{table.id}/ws") as third:
                 assert await third.receive_close() == 4429
             async with connect_watcher(client) as fourth:
@@ -254,10 +254,10 @@ async def test_only_pages_of_allowed_origins_open_sockets(picky: Client) -> None
     for origin in ("https://evil.example", "http://good.example", "https://good.example.evil.example", "null", "x"):
         assert await open_from(picky, origin) == 403, origin
         assert await open_from(picky, origin, "/v1/games/abc/ws") == 403, origin
-    table = await new_table(picky)
+    table = await create_game(picky)
     for path, more in (("/v1/ws", {}), (table.path + "/diffs", STREAM)):
         answer = await picky.get(path, headers={"Origin": "https://evil.example", **more})
-        await refused(answer, 403, "origin_refused")
+        await check_problem(answer, 403, "origin_refused")
 
 
 async def test_without_a_setting_every_page_may(store: RedisStore) -> None:

@@ -15,7 +15,7 @@ from service.web.problems import error_response
 from tests.redis_servers import Node, standalone
 from tests.started import Started, started
 from tests.telemetry.scraped import Values, metrics_url, of, scrape
-from tests.web.http_game import bearer
+from tests.web.http_game import bearer_header
 
 COMMANDS = 120
 BYTES = 1_048_576
@@ -58,7 +58,7 @@ class Game(NamedTuple):
         """The arguments of a POST that does it, under a key of its own."""
         return {
             "json": {"move": self.move},
-            "headers": {**bearer(self.token), "Idempotency-Key": f"key of {self.path}"},
+            "headers": {**bearer_header(self.token), "Idempotency-Key": f"key of {self.path}"},
         }
 
 
@@ -174,7 +174,7 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
     watched = during[0]
     async with (
         session.ws_connect(f"{watched.path}/ws") as socket,
-        session.ws_connect("/v1/ws", headers=bearer(spoken.token)) as speaking,
+        session.ws_connect("/v1/ws", headers=bearer_header(spoken.token)) as speaking,
         session.get(f"{watched.path}/diffs", headers=STREAM) as stream,
     ):
         assert stream.status == 200

@@ -20,7 +20,7 @@ from tests.security.clients import at
 from tests.security.processor import Measured, measured
 from tests.telemetry.scraped import here, of
 from tests.web.app_server import Client, serve
-from tests.web.http_game import bearer, new_table
+from tests.web.http_game import bearer_header, create_game
 
 WITHIN_S = 20.0
 
@@ -143,7 +143,7 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
         serve(store, limits) as client,
         AsyncExitStack() as stack,
     ):
-        table, dropped = await new_table(client), dropped_connections(kind)
+        table, dropped = await create_game(client), dropped_connections(kind)
         stream = ask(f"{table.path}/diffs", "Accept: text/event-stream")
         request = stream if kind == "stream" else ask(f"{table.path}/ws", *upgrade, key)
         for _ in range(4):
@@ -173,10 +173,10 @@ async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: 
 
 async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
     async with serve(store) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         budget = client.app[CONNECTION_LIMITER].send_buffers
         for _ in range(5):
-            assert (await client.get(LARGE, headers=bearer(table.owner))).status == 200
+            assert (await client.get(LARGE, headers=bearer_header(table.owner_token))).status == 200
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
             await until(lambda: budget.total > 0)

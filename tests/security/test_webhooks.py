@@ -18,7 +18,7 @@ from service.games.webhooks.sites import site_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 TIMEOUT_S = 1_000.0
 """How long servers that hang are waited for here: longer than any test, so whoever waits for one of them fails."""
@@ -84,11 +84,11 @@ class Hostile(NamedTuple):
                     return
                 await asyncio.sleep(0.01)
 
-    async def told(self, table: Table, where: str) -> None:
+    async def told(self, table: HTTPGame, where: str) -> None:
         """Change a game some times, and wait until a server was told of each change."""
         for _ in range(ROUNDS):
             before = self.sites.answered[where]
-            await table.do()
+            await table.act_successfully()
             await self.sites.wait(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
 
 
@@ -97,22 +97,22 @@ async def hostile(store: RedisStore) -> AsyncIterator[Hostile]:
     sites = Sites()
     deliverer = WebhookDispatcher(store, sites.send, time.time, slots=DeliverySlots(SlotLimits(slow_after_s=PROMPT_S)))
     delivering = Supervisor().running("webhooks", partial(deliverer.run, 0.1))
-    async with serve(store, hooked=deliverer.dispatch) as client, delivering:
+    async with serve(store, on_webhooks_due=deliverer.dispatch) as client, delivering:
         yield Hostile(client, sites, deliverer)
 
 
-async def register(table: Table, url: str) -> None:
+async def register(table: HTTPGame, url: str) -> None:
     """Register a webhook of a game."""
     hook = {"url": url}
-    answer = await table.client.post(table.path + "/webhooks", json=hook, headers=bearer(table.owner))
+    answer = await table.client.post(table.path + "/webhooks", json=hook, headers=bearer_header(table.owner_token))
     assert answer.status == 201, await answer.text()
 
 
-async def proven(table: Table, number: int) -> None:
+async def proven(table: HTTPGame, number: int) -> None:
     """Wait until so many webhooks of a game have proved what they had to."""
     async with asyncio.timeout(30):
         while True:
-            hooks = (await table.json("/webhooks"))["webhooks"]
+            hooks = (await table.get_json("/webhooks"))["webhooks"]
             if [hook["status"] for hook in hooks] == ["active"] * number:
                 return
             await asyncio.sleep(0.05)
@@ -121,19 +121,19 @@ async def proven(table: Table, number: int) -> None:
 @pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))
 async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
     async with hostile(store) as one:
-        good = await new_table(one.client)
+        good = await create_game(one.client)
         await register(good, "https://good.example/")
         await proven(good, 1)
         await one.told(good, "good.example")
-        tables = [await new_table(one.client) for _ in range(hanging * games)]
+        tables = [await create_game(one.client) for _ in range(hanging * games)]
         for number, table in enumerate(tables):
             for hook in range(10):
                 await register(table, f"https://{hook}.slow{number % hanging}.example/")
         await asyncio.gather(*(proven(table, 10) for table in tables))
-        await asyncio.gather(*(table.do() for table in tables))
+        await asyncio.gather(*(table.act_successfully() for table in tables))
         await one.tried_all()
         await one.told(good, "good.example")
-        fresh = await new_table(one.client)
+        fresh = await create_game(one.client)
         await register(fresh, "https://fresh.example/")
         await proven(fresh, 1)
         await one.told(fresh, "fresh.example")
@@ -143,12 +143,12 @@ async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int,
 async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: RedisStore) -> None:
     async with hostile(store) as one:
         one.sites.hang_challenges = True
-        tables = [await new_table(one.client) for _ in range(40)]
+        tables = [await create_game(one.client) for _ in range(40)]
         for number, table in enumerate(tables):
             for hook in range(10):
                 await register(table, f"https://{hook}.slow{number}.example/")
         await one.tried_all()
-        fresh = await new_table(one.client)
+        fresh = await create_game(one.client)
         await register(fresh, "https://fresh.example/")
         await proven(fresh, 1)
         await one.told(fresh, "fresh.example")

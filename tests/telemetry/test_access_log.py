@@ -13,8 +13,8 @@ from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table
-from tests.web.raw_http import send
+from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.raw_http import send_raw
 
 WITHIN_S = 10.0
 
@@ -68,17 +68,17 @@ async def test_without_a_trusted_proxy_a_line_has_the_peer(store: RedisStore, ca
 
 
 async def test_what_is_no_http_has_a_line(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    await send(proxied, b"NONSENSE\r\n\r\n")
+    await send_raw(proxied, b"NONSENSE\r\n\r\n")
     assert lines(caplog, "route", "status") == [("unmatched", 400)]
 
 
-async def connect(client: Client, table: Table) -> Any:
+async def connect(client: Client, table: HTTPGame) -> Any:
     """A socket that watches the game."""
-    return await client.ws_connect(f"{table.path}/ws?since=1", headers={**bearer(table.owner), **via(ANA)})
+    return await client.ws_connect(f"{table.path}/ws?since=1", headers={**bearer_header(table.owner_token), **via(ANA)})
 
 
 async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    table = await new_table(proxied, visibility="private")
+    table = await create_game(proxied, visibility="private")
     caplog.clear()
     await (await connect(proxied, table)).close()
     await emptied(proxied)
@@ -90,7 +90,7 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     ((opened,), (closed,)) = lines(caplog, "seconds")
     assert opened is None
     assert 0 <= closed < WITHIN_S
-    assert table.owner not in caplog.text
+    assert table.owner_token not in caplog.text
 
 
 async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
@@ -102,7 +102,7 @@ async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: py
 
 
 async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    socket = await connect(proxied, await new_table(proxied))
+    socket = await connect(proxied, await create_game(proxied))
     connection = socket._response.connection
     connection.transport.abort()
     await emptied(proxied)
@@ -111,9 +111,9 @@ async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest
 
 
 async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    table = await new_table(proxied)
+    table = await create_game(proxied)
     caplog.clear()
-    headers = {"Accept": "text/event-stream", **bearer(table.owner), **via(ANA)}
+    headers = {"Accept": "text/event-stream", **bearer_header(table.owner_token), **via(ANA)}
     async with proxied.get(f"{table.path}/diffs?since=1", headers=headers) as response:
         assert response.status == 200
         assert lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
@@ -124,4 +124,4 @@ async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.Log
     ((_, _, _), (kind, address, seconds)) = lines(caplog, "kind", "address", "seconds")
     assert (kind, address) == ("stream", ANA)
     assert 0 <= seconds < WITHIN_S
-    assert table.owner not in caplog.text
+    assert table.owner_token not in caplog.text

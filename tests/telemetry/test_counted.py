@@ -24,8 +24,8 @@ from tests.security.clients import create, limits
 from tests.store.commits import action, creation, digest
 from tests.telemetry.scraped import Values, here, of
 from tests.web.app_server import serve
-from tests.web.http_game import new_table
-from tests.web.webhook_receiver import instance, receiving, register
+from tests.web.http_game import create_game
+from tests.web.webhook_receiver import register_webhook, run_instance, run_receiver
 
 TILESETS = load_catalogue(None)
 
@@ -143,22 +143,22 @@ async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_cou
 
 
 async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> None:
-    async with receiving() as receiver, instance(store) as one:
-        table, before = await new_table(one.client, first_seat=0), here()
-        await register(table, receiver.url)
-        receiver.answers = [500]
-        await table.do()
-        await one.deliverer.join()
+    async with run_receiver() as receiver, run_instance(store) as one:
+        table, before = await create_game(one.client, first_seat=0), here()
+        await register_webhook(table, receiver.url)
+        receiver.statuses = [500]
+        await table.act_successfully()
+        await one.dispatcher.join()
         assert grown(before, "webhook_challenges_total", result="answered") == 1
         assert grown(before, "webhook_attempts_total", result="status") == 1
-        await register(table, receiver.url)
-        await table.do()
-        await one.deliverer.join()
+        await register_webhook(table, receiver.url)
+        await table.act_successfully()
+        await one.dispatcher.join()
         assert grown(before, "webhook_attempts_total", result="delivered") == 1
         assert grown(before, "webhook_delay_seconds_count") == 1
-        receiver.answers = [410]
-        await table.do()
-        await one.deliverer.join()
+        receiver.statuses = [410]
+        await table.act_successfully()
+        await one.dispatcher.join()
         assert grown(before, "webhooks_disabled_total", reason="gone") == 1
 
 

@@ -16,7 +16,7 @@ from service.games.tilesets import load_catalogue
 from service.web.app import make_app
 from service.web.limits import Limits
 from service.web.runner import ProblemRunner
-from tests.web.openapi_validation import held_to_the_contract
+from tests.web.openapi_validation import validate_responses
 
 Client = TestClient[web.Request, web.Application]
 
@@ -24,7 +24,7 @@ TILESETS = load_catalogue(None)
 DEFAULT_LIMITS = Limits()
 
 
-class Served(TestServer):
+class AppServer(TestServer):
     """A server of the application as `south-seas serve` runs it."""
 
     async def _make_runner(self, **kwargs: Any) -> web.BaseRunner:
@@ -32,7 +32,7 @@ class Served(TestServer):
         return ProblemRunner(self.app, 60.0)
 
 
-class Clock:
+class FrozenClock:
     """A clock that stands still."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ async def serve(
     store: GameStore,
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
-    hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
     bots: BotRegistry | None = None,
 ) -> AsyncIterator[Client]:
     """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
@@ -59,13 +59,13 @@ async def serve(
         clock=clock,
         on_committed=hub.publish_commit,
         on_token_revoked=hub.recheck_tokens,
-        on_webhooks_due=hooked,
+        on_webhooks_due=on_webhooks_due,
         bots=bots or built_in_registry(),
     )
     hub.start()
     try:
-        server = Served(make_app(context, hub, limits))
-        async with TestClient(server, trace_configs=[held_to_the_contract()]) as client:
+        server = AppServer(make_app(context, hub, limits))
+        async with TestClient(server, trace_configs=[validate_responses()]) as client:
             yield client
     finally:
         await hub.aclose()

@@ -6,8 +6,8 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.web.app_server import Client, Clock, serve
-from tests.web.webhook_receiver import Instance, Later, Receiver, instance, receiving
+from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, run_instance, run_receiver
 
 
 @pytest.fixture
@@ -25,33 +25,33 @@ async def unlimited(store: RedisStore) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock() -> FrozenClock:
     """The time as `timed_client` has it."""
-    return Clock()
+    return FrozenClock()
 
 
 @pytest.fixture
-async def timed_client(store: RedisStore, clock: Clock) -> AsyncIterator[Client]:
+async def timed_client(store: RedisStore, clock: FrozenClock) -> AsyncIterator[Client]:
     """The same of an instance whose clock stands still unless the test moves it."""
     async with serve(store, clock=clock) as connected:
         yield connected
 
 
 @pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
+async def receiver() -> AsyncIterator[WebhookReceiver]:
     """A server that takes webhooks."""
-    async with receiving() as server:
+    async with run_receiver() as server:
         yield server
 
 
 @pytest.fixture
-def later() -> Later:
+def later() -> OffsetClock:
     """A clock that is moved on by hand."""
-    return Later()
+    return OffsetClock()
 
 
 @pytest.fixture
-async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
+async def one(store: RedisStore, later: OffsetClock) -> AsyncIterator[WebhookInstance]:
     """An instance that delivers webhooks, by that clock."""
-    async with instance(store, later) as running:
+    async with run_instance(store, later) as running:
         yield running

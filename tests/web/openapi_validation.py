@@ -16,26 +16,26 @@ SECRETS = ("owner_token", "spectator_token", "token", "secret")
 """Members of answers that hand something out which nobody else may have."""
 
 
-def held_to_the_contract() -> TraceConfig:
+def validate_responses() -> TraceConfig:
     """What makes a client session fail where an answer is not as documented."""
     trace = TraceConfig()
-    trace.on_request_end.append(_check)
+    trace.on_request_end.append(_on_request_end)
     return trace
 
 
-async def _check(session: ClientSession, context: SimpleNamespace, told: TraceRequestEndParams) -> None:
+async def _on_request_end(session: ClientSession, context: SimpleNamespace, params: TraceRequestEndParams) -> None:
     del session, context
-    if told.method != "OPTIONS" and told.response.status != 101:
-        await check(told.method, told.url.raw_path, told.response)
+    if params.method != "OPTIONS" and params.response.status != 101:
+        await validate_response(params.method, params.url.raw_path, params.response)
 
 
-async def check(method: str, path: str, response: ClientResponse) -> None:
+async def validate_response(method: str, path: str, response: ClientResponse) -> None:
     """Fail unless the answer is documented."""
-    documented = _documented(method, path)
+    documented = _get_operation(method, path)
     where = f"{method} {path} {response.status}"
     if documented is None:
         assert response.content_type == PROBLEM, where
-        _valid("Problem", await response.json(content_type=PROBLEM))
+        _validate("Problem", await response.json(content_type=PROBLEM))
         return
     assert str(response.status) in documented["responses"], where
     answer = documented["responses"][str(response.status)]
@@ -55,7 +55,7 @@ async def check(method: str, path: str, response: ClientResponse) -> None:
     if isinstance(body, dict) and any(body.get(name) for name in SECRETS):
         assert response.headers["Cache-Control"] == "no-store", where
     if "$ref" in schema:
-        _valid(schema["$ref"].rpartition("/")[2], body)
+        _validate(schema["$ref"].rpartition("/")[2], body)
     if response.content_type == PROBLEM:
         assert body["code"] in answer["content"][PROBLEM]["examples"], f"{where} {body}"
 
@@ -73,7 +73,7 @@ def _paths() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
     ]
 
 
-def _documented(method: str, path: str) -> dict[str, Any] | None:
+def _get_operation(method: str, path: str) -> dict[str, Any] | None:
     """The operation, None where there is no such path, or it does not answer this method."""
     wanted = "get" if method == "HEAD" else method.lower()
     for pattern, operations in _paths():
@@ -94,6 +94,6 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
-def _valid(name: str, body: Any) -> None:
+def _validate(name: str, body: Any) -> None:
     """Fail unless the schema takes the body, and nothing in the body is undocumented."""
     _validator(name).validate(body)

@@ -8,10 +8,10 @@ from typing import cast
 
 from tests.web.app_server import Client
 
-WITHIN_S = 10.0
+TIMEOUT_S = 10.0
 
 
-class _Sent:
+class _ResponseSocket:
     """What http.client reads an answer from."""
 
     def __init__(self, data: bytes) -> None:
@@ -23,22 +23,22 @@ class _Sent:
         return BytesIO(self._data)
 
 
-async def send(client: Client, request: bytes) -> HTTPResponse:
+async def send_raw(client: Client, request: bytes) -> HTTPResponse:
     """The answer to exactly these bytes."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         writer.write(request)
-        async with asyncio.timeout(WITHIN_S):
-            data = await _answer(reader)
+        async with asyncio.timeout(TIMEOUT_S):
+            data = await _read_response(reader)
     finally:
         writer.close()
         await writer.wait_closed()
-    response = HTTPResponse(cast("socket", _Sent(data)))
+    response = HTTPResponse(cast("socket", _ResponseSocket(data)))
     response.begin()
     return response
 
 
-async def _answer(reader: asyncio.StreamReader) -> bytes:
+async def _read_response(reader: asyncio.StreamReader) -> bytes:
     """An answer with the length that it gives."""
     head = await reader.readuntil(b"\r\n\r\n")
     for line in head.lower().split(b"\r\n"):

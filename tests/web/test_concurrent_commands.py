@@ -3,17 +3,17 @@ from random import Random
 
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
 CLIENTS = 50
 
 
 async def test_of_many_who_expect_the_same_version_exactly_one_wins(client: Client) -> None:
-    table = await new_table(client)
-    await table.do()
-    before, log = await table.json(), (await table.json("/diffs"))["diffs"]
+    table = await create_game(client)
+    await table.act_successfully()
+    before, log = await table.get_json(), (await table.get_json("/diffs"))["diffs"]
     tag = (await table.get()).headers["ETag"]
-    moves = [move["id"] for move in await table.moves()]
+    moves = [move["id"] for move in await table.legal_moves()]
     answers = await asyncio.gather(
         *(table.act({"move": moves[number % len(moves)]}, **{"If-Match": tag}) for number in range(CLIENTS))
     )
@@ -22,50 +22,52 @@ async def test_of_many_who_expect_the_same_version_exactly_one_wins(client: Clie
     acted = await won[0].json()
     for response in answers:
         if response is not won[0]:
-            problem = await refused(response, 412, "version_mismatch")
+            problem = await check_problem(response, 412, "version_mismatch")
             assert (problem["version"], problem["digest"]) == (acted["version"], acted["digest"])
     assert acted["version"] == before["version"] + 1
-    assert (await table.json("/diffs"))["diffs"] == [*log, *acted["diffs"]]
-    assert (await table.json())["version"] == acted["version"]
+    assert (await table.get_json("/diffs"))["diffs"] == [*log, *acted["diffs"]]
+    assert (await table.get_json())["version"] == acted["version"]
 
 
 async def test_the_same_across_instances(store: RedisStore, client: Client) -> None:
     async with serve(store) as other:
-        table = await new_table(client)
-        same = Table(other, table.created)
-        move = {"move": (await table.moves())[0]["id"]}
+        table = await create_game(client)
+        same = HTTPGame(other, table.created)
+        move = {"move": (await table.legal_moves())[0]["id"]}
         answers = await asyncio.gather(
             *((table if number % 2 else same).act(move, **{"If-Match": '"1"'}) for number in range(CLIENTS))
         )
         assert sorted(response.status for response in answers) == [200] + [412] * (CLIENTS - 1)
-        assert await same.json() == await table.json()
-        assert (await same.json())["version"] == 2
+        assert await same.get_json() == await table.get_json()
+        assert (await same.get_json())["version"] == 2
 
 
 async def test_without_if_match_whoever_comes_late_is_told_by_the_rules(client: Client) -> None:
-    table = await new_table(client)
-    move = {"move": (await table.moves())[0]["id"]}
+    table = await create_game(client)
+    move = {"move": (await table.legal_moves())[0]["id"]}
     answers = await asyncio.gather(*(table.act(move) for _ in range(CLIENTS)))
     assert sorted(response.status for response in answers) == [200] + [422] * (CLIENTS - 1)
-    assert (await table.json())["version"] == 2
+    assert (await table.get_json())["version"] == 2
 
 
 async def test_two_tables_play_beside_each_other(client: Client) -> None:
-    tables = [await new_table(client, seed=f"beside-{number}", first_seat=0) for number in range(4)]
-    games = await asyncio.gather(*(table.play(Random(7), versions=25) for table in tables))
+    tables = [await create_game(client, seed=f"beside-{number}", first_seat=0) for number in range(4)]
+    games = await asyncio.gather(*(table.play_randomly(Random(7), versions=25) for table in tables))
     for table, game in zip(tables, games, strict=True):
-        log = (await table.json("/diffs"))["diffs"]
+        log = (await table.get_json("/diffs"))["diffs"]
         assert [diff["version"] for diff in log] == [*range(1, game["version"] + 1)]
         assert {diff["game"] for diff in log} == {table.id}
 
 
 async def test_an_abort_and_an_action_at_once_leave_one_history(client: Client) -> None:
-    table = await new_table(client)
-    move = {"move": (await table.moves())[0]["id"]}
-    acted, aborted = await asyncio.gather(table.act(move), client.delete(table.path, headers=bearer(table.owner)))
+    table = await create_game(client)
+    move = {"move": (await table.legal_moves())[0]["id"]}
+    acted, aborted = await asyncio.gather(
+        table.act(move), client.delete(table.path, headers=bearer_header(table.owner_token))
+    )
     assert aborted.status == 200
     assert acted.status in (200, 409)
-    log = (await table.json("/diffs"))["diffs"]
+    log = (await table.get_json("/diffs"))["diffs"]
     assert [diff["version"] for diff in log] == [*range(1, len(log) + 1)]
     assert log[-1]["events"] == [{"type": "game_aborted"}]
-    assert (await table.json())["status"] == "aborted"
+    assert (await table.get_json())["status"] == "aborted"

@@ -7,8 +7,8 @@ import pytest
 from schemas.problems import PROBLEM_TYPES, problem
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
-from tests.web.http_game import TWO, bearer, new_table, refused
-from tests.web.raw_http import send
+from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
+from tests.web.raw_http import send_raw
 
 METHODS = {route.openapi_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
 EXPOSED = {"ETag", "Location", "Retry-After", "RateLimit"}
@@ -31,13 +31,13 @@ def filled(path: str, id_: str) -> str:
 
 @pytest.mark.parametrize("path", sorted(METHODS))
 async def test_a_path_says_which_methods_it_answers(client: Client, path: str) -> None:
-    there = filled(path, "archipelago" if "tilesets" in path else (await new_table(client)).id)
+    there = filled(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
     allowed = METHODS[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in METHODS[path] else set())
     for method in ("PUT", "PATCH", "TRACE", "PROPFIND", "DELETE", "POST", "GET"):
         if method in allowed:
             continue
         response = await client.request(method, there)
-        await refused(response, 405, "method_not_allowed")
+        await check_problem(response, 405, "method_not_allowed")
         assert set(response.headers["Allow"].split(", ")) == allowed
     options = await client.options(there)
     assert (options.status, await options.read()) == (204, b"")
@@ -46,7 +46,7 @@ async def test_a_path_says_which_methods_it_answers(client: Client, path: str) -
 
 @pytest.mark.parametrize("path", sorted(path for path in METHODS if "GET" in METHODS[path]))
 async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
-    there = filled(path, "archipelago" if "tilesets" in path else (await new_table(client)).id)
+    there = filled(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
     head, get = await client.head(there), await client.get(there)
     assert (head.status, await head.read()) == (get.status, b"")
     for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control"):
@@ -72,13 +72,13 @@ async def test_a_browser_of_any_origin_may_ask(client: Client, path: str) -> Non
 
 
 async def test_a_browser_of_any_origin_may_read_every_answer(client: Client) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     tag = (await table.get()).headers["ETag"]
     for response in (
         await table.get(),
         await table.get("", **{"If-None-Match": tag}),
         await table.act({"move": "i0"}),
-        await client.post("/v1/games", json={"players": TWO}),
+        await client.post("/v1/games", json={"players": TWO_PLAYERS}),
         await client.get("/nowhere"),
         await client.put("/v1/games"),
         await client.get("/openapi.json"),
@@ -91,40 +91,40 @@ async def test_a_browser_of_any_origin_may_read_every_answer(client: Client) -> 
 async def test_a_path_that_is_not_there(client: Client) -> None:
     for path in ("/nowhere", "/v1", "/v1/", "/v1/games/", "/v1/game", "/V1/games", "/v1/games/abc/moves"):
         for response in (await client.get(path), await client.post(path, json={})):
-            await refused(response, 404, "not_found")
+            await check_problem(response, 404, "not_found")
     assert (await client.options("/nowhere")).status == 404
 
 
 async def test_a_client_may_wait_until_it_is_told_to_send_its_body(client: Client) -> None:
-    body = json.dumps({"players": TWO}).encode()
+    body = json.dumps({"players": TWO_PLAYERS}).encode()
     head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-    told = await client.post("/v1/games", json={"players": TWO}, expect100=True)
+    told = await client.post("/v1/games", json={"players": TWO_PLAYERS}, expect100=True)
     assert told.status == 201
-    other = await send(client, head + b"Expect: the-unexpected\r\n\r\n" + body)
+    other = await send_raw(client, head + b"Expect: the-unexpected\r\n\r\n" + body)
     assert other.status == 201
 
 
 async def test_a_client_of_http_1_0_is_answered(client: Client) -> None:
-    response = await send(client, b"GET /livez HTTP/1.0\r\n\r\n")
+    response = await send_raw(client, b"GET /livez HTTP/1.0\r\n\r\n")
     assert (response.status, json.load(response)) == (200, {"status": "ok"})
 
 
 async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
 
     def broken(*_: object) -> None:
         raise ZeroDivisionError("broken")
 
     monkeypatch.setattr("service.web.routes.games.build_view", broken)
-    response = await client.get(table.path, headers=bearer(table.owner))
-    told = await refused(response, 500, "internal")
+    response = await client.get(table.path, headers=bearer_header(table.owner_token))
+    told = await check_problem(response, 500, "internal")
     assert told["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()
     (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert record.getMessage() == f"GET {table.path} failed"
-    assert table.owner not in caplog.text
+    assert table.owner_token not in caplog.text
 
 
 def test_every_status_has_its_codes() -> None:

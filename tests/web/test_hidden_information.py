@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from tests.web.app_server import Client
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 READS = (
     "",
@@ -23,12 +23,12 @@ TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}
 """Headers that differ with every answer."""
 
 
-async def told(table: Table) -> list[bytes]:
+async def told(table: HTTPGame) -> list[bytes]:
     """Everything that can be read of a game, by everybody who may read it, but for headers that always differ."""
     answers = [await (await table.client.get("/v1/games")).read()]
-    for token in (table.owner, table.spectator, *table.seats.values()):
+    for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
         for path in READS:
-            response = await table.client.get(table.path + path, headers=bearer(token))
+            response = await table.client.get(table.path + path, headers=bearer_header(token))
             assert response.status == 200
             headers = [(name, value) for name, value in response.headers.items() if name.lower() not in TELLING_NOTHING]
             answers.append(repr(headers).encode() + await response.read())
@@ -36,8 +36,8 @@ async def told(table: Table) -> list[bytes]:
 
 
 async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redis) -> None:
-    table = await new_table(client, seed="tides")
-    await table.play(Random(8), versions=30)
+    table = await create_game(client, seed="tides")
+    await table.play_randomly(Random(8), versions=30)
     before = await told(table)
     stored = await redis.hget(keys.game(table.id), "snapshot")
     assert isinstance(stored, bytes)
@@ -53,21 +53,21 @@ async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redi
 
 async def test_the_seed_is_told_only_when_nothing_can_be_decided_any_more(client: Client) -> None:
     seed = "nobody-knows-this"
-    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
-    await table.play(Random(9), versions=40)
-    answers = [*(await told(table)), repr(table.created).encode(), repr(await table.do()).encode()]
+    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
+    await table.play_randomly(Random(9), versions=40)
+    answers = [*(await told(table)), repr(table.created).encode(), repr(await table.act_successfully()).encode()]
     assert [answer for answer in answers if seed.encode() in answer] == []
-    await client.delete(table.path, headers=bearer(table.owner))
-    assert (await table.json())["deck"]["seed"] == seed
-    last = (await table.json("/diffs?limit=1000"))["diffs"][-1]
+    await client.delete(table.path, headers=bearer_header(table.owner_token))
+    assert (await table.get_json())["deck"]["seed"] == seed
+    last = (await table.get_json("/diffs?limit=1000"))["diffs"][-1]
     assert seed in repr(last["patch"])
 
 
 async def test_no_token_is_told_again(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"open": True}])
+    table = await create_game(client, [{"name": "Ana"}, {"open": True}])
     joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
-    acted = await table.act({"move": (await table.moves())[0]["id"]}, joined["token"])
+    acted = await table.act({"move": (await table.legal_moves())[0]["id"]}, joined["token"])
     answers = [*(await told(table)), await acted.read()]
-    for token in (table.owner, table.spectator, joined["token"], *table.seats.values()):
+    for token in (table.owner_token, table.spectator_token, joined["token"], *table.seat_tokens.values()):
         assert len(token) == 43
         assert [answer for answer in answers if token.encode() in answer] == []

@@ -8,7 +8,7 @@ from multidict import CIMultiDict
 
 from service.web.languages import MAX_HEADER_LENGTH, negotiate_language
 from tests.web.app_server import Client
-from tests.web.http_game import bearer, new_table
+from tests.web.http_game import bearer_header, create_game
 from tests.web.watcher_client import WatcherClient
 
 FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
@@ -55,7 +55,7 @@ def test_what_was_cut_off_does_not_count() -> None:
 
 
 async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) -> None:
-    table = await new_table(client, seed="tides")
+    table = await create_game(client, seed="tides")
     english, french, german = [
         await table.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
     ]
@@ -71,7 +71,7 @@ async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) ->
 
 async def test_an_answer_in_another_language_has_another_tag(client: Client) -> None:
     """RFC 9110, 8.8.3: a strong tag names these very bytes."""
-    table = await new_table(client)
+    table = await create_game(client)
     tags = {
         language: (await table.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
         for language in ("en", "fr", "de")
@@ -86,30 +86,30 @@ async def test_an_answer_in_another_language_has_another_tag(client: Client) -> 
 
 
 async def test_a_private_games_answer_depends_on_token_and_language(client: Client) -> None:
-    table = await new_table(client, visibility="private")
+    table = await create_game(client, visibility="private")
     assert (await table.get("/legal-moves", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
     assert (await table.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
 
 
 @pytest.mark.parametrize("language", ("en", "fr", "de"))
 async def test_the_tag_of_the_moves_is_taken_in_if_match(client: Client, language: str) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     tag = (await table.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
-    move = {"move": (await table.moves())[0]["id"]}
+    move = {"move": (await table.legal_moves())[0]["id"]}
     assert (await table.act(move, **{"If-Match": tag})).status == 200
     assert (await table.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
 
 
 async def test_moves_are_looked_for_in_the_language_asked_for(client: Client) -> None:
-    table = await new_table(client, seed="tides")
-    english = (await table.json("/legal-moves?q=TURNED"))["moves"]
+    table = await create_game(client, seed="tides")
+    english = (await table.get_json("/legal-moves?q=TURNED"))["moves"]
     french = (await (await table.get("/legal-moves?q=tourn%C3%89e", **FRENCH)).json())["moves"]
     assert [move["id"] for move in french] == [move["id"] for move in english] != []
     assert (await (await table.get("/legal-moves?q=turned", **FRENCH)).json())["moves"] == []
 
 
 async def test_cells_are_told_in_the_language_asked_for(client: Client) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     cells = (await (await table.get("/legal-moves?stage=cell", **FRENCH)).json())["cells"]
     assert all("coup" in cell["text"] for cell in cells)
 
@@ -128,22 +128,22 @@ async def test_moves_that_come_along_are_in_the_language_asked_for(client: Clien
     acted = await client.post(
         f"{path}/actions?include=legal_moves",
         json={"move": moves["moves"][0]["id"]},
-        headers={**bearer(token), "Accept-Language": "de"},
+        headers={**bearer_header(token), "Accept-Language": "de"},
     )
     assert acted.headers["Content-Language"] == "de"
     assert (await acted.json())["legal_moves"]["moves"][-1]["text"] == "keinen Insulaner setzen oder zurücknehmen"
 
 
 async def test_an_answer_without_texts_has_no_language(client: Client) -> None:
-    table = await new_table(client)
-    acted = await table.act({"move": (await table.moves())[0]["id"]}, **FRENCH)
+    table = await create_game(client)
+    acted = await table.act({"move": (await table.legal_moves())[0]["id"]}, **FRENCH)
     assert "Content-Language" not in acted.headers
 
 
 async def test_a_retry_gets_the_language_that_it_asks_for(client: Client) -> None:
     """The moves of a second answer are those of now, in the language of now, and the rest is as it was."""
-    table = await new_table(client)
-    body = {"move": (await table.moves())[0]["id"]}
+    table = await create_game(client)
+    body = {"move": (await table.legal_moves())[0]["id"]}
     key = {"Idempotency-Key": "turn-1"}
     first = await table.act(body, query="?include=legal_moves", **key, **FRENCH)
     again = await table.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})
@@ -154,9 +154,9 @@ async def test_a_retry_gets_the_language_that_it_asks_for(client: Client) -> Non
 
 
 async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> None:
-    table = await new_table(client)
-    move: dict[str, Any] = {"move": (await table.moves())[0]["id"], "include": "legal_moves"}
-    async with client.ws_connect("/v1/ws", headers={**bearer(table.owner), **FRENCH}) as socket:
+    table = await create_game(client)
+    move: dict[str, Any] = {"move": (await table.legal_moves())[0]["id"], "include": "legal_moves"}
+    async with client.ws_connect("/v1/ws", headers={**bearer_header(table.owner_token), **FRENCH}) as socket:
         line = WatcherClient(socket)
         await line.receive("welcome")
         ack = await line.request({"type": "act", "id": "c", "game": table.id, **move}, "ack")
@@ -165,7 +165,7 @@ async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> No
 
 
 async def test_problems_are_english_whatever_is_asked_for(client: Client) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     answer = await table.act({"action": {"type": "pass"}}, **FRENCH)
     assert answer.status == 422
     assert "Content-Language" not in answer.headers

@@ -12,7 +12,7 @@ from service.games.realtime import stream_reader
 from service.games.realtime.stream_reader import PAGE_SIZE
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher
 from tests.web.websocket.test_event_stream import open_event_stream
 
@@ -45,11 +45,11 @@ async def client(hanging: Hanging) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def table(client: Client) -> Table:
+async def table(client: Client) -> HTTPGame:
     """A table at which something was done."""
-    found = await new_table(client)
+    found = await create_game(client)
     for _ in range(3):
-        await found.do()
+        await found.act_successfully()
     return found
 
 
@@ -62,7 +62,7 @@ async def sent_away(watcher: WatcherClient) -> None:
 
 
 async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
-    client: Client, hanging: Hanging, table: Table
+    client: Client, hanging: Hanging, table: HTTPGame
 ) -> None:
     async with connect_watcher(client, f"{table.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
@@ -70,9 +70,9 @@ async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
         hanging.game = table.id
         async with connect_watcher(client, f"{table.path}/ws?since=0") as second:
             await second.receive("subscribed")
-            other = await new_table(client)
-            await other.do()
-            await table.do()
+            other = await create_game(client)
+            await other.act_successfully()
+            await table.act_successfully()
             await first.receive("diff")
             await sent_away(second)
         hanging.game = ""
@@ -82,7 +82,7 @@ async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
 
 
 async def test_a_socket_that_subscribes_by_a_message_is_told_why(
-    client: Client, hanging: Hanging, table: Table
+    client: Client, hanging: Hanging, table: HTTPGame
 ) -> None:
     async with connect_watcher(client, f"{table.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
         for tag in ("subscribed", "snapshot"):
@@ -95,7 +95,9 @@ async def test_a_socket_that_subscribes_by_a_message_is_told_why(
         await sent_away(second)
 
 
-async def test_an_event_stream_ends_and_says_when_to_come_back(client: Client, hanging: Hanging, table: Table) -> None:
+async def test_an_event_stream_ends_and_says_when_to_come_back(
+    client: Client, hanging: Hanging, table: HTTPGame
+) -> None:
     async with connect_watcher(client, f"{table.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)

@@ -10,8 +10,8 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import JSON, TWO, bearer, new_table, refused
-from tests.web.raw_http import send
+from tests.web.http_game import JSON, TWO_PLAYERS, bearer_header, check_problem, create_game
+from tests.web.raw_http import send_raw
 
 
 @pytest.mark.parametrize(
@@ -32,36 +32,36 @@ from tests.web.raw_http import send
 )
 async def test_a_body_that_does_not_call_itself_json(client: Client, media_type: str) -> None:
     response = await client.post("/v1/games", data=b'{"players": []}', headers={"Content-Type": media_type})
-    await refused(response, 415, "unsupported_media_type")
+    await check_problem(response, 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("media_type", ("application/json;charset=utf-8", 'Application/JSON; charset="UTF-8"; v=1'))
 async def test_json_may_say_that_it_is_utf_8(client: Client, media_type: str) -> None:
-    body = json.dumps({"players": TWO}).encode()
+    body = json.dumps({"players": TWO_PLAYERS}).encode()
     response = await client.post("/v1/games", data=body, headers={"Content-Type": media_type})
     assert response.status == 201
 
 
 async def test_a_body_without_a_type_is_refused(client: Client) -> None:
-    response = await send(client, b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+    response = await send_raw(client, b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
     assert (response.status, json.load(response)["code"]) == (415, "unsupported_media_type")
 
 
 async def test_a_body_that_is_too_large(store: RedisStore) -> None:
     async with serve(store, Limits(max_body_bytes=1000)) as client:
-        fits = json.dumps({"players": TWO}).encode().ljust(1000)
+        fits = json.dumps({"players": TWO_PLAYERS}).encode().ljust(1000)
         headers = {"Content-Type": JSON}
         assert (await client.post("/v1/games", data=fits, headers=headers)).status == 201
-        await refused(await client.post("/v1/games", data=fits + b" ", headers=headers), 413, "too_large")
+        await check_problem(await client.post("/v1/games", data=fits + b" ", headers=headers), 413, "too_large")
 
 
 async def test_a_body_that_is_too_large_is_refused_before_it_has_come(store: RedisStore) -> None:
     async with serve(store, Limits(max_body_bytes=1000)) as client:
         head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        promised = await send(client, head + b"Content-Length: 1000000000\r\n\r\n{")
+        promised = await send_raw(client, head + b"Content-Length: 1000000000\r\n\r\n{")
         assert (promised.status, json.load(promised)["code"]) == (413, "too_large")
         piece = b"400\r\n" + b" " * 1024 + b"\r\n"
-        chunked = await send(client, head + b"Transfer-Encoding: chunked\r\n\r\n" + piece)
+        chunked = await send_raw(client, head + b"Transfer-Encoding: chunked\r\n\r\n" + piece)
         assert (chunked.status, json.load(chunked)["code"]) == (413, "too_large")
 
 
@@ -76,7 +76,7 @@ async def test_no_body_may_be_encoded(
     """Whether it is what it says makes no difference; no encoding is accepted (RFC 9110, 15.5.16)."""
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Encoding: {encoding}\r\n"
     for body in (b"\x00\x01\x02{}x", gzip.compress(b'{"players": []}')):
-        response = await send(client, head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        response = await send_raw(client, head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         assert response.getheader("Content-Type") == "application/problem+json"
         assert response.getheader("Accept-Encoding") == ""
         assert (response.status, json.load(response)["code"]) == (415, "unsupported_media_type")
@@ -85,7 +85,9 @@ async def test_no_body_may_be_encoded(
 
 async def test_an_encoding_of_no_body_is_none(client: Client) -> None:
     for method, path in (("GET", "/livez"), ("GET", "/v1/games")):
-        response = await send(client, f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n".encode())
+        response = await send_raw(
+            client, f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n".encode()
+        )
         assert response.status == 200
 
 
@@ -118,7 +120,7 @@ async def test_nobody_is_told_to_go_on_with_a_body_that_will_be_refused(client: 
     }
     for more, status in lines.items():
         head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
-        response = await send(client, head + more + b"\r\n\r\n")
+        response = await send_raw(client, head + more + b"\r\n\r\n")
         assert response.status == status
 
 
@@ -143,7 +145,7 @@ async def test_nobody_is_told_to_go_on_with_a_body_that_will_be_refused(client: 
     ),
 )
 async def test_what_is_no_http(client: Client, request_bytes: bytes) -> None:
-    response = await send(client, request_bytes)
+    response = await send_raw(client, request_bytes)
     assert response.getheader("Content-Type") == "application/problem+json"
     assert response.getheader("Access-Control-Allow-Origin") == "*"
     assert (response.status, json.load(response)["code"]) == (400, "malformed")
@@ -167,7 +169,7 @@ async def test_what_is_no_http(client: Client, request_bytes: bytes) -> None:
     ),
 )
 async def test_odd_paths_are_not_found(client: Client, path: bytes) -> None:
-    response = await send(client, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+    response = await send_raw(client, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
     assert response.getheader("Content-Type") == "application/problem+json"
     code = json.load(response)["code"]
     assert (response.status, code) in ((404, "not_found"), (400, "malformed"))
@@ -177,10 +179,10 @@ async def test_odd_paths_are_not_found(client: Client, path: bytes) -> None:
     "header", ("Authorization", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Accept")
 )
 async def test_bytes_that_are_no_text_in_headers(client: Client, header: str) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     body = b'{"move":"i0"}'
     head = f"POST {table.path}/actions HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
-    response = await send(client, head.encode() + header.encode() + b": \xff\xfe\xed\xa0\x80\r\n\r\n" + body)
+    response = await send_raw(client, head.encode() + header.encode() + b": \xff\xfe\xed\xa0\x80\r\n\r\n" + body)
     assert response.status in (400, 401)
     assert response.getheader("Content-Type") == "application/problem+json"
 
@@ -200,9 +202,9 @@ async def test_a_client_that_goes_in_the_middle_of_its_body_hurts_nobody(
 
 async def test_no_token_is_ever_logged(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
-    table = await new_table(client)
-    await table.do()
+    table = await create_game(client)
+    await table.act_successfully()
     await table.act({"move": "i9"})
-    await client.get(table.path, headers=bearer(table.owner + "x"))
-    for token in (table.owner, table.spectator, *table.seats.values()):
+    await client.get(table.path, headers=bearer_header(table.owner_token + "x"))
+    for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
         assert token not in caplog.text

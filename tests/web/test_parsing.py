@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.web.app_server import Client
-from tests.web.http_game import JSON, TWO, bearer, new_table, refused
+from tests.web.http_game import JSON, TWO_PLAYERS, bearer_header, check_problem, create_game
 
 DEEP = b"[" * 60_000 + b"]" * 5_000
 
@@ -38,7 +38,7 @@ DEEP = b"[" * 60_000 + b"]" * 5_000
 )
 async def test_what_is_no_json_of_this_shape(client: Client, body: bytes) -> None:
     response = await client.post("/v1/games", data=body, headers={"Content-Type": JSON})
-    problem = await refused(response, 400, "malformed")
+    problem = await check_problem(response, 400, "malformed")
     assert problem["path"].startswith("$")
 
 
@@ -47,10 +47,10 @@ async def test_what_is_no_json_of_this_shape(client: Client, body: bytes) -> Non
     (
         ({}, "$.players"),
         ({"players": [], "seats": 2}, "$.players"),
-        ({"players": TWO, "seats": 2}, "$.seats"),
+        ({"players": TWO_PLAYERS, "seats": 2}, "$.seats"),
         ({"players": None}, "$.players"),
-        ({"players": TWO[:1]}, "$.players"),
-        ({"players": TWO * 3}, "$.players"),
+        ({"players": TWO_PLAYERS[:1]}, "$.players"),
+        ({"players": TWO_PLAYERS * 3}, "$.players"),
         ({"players": ["Ana", "Bo"]}, "$.players[0]"),
         ({"players": [{"name": "Ana"}, {}]}, "$.players[1].name"),
         ({"players": [{"name": "Ana"}, {"open": False}]}, "$.players[1].name"),
@@ -66,23 +66,23 @@ async def test_what_is_no_json_of_this_shape(client: Client, body: bytes) -> Non
         ({"players": [{"name": "a\x00b"}, {"name": "Bo"}]}, "$.players[0].name"),
         ({"players": [{"name": "Ana", "color": "pink"}, {"name": "Bo"}]}, "$.players[0].color"),
         ({"players": [{"name": "Ana", "color": "red"}, {"name": "Bo", "color": "red"}]}, "$.players"),
-        ({"players": TWO, "edition": "french"}, "$.edition"),
-        ({"players": TWO, "first_seat": 2}, "$.first_seat"),
-        ({"players": TWO, "first_seat": -1}, "$.first_seat"),
-        ({"players": TWO, "first_seat": 0.5}, "$.first_seat"),
-        ({"players": TWO, "first_seat": True}, "$.first_seat"),
-        ({"players": TWO, "first_seat": 10**30}, "$.first_seat"),
-        ({"players": TWO, "tileset": "a b"}, "$.tileset"),
-        ({"players": TWO, "tileset": "archipelago\n"}, "$.tileset"),
-        ({"players": TWO, "seed": ""}, "$.seed"),
-        ({"players": TWO, "seed": "a" * 65}, "$.seed"),
-        ({"players": TWO, "seed": "a:b"}, "$.seed"),
-        ({"players": TWO, "visibility": "secret"}, "$.visibility"),
-        ({"players": TWO, "turn_timeout_s": 0}, "$.turn_timeout_s"),
+        ({"players": TWO_PLAYERS, "edition": "french"}, "$.edition"),
+        ({"players": TWO_PLAYERS, "first_seat": 2}, "$.first_seat"),
+        ({"players": TWO_PLAYERS, "first_seat": -1}, "$.first_seat"),
+        ({"players": TWO_PLAYERS, "first_seat": 0.5}, "$.first_seat"),
+        ({"players": TWO_PLAYERS, "first_seat": True}, "$.first_seat"),
+        ({"players": TWO_PLAYERS, "first_seat": 10**30}, "$.first_seat"),
+        ({"players": TWO_PLAYERS, "tileset": "a b"}, "$.tileset"),
+        ({"players": TWO_PLAYERS, "tileset": "archipelago\n"}, "$.tileset"),
+        ({"players": TWO_PLAYERS, "seed": ""}, "$.seed"),
+        ({"players": TWO_PLAYERS, "seed": "a" * 65}, "$.seed"),
+        ({"players": TWO_PLAYERS, "seed": "a:b"}, "$.seed"),
+        ({"players": TWO_PLAYERS, "visibility": "secret"}, "$.visibility"),
+        ({"players": TWO_PLAYERS, "turn_timeout_s": 0}, "$.turn_timeout_s"),
     ),
 )
 async def test_a_creation_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    problem = await refused(await client.post("/v1/games", json=asked), 400, "malformed")
+    problem = await check_problem(await client.post("/v1/games", json=asked), 400, "malformed")
     assert problem["path"] == path, problem
     assert (await (await client.get("/v1/games")).json())["games"] == []
 
@@ -98,17 +98,17 @@ async def test_a_creation_that_is_not_as_it_should_be(client: Client, asked: Any
     ),
 )
 async def test_a_joining_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"open": True}])
-    problem = await refused(await client.post(f"{table.path}/seats", json=asked), 400, "malformed")
+    table = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    problem = await check_problem(await client.post(f"{table.path}/seats", json=asked), 400, "malformed")
     assert problem["path"] == path, problem
 
 
 async def test_of_a_member_that_is_there_twice_the_last_counts(client: Client) -> None:
-    table = await new_table(client)
-    move = (await table.moves())[0]["id"]
+    table = await create_game(client)
+    move = (await table.legal_moves())[0]["id"]
     body = f'{{"move": "p1", "move": "{move}"}}'.encode()
     response = await client.post(
-        f"{table.path}/actions", data=body, headers={"Content-Type": JSON, **bearer(table.owner)}
+        f"{table.path}/actions", data=body, headers={"Content-Type": JSON, **bearer_header(table.owner_token)}
     )
     assert response.status == 200
 
@@ -162,10 +162,10 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
     ),
 )
 async def test_an_action_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    table = await new_table(client)
-    problem = await refused(await table.act(asked), 400, "malformed")
+    table = await create_game(client)
+    problem = await check_problem(await table.act(asked), 400, "malformed")
     assert problem["path"] == path, problem
-    assert (await table.json())["version"] == 1
+    assert (await table.get_json())["version"] == 1
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ async def test_an_action_that_is_not_as_it_should_be(client: Client, asked: Any,
     ),
 )
 async def test_what_is_well_formed_but_far_out_is_illegal_in_every_phase(client: Client, action: Any) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     for _ in range(2):
-        await refused(await table.act({"action": action}), 422, "illegal_move")
-        await table.do()
+        await check_problem(await table.act({"action": action}), 422, "illegal_move")
+        await table.act_successfully()

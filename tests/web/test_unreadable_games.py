@@ -10,7 +10,7 @@ from service.engine import SCHEMA_VERSION
 from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.web.app_server import Client
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
 
@@ -31,7 +31,7 @@ def of_a_later_release(stored: bytes) -> bytes:
 DAMAGES = (torn, changed_by_hand, of_a_later_release)
 
 
-async def damage(redis: Redis, table: Table, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
+async def damage(redis: Redis, table: HTTPGame, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
     """Change what is stored behind the service's back, which then holds no copy of it."""
     stored = await redis.hget(keys.game(table.id), field)
     assert isinstance(stored, bytes)
@@ -46,43 +46,45 @@ async def damage(redis: Redis, table: Table, how: Callable[[bytes], bytes] = tor
 async def test_it_cannot_be_read(
     client: Client, redis: Redis, how: Callable[[bytes], bytes], path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     await damage(redis, table, how)
-    await refused(await table.get(path), 503, "store_unavailable")
+    await check_problem(await table.get(path), 503, "store_unavailable")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize("field", ("snapshot", "access"))
 async def test_it_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}])
+    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
     await damage(redis, table, field=field)
-    await refused(await table.act({"move": "i0"}), 503, "store_unavailable")
+    await check_problem(await table.act({"move": "i0"}), 503, "store_unavailable")
     for path in ("/undo", "/resign", "/return", "/rematch"):
-        response = await client.post(table.path + path, headers=bearer(table.owner))
-        await refused(response, 503, "store_unavailable")
+        response = await client.post(table.path + path, headers=bearer_header(table.owner_token))
+        await check_problem(response, 503, "store_unavailable")
     hook = {"url": "https://bot.example/hook"}
-    response = await client.post(f"{table.path}/webhooks", json=hook, headers=bearer(table.owner))
-    await refused(response, 503, "store_unavailable")
-    await refused(await client.post(f"{table.path}/seats", json={"name": "Cy"}), 503, "store_unavailable")
-    await refused(await client.delete(table.path, headers=bearer(table.owner)), 503, "store_unavailable")
+    response = await client.post(f"{table.path}/webhooks", json=hook, headers=bearer_header(table.owner_token))
+    await check_problem(response, 503, "store_unavailable")
+    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Cy"}), 503, "store_unavailable")
+    await check_problem(
+        await client.delete(table.path, headers=bearer_header(table.owner_token)), 503, "store_unavailable"
+    )
 
 
 @pytest.mark.parametrize("field", ("snapshot", "access"))
 async def test_lists_go_on_without_it(client: Client, redis: Redis, field: str) -> None:
-    whole, broken = await new_table(client), await new_table(client)
+    whole, broken = await create_game(client), await create_game(client)
     await damage(redis, broken, field=field)
     listed = await (await client.get("/v1/games")).json()
     assert whole.id in [game["id"] for game in listed["games"]]
-    tokens = {"Authorization": f"Bearer {whole.owner}, {broken.owner}"}
+    tokens = {"Authorization": f"Bearer {whole.owner_token}, {broken.owner_token}"}
     mine = await (await client.get("/v1/seats/me/games", headers=tokens)).json()
     assert [game["game"]["id"] for game in mine["games"]] == [whole.id]
 
 
 async def test_a_socket_is_told_so_and_watches_others_on(client: Client, redis: Redis) -> None:
-    whole, broken = await new_table(client), await new_table(client)
+    whole, broken = await create_game(client), await create_game(client)
     await damage(redis, broken)
     async with connect_watcher(client) as watcher:
         await watcher.request_error({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
         await watcher.subscribe(whole.id)
-        await whole.do()
+        await whole.act_successfully()
         await watcher.receive_until(whole.id, 2)

@@ -11,8 +11,8 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.web.images.responses import IMAGE_RENDERER
 from tests.web.app_server import Client
-from tests.web.http_game import Table, new_table, refused
-from tests.web.images.image_inspection import png_size, see
+from tests.web.http_game import HTTPGame, check_problem, create_game
+from tests.web.images.image_inspection import png_size, read_board_svg
 
 PLAYED = 12
 FORMS = ("svg", "png", "txt")
@@ -23,7 +23,7 @@ CAME_LATER = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
 Entry = tuple[bytes, dict[bytes, bytes]]
 
 
-async def rewrite(redis: Redis, table: Table, change: Callable[[list[Entry]], list[Entry]]) -> None:
+async def rewrite(redis: Redis, table: HTTPGame, change: Callable[[list[Entry]], list[Entry]]) -> None:
     """Change what the log holds behind the service's back."""
     key = keys.log(table.id)
     entries: Any = await redis.xrange(key)
@@ -91,47 +91,49 @@ NAMES = ("torn", "beside_itself", "of_another_form", "without_its_end", "without
 
 
 @pytest.fixture
-async def table(client: Client) -> Table:
+async def table(client: Client) -> HTTPGame:
     """A table at which something was played."""
-    found = await new_table(client, seed="damaged", first_seat=0)
-    await found.play(Random(3), PLAYED + 1)
-    while not (await found.json())["turn"]["undoable"]:
-        await found.do()
+    found = await create_game(client, seed="damaged", first_seat=0)
+    await found.play_randomly(Random(3), PLAYED + 1)
+    while not (await found.get_json())["turn"]["undoable"]:
+        await found.act_successfully()
     return found
 
 
 @pytest.mark.parametrize("version", (1, PLAYED))
-async def test_a_picture_of_a_version_of_the_first_release(table: Table, redis: Redis, version: int) -> None:
-    before = await see(table, f"v={version}")
+async def test_a_picture_of_a_version_of_the_first_release(table: HTTPGame, redis: Redis, version: int) -> None:
+    before = await read_board_svg(table, f"v={version}")
     await rewrite(redis, table, each(of_first_release))
     for form in FORMS:
         response = await table.get(f"/board.{form}?v={version}&side=1&width=401")
         assert response.status == 200, await response.text()
         if form == "png":
             assert png_size(await response.read())[0] == 401
-    assert (await see(table, f"v={version}&width=402")).uses("tile-") == before.uses("tile-")
+    assert (await read_board_svg(table, f"v={version}&width=402")).count_uses("tile-") == before.count_uses("tile-")
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_picture_of_a_version_whose_log_is_damaged(
-    table: Table, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], form: str
+    table: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], form: str
 ) -> None:
     await rewrite(redis, table, damage)
-    problem = await refused(await table.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
+    problem = await check_problem(await table.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
     assert "cannot read the stored game" in problem["detail"]
     assert (await table.get(f"/board.{form}")).status == 200
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
 async def test_whatever_else_reads_a_damaged_log_does_not_fail(
-    table: Table, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
+    table: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
 ) -> None:
     await rewrite(redis, table, damage)
     for path in ("/story", "/legal-moves", "/scores", ""):
         response = await table.get(path)
         assert response.status in (200, 503), (path, await response.text())
-    undone = await table.client.post(f"{table.path}/undo", json={}, headers={"Authorization": f"Bearer {table.owner}"})
+    undone = await table.client.post(
+        f"{table.path}/undo", json={}, headers={"Authorization": f"Bearer {table.owner_token}"}
+    )
     assert undone.status in (409, 503), await undone.text()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
@@ -144,7 +146,7 @@ def with_unknown_tiles(diff: dict[str, Any]) -> None:
 
 
 async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
-    table: Table, redis: Redis, caplog: pytest.LogCaptureFixture
+    table: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert (await table.get("/board.svg?width=403")).status == 200
     assert table.client.app is not None
@@ -154,7 +156,7 @@ async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
     for _ in range(3):
         response = await table.get(f"/board.svg?v={PLAYED}")
         assert response.headers["Retry-After"] == "60"
-        problem = await refused(response, 503, "store_unavailable")
+        problem = await check_problem(response, 503, "store_unavailable")
         assert "could not be drawn" in problem["detail"]
     assert (await table.get("/board.svg?width=404")).status == 200
     assert studio._worker is process

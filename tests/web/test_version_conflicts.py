@@ -11,7 +11,7 @@ from service.games.commands.execute import MAX_ATTEMPTS
 from service.games.ports import Commit, CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
 KEY = "a-secret-key-of-the-client-that-nobody-knows"
@@ -43,42 +43,42 @@ async def client(losing: Losing) -> AsyncIterator[Client]:
         yield connected
 
 
-async def create(table: Table) -> ClientResponse:
+async def create(table: HTTPGame) -> ClientResponse:
     """Create a game."""
     return await table.client.post("/v1/games", json={"players": FIVE})
 
 
-async def create_with_key(table: Table) -> ClientResponse:
+async def create_with_key(table: HTTPGame) -> ClientResponse:
     """Create a game in a way that can be repeated."""
     return await table.client.post("/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY})
 
 
-async def join(table: Table) -> ClientResponse:
+async def join(table: HTTPGame) -> ClientResponse:
     """Take the open seat."""
     return await table.client.post(f"{table.path}/seats", json={"name": "Flo"})
 
 
-async def act(table: Table) -> ClientResponse:
+async def act(table: HTTPGame) -> ClientResponse:
     """Do the first legal move."""
-    return await table.act({"move": (await table.moves())[0]["id"]})
+    return await table.act({"move": (await table.legal_moves())[0]["id"]})
 
 
-async def resign(table: Table) -> ClientResponse:
+async def resign(table: HTTPGame) -> ClientResponse:
     """Resign."""
-    return await table.client.post(f"{table.path}/resign", json={"seat": 0}, headers=bearer(table.owner))
+    return await table.client.post(f"{table.path}/resign", json={"seat": 0}, headers=bearer_header(table.owner_token))
 
 
-async def abort(table: Table) -> ClientResponse:
+async def abort(table: HTTPGame) -> ClientResponse:
     """End the game."""
-    return await table.client.delete(table.path, headers=bearer(table.owner))
+    return await table.client.delete(table.path, headers=bearer_header(table.owner_token))
 
 
-async def rematch(table: Table) -> ClientResponse:
+async def rematch(table: HTTPGame) -> ClientResponse:
     """Play again."""
-    return await table.client.post(f"{table.path}/rematch", headers=bearer(table.owner))
+    return await table.client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))
 
 
-CHANGES: tuple[Callable[[Table], Awaitable[ClientResponse]], ...] = (
+CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (
     create,
     create_with_key,
     join,
@@ -89,9 +89,9 @@ CHANGES: tuple[Callable[[Table], Awaitable[ClientResponse]], ...] = (
 )
 
 
-async def table_for(client: Client, change: Callable[[Table], Awaitable[ClientResponse]]) -> Table:
+async def table_for(client: Client, change: Callable[[HTTPGame], Awaitable[ClientResponse]]) -> HTTPGame:
     """A table at which a change can be made."""
-    table = await new_table(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
+    table = await create_game(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
     if change is rematch:
         assert (await abort(table)).status == 200
     return table
@@ -99,11 +99,11 @@ async def table_for(client: Client, change: Callable[[Table], Awaitable[ClientRe
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_whoever_always_loses_is_told_so_after_a_bounded_number_of_attempts(
-    client: Client, losing: Losing, change: Callable[[Table], Awaitable[ClientResponse]]
+    client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
     table = await table_for(client, change)
     losing.left, began = 10_000, perf_counter()
-    problem = await refused(await change(table), 409, "conflict")
+    problem = await check_problem(await change(table), 409, "conflict")
     assert "nothing was done" in problem["detail"]
     assert 5 <= losing.lost <= 1 + MAX_ATTEMPTS
     assert perf_counter() - began > 0.2  # as all that time there were pauses
@@ -113,7 +113,7 @@ async def test_whoever_always_loses_is_told_so_after_a_bounded_number_of_attempt
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_whoever_loses_some_times_is_not_told_of_it(
-    client: Client, losing: Losing, change: Callable[[Table], Awaitable[ClientResponse]]
+    client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
     table = await table_for(client, change)
     losing.left = MAX_ATTEMPTS // 2
@@ -124,16 +124,16 @@ async def test_whoever_loses_some_times_is_not_told_of_it(
 async def test_many_who_change_a_game_at_the_same_moment_all_get_through(client: Client, losing: Losing) -> None:
     async with serve(RedisStore(losing._client)) as other:
         for _ in range(4):
-            table = await new_table(client, FIVE)
-            same = Table(other, table.created)
+            table = await create_game(client, FIVE)
+            same = HTTPGame(other, table.created)
             bodies = [{"seat": seat} for seat in range(1, 5)]
             answers = await asyncio.gather(
                 *(
                     (table if body["seat"] % 2 else same).client.post(
-                        f"{table.path}/resign", json=body, headers=bearer(table.owner)
+                        f"{table.path}/resign", json=body, headers=bearer_header(table.owner_token)
                     )
                     for body in bodies
                 )
             )
             assert [answer.status for answer in answers] == [200] * len(bodies)
-            assert (await table.json())["status"] == "finished"
+            assert (await table.get_json())["status"] == "finished"

@@ -20,34 +20,36 @@ from service.games.webhooks.challenges import (
 from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store import keys
 from service.web.outbound.webhook_sender import CHALLENGES_PER_ADDRESS, open_webhook_sender
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import (
-    LOCAL,
+    LOCAL_LIMITS,
     SECRET,
-    Instance,
-    Later,
-    Receiver,
-    attempts_of,
-    read,
-    register,
-    repeat,
+    OffsetClock,
+    WebhookInstance,
+    WebhookReceiver,
+    list_attempts,
+    read_webhook,
+    register_webhook,
+    repeat_challenge,
 )
 
 ATTEMPTS = len(CHALLENGE_RETRY_DELAYS_S) + 1
 
 
-async def retry(table: Table, hook: dict[str, Any]) -> Any:
-    answer = await table.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
+async def retry(table: HTTPGame, hook: dict[str, Any]) -> Any:
+    answer = await table.client.post(
+        f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer_header(table.owner_token)
+    )
     assert answer.status == 200
     return await answer.json()
 
 
-async def test_a_right_answer_makes_a_webhook_active(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url, secret=SECRET)
+async def test_a_right_answer_makes_a_webhook_active(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url, secret=SECRET)
     assert hook["status"] == "pending"
     await one.deliver()
-    assert (await read(table, hook))["status"] == "active"
+    assert (await read_webhook(table, hook))["status"] == "active"
     (got,) = receiver.challenges
     assert Webhook(SECRET).verify(got.body, got.headers) == got.message
     assert {**got.message, "timestamp": "", "challenge": ""} == {
@@ -58,35 +60,35 @@ async def test_a_right_answer_makes_a_webhook_active(one: Instance, receiver: Re
         "webhook": hook["id"],
     }
     assert len(got.message["challenge"]) >= 43
-    (attempt,) = await attempts_of(table, hook)
+    (attempt,) = await list_attempts(table, hook)
     assert (attempt["id"], attempt["type"], attempt["version"]) == (got.id, "challenge", 1)
     assert (attempt["delivered"], attempt["status"], attempt["error"]) == (True, 200, None)
-    await table.do()
+    await table.act_successfully()
     await one.deliver()
     assert (len(receiver.challenges), receiver.versions) == (1, [2])
 
 
 async def test_what_happens_before_the_answer_comes_after_it_and_nothing_is_missing(
-    one: Instance, receiver: Receiver, later: Later
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    receiver.answer_challenge = lambda _: web.Response(status=503)
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
+    receiver.challenge_response = lambda _: web.Response(status=503)
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
     for _ in range(3):
-        await table.do()
+        await table.act_successfully()
         await one.deliver()
-    waiting = await read(table, hook)
+    waiting = await read_webhook(table, hook)
     assert receiver.received == []
     assert (waiting["status"], waiting["failures"], waiting["delivered_version"]) == ("pending", 1, 1)
     assert waiting["next_attempt_at"] is not None
-    receiver.answer_challenge = repeat
-    later.moved += 7
+    receiver.challenge_response = repeat_challenge
+    later.offset_s += 7
     await one.deliver()
     assert receiver.versions == [2, 3, 4]
     first, second = receiver.challenges
     assert first.id != second.id
     assert first.message["challenge"] != second.message["challenge"]
-    assert (await read(table, hook))["status"] == "active"
+    assert (await read_webhook(table, hook))["status"] == "active"
 
 
 def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], web.Response]:
@@ -111,85 +113,85 @@ def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]],
     ),
 )
 async def test_nothing_but_the_challenge_itself_is_a_right_answer(
-    one: Instance, receiver: Receiver, answer: Callable[[dict[str, Any]], web.Response]
+    one: WebhookInstance, receiver: WebhookReceiver, answer: Callable[[dict[str, Any]], web.Response]
 ) -> None:
-    receiver.answer_challenge = answer
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    await table.do()
+    receiver.challenge_response = answer
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    await table.act_successfully()
     await one.deliver()
-    assert [(tried["error"], tried["delivered"]) for tried in await attempts_of(table, hook)] == [
+    assert [(tried["error"], tried["delivered"]) for tried in await list_attempts(table, hook)] == [
         ("wrong_answer", False)
     ]
-    assert (await read(table, hook))["status"] == "pending"
+    assert (await read_webhook(table, hook))["status"] == "pending"
     assert receiver.received == []
 
 
 @pytest.mark.parametrize(("status", "attempts", "reason"), ((410, 1, "gone"), (404, ATTEMPTS, "unproven")))
 async def test_who_does_not_want_it_gets_a_few_challenges_and_nothing_else(
-    one: Instance, receiver: Receiver, later: Later, status: int, attempts: int, reason: str
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, status: int, attempts: int, reason: str
 ) -> None:
-    receiver.answer_challenge = lambda _: web.Response(status=status)
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
+    receiver.challenge_response = lambda _: web.Response(status=status)
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
     for _ in range(12):
-        await table.do()
+        await table.act_successfully()
         await one.deliver()
-        later.moved += 400
-    told = await read(table, hook)
+        later.offset_s += 400
+    told = await read_webhook(table, hook)
     assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
     assert (len(receiver.challenges), receiver.received) == (attempts, [])
     assert (await retry(table, hook))["status"] == "pending"
-    receiver.answer_challenge = repeat
+    receiver.challenge_response = repeat_challenge
     await one.deliver()
-    assert (await read(table, hook))["status"] == "active"
+    assert (await read_webhook(table, hook))["status"] == "active"
     assert receiver.versions == [*range(2, 14)]
 
 
 async def test_a_site_gets_few_challenges_that_it_does_not_want(
-    one: Instance, receiver: Receiver, later: Later
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     """Whoever registers there, retries and deletes as often as they can."""
-    receiver.answer_challenge = lambda _: web.Response(status=404)
-    table = await new_table(one.client)
-    hooks = [await register(table, receiver.url) for _ in range(10)]
+    receiver.challenge_response = lambda _: web.Response(status=404)
+    table = await create_game(one.client)
+    hooks = [await register_webhook(table, receiver.url) for _ in range(10)]
     for _ in range(30):
         for hook in hooks:
             await retry(table, hook)
         await one.deliver()
-        later.moved += 2
+        later.offset_s += 2
     assert CLIENT_RATE.burst <= len(receiver.challenges) <= CLIENT_RATE.burst + 2
-    assert {(await read(table, hook))["status"] for hook in hooks} == {"pending"}
+    assert {(await read_webhook(table, hook))["status"] for hook in hooks} == {"pending"}
 
 
-async def test_right_answers_are_not_counted(one: Instance, receiver: Receiver) -> None:
+async def test_right_answers_are_not_counted(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     hooks = []
     for _ in range(3):
-        table = await new_table(one.client)
-        hooks += [(table, await register(table, receiver.url)) for _ in range(10)]
+        table = await create_game(one.client)
+        hooks += [(table, await register_webhook(table, receiver.url)) for _ in range(10)]
     async with asyncio.timeout(30):
         while len(receiver.challenges) < len(hooks):
             await one.deliver()
     assert len(hooks) > CLIENT_RATE.burst
-    assert {(await read(table, hook))["status"] for table, hook in hooks} == {"active"}
-    assert {(await read(table, hook))["failures"] for table, hook in hooks} == {0}
+    assert {(await read_webhook(table, hook))["status"] for table, hook in hooks} == {"active"}
+    assert {(await read_webhook(table, hook))["failures"] for table, hook in hooks} == {0}
 
 
 def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
-    later = Later()
+    later = OffsetClock()
     limits = ChallengeRateLimiter(later)
     sent = 0
     for second in range(600):
         sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
-        later.moved = second
+        later.offset_s = second
     assert SITE_RATE.burst <= sent <= SITE_RATE.burst + 600 / SITE_RATE.interval_s + 2
     assert limits.take("client", "https://other.example/") == 0
 
 
-async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: Receiver) -> None:
+async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: WebhookReceiver) -> None:
     message = b'{"type": "challenge", "challenge": "c"}'
     port = receiver.url.split(":")[2].split("/")[0]
-    async with open_webhook_sender(LOCAL) as send:
+    async with open_webhook_sender(LOCAL_LIMITS) as send:
         sent = [
             await send(f"http://{number}.localhost:{port}/hook", {}, message, challenge=True)
             for number in range(CHALLENGES_PER_ADDRESS.burst + 20)
@@ -200,20 +202,22 @@ async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: R
     assert plain.error is None, "what is proven is not counted"
 
 
-async def test_what_is_postponed_is_no_failure(one: Instance, receiver: Receiver, later: Later) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    send, one.deliverer._send = one.deliverer._send, _postponing
+async def test_what_is_postponed_is_no_failure(
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    send, one.dispatcher._send = one.dispatcher._send, _postponing
     await one.deliver()
-    told = await read(table, hook)
+    told = await read_webhook(table, hook)
     assert (told["status"], told["failures"]) == ("pending", 0)
     assert told["next_attempt_at"] is not None
-    assert await attempts_of(table, hook) == []
-    one.deliverer._send = send
-    later.moved += 80
+    assert await list_attempts(table, hook) == []
+    one.dispatcher._send = send
+    later.offset_s += 80
     await one.deliver()
     await one.deliver()
-    assert (await read(table, hook))["status"] == "active"
+    assert (await read_webhook(table, hook))["status"] == "active"
 
 
 async def _postponing(*_: object, **__: object) -> SendResult:
@@ -221,13 +225,13 @@ async def _postponing(*_: object, **__: object) -> SendResult:
 
 
 async def test_webhooks_stored_before_there_were_challenges_are_active(
-    one: Instance, receiver: Receiver, redis: Redis
+    one: WebhookInstance, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
     earlier = msgspec.msgpack.encode([1, 0, None, None])
     await redis.hset(keys.game(table.id), f"hook:{hook['id']}:state", earlier)
-    assert (await read(table, hook))["status"] == "active"
-    await table.do()
+    assert (await read_webhook(table, hook))["status"] == "active"
+    await table.act_successfully()
     await one.deliver()
     assert (receiver.versions, receiver.challenges) == ([2], [])

@@ -6,15 +6,25 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.webhooks.sender import SendResult
 from service.store import keys
-from tests.web.http_game import bearer, new_table
-from tests.web.webhook_receiver import SECRET, Instance, Later, Receiver, log_of, read, register
+from tests.web.http_game import bearer_header, create_game
+from tests.web.webhook_receiver import (
+    SECRET,
+    OffsetClock,
+    WebhookInstance,
+    WebhookReceiver,
+    list_message_attempts,
+    read_webhook,
+    register_webhook,
+)
 
 
-async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client, first_seat=0)
-    hook = await register(table, receiver.url, secret=SECRET)
-    acted = await table.do()
-    await one.deliverer.join()
+async def test_a_change_is_told_at_once_and_the_signature_proves_it(
+    one: WebhookInstance, receiver: WebhookReceiver
+) -> None:
+    table = await create_game(one.client, first_seat=0)
+    hook = await register_webhook(table, receiver.url, secret=SECRET)
+    acted = await table.act_successfully()
+    await one.dispatcher.join()
     (received,) = receiver.received
     assert Webhook(SECRET).verify(received.body, received.headers) == received.message
     with pytest.raises(WebhookVerificationError):
@@ -30,7 +40,7 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instanc
             "next": acted["next"],
         },
     }
-    (attempt,) = await log_of(table, hook)
+    (attempt,) = await list_message_attempts(table, hook)
     assert attempt == {
         "id": received.id,
         "version": 2,
@@ -42,16 +52,18 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instanc
         "error": None,
         "latency_ms": attempt["latency_ms"],
     }
-    assert (await read(table, hook))["delivered_version"] == 2
+    assert (await read_webhook(table, hook))["delivered_version"] == 2
 
 
-async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client, first_seat=0, seed="tides")
-    await register(table, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
-    while (await table.json())["turn"]["number"] < 5:
-        await table.do()
-    await one.client.delete(table.path, headers=bearer(table.owner))
-    await one.deliverer.join()
+async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(
+    one: WebhookInstance, receiver: WebhookReceiver
+) -> None:
+    table = await create_game(one.client, first_seat=0, seed="tides")
+    await register_webhook(table, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
+    while (await table.get_json())["turn"]["number"] < 5:
+        await table.act_successfully()
+    await one.client.delete(table.path, headers=bearer_header(table.owner_token))
+    await one.dispatcher.join()
     told = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
     assert told == [
         ("turn_started", [{"type": "turn_started", "number": 2, "seat": 1}]),
@@ -61,116 +73,121 @@ async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(one: In
     assert [one.message["data"]["next"]["seat"] for one in receiver.received] == [1, 1, None]
 
 
-async def test_every_change_is_told_in_order(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
+async def test_every_change_is_told_in_order(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
     for _ in range(30):
-        await table.do()
-    await one.deliverer.join()
+        await table.act_successfully()
+    await one.dispatcher.join()
     assert receiver.versions == [*range(2, 32)]
     assert len({message.id for message in receiver.received}) == 30
-    assert len(await log_of(table, hook)) == 30
+    assert len(await list_message_attempts(table, hook)) == 30
 
 
-async def test_a_change_without_anything_asked_for_is_passed_over(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url, events=["game_finished"])
-    await table.do()
-    await one.deliverer.join()
+async def test_a_change_without_anything_asked_for_is_passed_over(
+    one: WebhookInstance, receiver: WebhookReceiver
+) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url, events=["game_finished"])
+    await table.act_successfully()
+    await one.dispatcher.join()
     assert receiver.received == []
-    assert (await read(table, hook))["delivered_version"] == 2
+    assert (await read_webhook(table, hook))["delivered_version"] == 2
 
 
 async def test_a_failure_is_tried_again_later_with_the_same_message(
-    one: Instance, receiver: Receiver, later: Later
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    receiver.answers = [500, 429]
-    await table.do()
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    receiver.statuses = [500, 429]
+    await table.act_successfully()
     await one.deliver()
-    await table.do()
+    await table.act_successfully()
     await one.deliver()
     assert receiver.versions == [2]
-    waiting = await read(table, hook)
+    waiting = await read_webhook(table, hook)
     assert (waiting["failures"], waiting["delivered_version"], waiting["status"]) == (1, 1, "active")
     assert waiting["next_attempt_at"] is not None
-    later.moved += 6
+    later.offset_s += 6
     await one.deliver()
     assert receiver.versions == [2, 2]
-    later.moved += 6
+    later.offset_s += 6
     await one.deliver()
     assert receiver.versions == [2, 2]
-    later.moved += 30
+    later.offset_s += 30
     await one.deliver()
     assert receiver.versions == [2, 2, 2, 3]
     first, second, third, _ = receiver.received
     assert (first.id, first.body) == (second.id, second.body) == (third.id, third.body)
     assert first.headers["webhook-timestamp"] < third.headers["webhook-timestamp"]
     told = [
-        (tried["version"], tried["attempt"], tried["status"], tried["error"]) for tried in await log_of(table, hook)
+        (tried["version"], tried["attempt"], tried["status"], tried["error"])
+        for tried in await list_message_attempts(table, hook)
     ]
     assert told == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
-    done = await read(table, hook)
+    done = await read_webhook(table, hook)
     assert (done["failures"], done["delivered_version"], done["next_attempt_at"]) == (0, 3, None)
 
 
 @pytest.mark.parametrize(("answers", "attempts", "reason"), (([410], 1, "gone"), ([500, 302, 404, 200], 3, "failing")))
 async def test_in_the_end_a_webhook_is_disabled(
-    one: Instance, receiver: Receiver, later: Later, answers: list[int], attempts: int, reason: str
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, answers: list[int], attempts: int, reason: str
 ) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    receiver.answers = [*answers]
-    await table.do()
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    receiver.statuses = [*answers]
+    await table.act_successfully()
     for _ in range(6):
         await one.deliver()
-        later.moved += 60
-    told = await read(table, hook)
+        later.offset_s += 60
+    told = await read_webhook(table, hook)
     assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
-    await table.do()
+    await table.act_successfully()
     await one.deliver()
     assert receiver.versions == [2] * attempts
-    assert len(await log_of(table, hook)) == attempts
-    retried = await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
+    assert len(await list_message_attempts(table, hook)) == attempts
+    retried = await one.client.post(
+        f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer_header(table.owner_token)
+    )
     assert (retried.status, (await retried.json())["status"], (await retried.json())["failures"]) == (200, "active", 0)
-    receiver.answers = []
-    await one.deliverer.join()
+    receiver.statuses = []
+    await one.dispatcher.join()
     assert receiver.versions == [*[2] * attempts, 2, 3]
-    assert (await log_of(table, hook))[1]["attempt"] == 1
+    assert (await list_message_attempts(table, hook))[1]["attempt"] == 1
 
 
-async def test_what_waits_can_be_tried_at_once(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    receiver.answers = [500]
-    await table.do()
+async def test_what_waits_can_be_tried_at_once(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    receiver.statuses = [500]
+    await table.act_successfully()
     await one.deliver()
-    await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
-    await one.deliverer.join()
+    await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer_header(table.owner_token))
+    await one.dispatcher.join()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
 
 
 async def test_a_webhook_that_cannot_be_handled_is_logged_and_no_others_trouble(
-    one: Instance, receiver: Receiver, later: Later, redis: Redis, caplog: pytest.LogCaptureFixture
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first, second = await new_table(one.client), await new_table(one.client)
-    hook = await register(first, receiver.url)
-    await register(second, receiver.url)
+    first, second = await create_game(one.client), await create_game(one.client)
+    hook = await register_webhook(first, receiver.url)
+    await register_webhook(second, receiver.url)
     await one.deliver()
-    later.moved += 2
+    later.offset_s += 2
     await one.deliver()
-    send, one.deliverer._send = one.deliverer._send, _failing
-    await first.do()
-    await one.deliverer.join()
-    one.deliverer._send = send
-    await second.do()
-    await one.deliverer.join()
+    send, one.dispatcher._send = one.dispatcher._send, _failing
+    await first.act_successfully()
+    await one.dispatcher.join()
+    one.dispatcher._send = send
+    await second.act_successfully()
+    await one.dispatcher.join()
     assert len(receiver.received) == 1
     assert hook["id"] in caplog.text
     await redis.delete(keys.webhook_lease(first.id, hook["id"]))
-    later.moved += 80
+    later.offset_s += 80
     await one.deliver()
     assert len(receiver.received) == 2
 
@@ -179,14 +196,16 @@ async def _failing(*_: object, **__: object) -> SendResult:
     raise KeyError("a mistake of ours")
 
 
-async def test_deleting_stops_what_would_have_come(one: Instance, receiver: Receiver, later: Later) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    receiver.answers = [500]
-    await table.do()
+async def test_deleting_stops_what_would_have_come(
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    receiver.statuses = [500]
+    await table.act_successfully()
     await one.deliver()
-    await one.client.delete(f"{table.path}/webhooks/{hook['id']}", headers=bearer(table.owner))
-    later.moved += 60
-    await table.do()
+    await one.client.delete(f"{table.path}/webhooks/{hook['id']}", headers=bearer_header(table.owner_token))
+    later.offset_s += 60
+    await table.act_successfully()
     await one.deliver()
     assert receiver.versions == [2]

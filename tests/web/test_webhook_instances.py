@@ -10,45 +10,58 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from tests.web.http_game import Table, new_table
-from tests.web.webhook_receiver import LOCAL, Instance, Later, Receiver, instance, read, register, taking_challenges
+from tests.web.http_game import HTTPGame, create_game
+from tests.web.webhook_receiver import (
+    LOCAL_LIMITS,
+    OffsetClock,
+    WebhookInstance,
+    WebhookReceiver,
+    accept_challenges,
+    read_webhook,
+    register_webhook,
+    run_instance,
+)
 
 
-async def test_what_one_instance_left_another_delivers(store: RedisStore, receiver: Receiver, later: Later) -> None:
-    async with instance(store, later) as first:
-        table = await new_table(first.client)
-        await register(table, receiver.url)
-        receiver.answers = [503]
-        await table.do()
+async def test_what_one_instance_left_another_delivers(
+    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    async with run_instance(store, later) as first:
+        table = await create_game(first.client)
+        await register_webhook(table, receiver.url)
+        receiver.statuses = [503]
+        await table.act_successfully()
         await first.deliver()
-    later.moved += 6
-    async with instance(store, later) as second:
+    later.offset_s += 6
+    async with run_instance(store, later) as second:
         await second.deliver()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
 
 
 async def test_a_change_is_not_forgotten_where_nobody_looked_after_the_commit(
-    one: Instance, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = await new_table(one.client)
-    await register(table, receiver.url)
-    monkeypatch.setattr(one.deliverer, "_process", lambda _: asyncio.sleep(0))
-    await table.do()
+    table = await create_game(one.client)
+    await register_webhook(table, receiver.url)
+    monkeypatch.setattr(one.dispatcher, "_process", lambda _: asyncio.sleep(0))
+    await table.act_successfully()
     monkeypatch.undo()
-    one.deliverer._in_progress.clear()
+    one.dispatcher._in_progress.clear()
     assert receiver.received == []
     await one.deliver()
     assert receiver.versions == [2]
 
 
-async def test_two_instances_deliver_each_once_where_nothing_fails(store: RedisStore, receiver: Receiver) -> None:
-    async with instance(store) as first, instance(store) as second:
-        table = await new_table(first.client)
-        await register(table, receiver.url)
-        other = Table(second.client, table.created)
+async def test_two_instances_deliver_each_once_where_nothing_fails(
+    store: RedisStore, receiver: WebhookReceiver
+) -> None:
+    async with run_instance(store) as first, run_instance(store) as second:
+        table = await create_game(first.client)
+        await register_webhook(table, receiver.url)
+        other = HTTPGame(second.client, table.created)
         for number in range(20):
-            await (table, other)[number % 2].do()
+            await (table, other)[number % 2].act_successfully()
             await asyncio.gather(first.deliver(), second.deliver())
         await asyncio.sleep(1.1)
         await asyncio.gather(first.deliver(), second.deliver())
@@ -56,7 +69,7 @@ async def test_two_instances_deliver_each_once_where_nothing_fails(store: RedisS
 
 
 async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_again(
-    store: RedisStore, redis: Redis, later: Later
+    store: RedisStore, redis: Redis, later: OffsetClock
 ) -> None:
     got: list[str] = []
     arrived = asyncio.Event()
@@ -68,27 +81,27 @@ async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_agai
             await asyncio.sleep(30)
         return web.Response(status=200)
 
-    app = web.Application(middlewares=[taking_challenges])
+    app = web.Application(middlewares=[accept_challenges])
     app.router.add_post("/hook", hang)
     async with TestServer(app) as server:
-        slow = LOCAL._replace(webhook_timeout_s=30)
-        async with instance(store, later, limits=slow) as first:
-            table = await new_table(first.client)
-            hook = await register(table, str(server.make_url("/hook")))
-            await table.do()
+        slow = LOCAL_LIMITS._replace(webhook_timeout_s=30)
+        async with run_instance(store, later, limits=slow) as first:
+            table = await create_game(first.client)
+            hook = await register_webhook(table, str(server.make_url("/hook")))
+            await table.act_successfully()
             await arrived.wait()
-            await first.deliverer.aclose()
-        async with instance(store, later) as second:
+            await first.dispatcher.aclose()
+        async with run_instance(store, later) as second:
             await second.deliver()
             assert len(got) == 1
             await redis.delete(keys.webhook_lease(table.id, hook["id"]))
-            later.moved += 20
+            later.offset_s += 20
             await second.deliver()
     assert got == [f"{table.id}.2.{hook['id']}"] * 2
 
 
 async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
-    store: RedisStore, redis: Redis, later: Later
+    store: RedisStore, redis: Redis, later: OffsetClock
 ) -> None:
     released, arrived = asyncio.Event(), asyncio.Event()
     got: list[int] = []
@@ -101,37 +114,37 @@ async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
             return web.Response(status=500)
         return web.Response()
 
-    app = web.Application(middlewares=[taking_challenges])
+    app = web.Application(middlewares=[accept_challenges])
     app.router.add_post("/hook", slow)
-    slowly = LOCAL._replace(webhook_timeout_s=30)
+    slowly = LOCAL_LIMITS._replace(webhook_timeout_s=30)
     async with (
         TestServer(app) as server,
-        instance(store, later, limits=slowly) as first,
-        instance(store, later) as second,
+        run_instance(store, later, limits=slowly) as first,
+        run_instance(store, later) as second,
     ):
-        table = await new_table(first.client)
-        hook = await register(table, str(server.make_url("/hook")))
-        await table.do()
+        table = await create_game(first.client)
+        hook = await register_webhook(table, str(server.make_url("/hook")))
+        await table.act_successfully()
         await arrived.wait()
         await redis.delete(keys.webhook_lease(table.id, hook["id"]))
-        later.moved += 20
+        later.offset_s += 20
         await second.deliver()
         released.set()
-        await first.deliverer.join()
-        told = await read(table, hook)
+        await first.dispatcher.join()
+        told = await read_webhook(table, hook)
     assert got == [2, 2]
     assert (told["delivered_version"], told["failures"]) == (2, 0)
 
 
 async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop(
-    store: RedisStore, receiver: Receiver
+    store: RedisStore, receiver: WebhookReceiver
 ) -> None:
-    async with instance(store) as idle, instance(store) as running:
-        looking = asyncio.create_task(running.deliverer.run(0.02))
-        table = await new_table(idle.client)
-        await register(table, receiver.url)
-        idle.deliverer._in_progress[table.id, (await table.json("/webhooks"))["webhooks"][0]["id"]] = False
-        await table.do()
+    async with run_instance(store) as idle, run_instance(store) as running:
+        looking = asyncio.create_task(running.dispatcher.run(0.02))
+        table = await create_game(idle.client)
+        await register_webhook(table, receiver.url)
+        idle.dispatcher._in_progress[table.id, (await table.get_json("/webhooks"))["webhooks"][0]["id"]] = False
+        await table.act_successfully()
         async with asyncio.timeout(10):
             while not receiver.received:  # noqa: ASYNC110 (the other instance comes upon it)
                 await asyncio.sleep(0.02)
@@ -141,13 +154,13 @@ async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop
     assert receiver.versions == [2]
 
 
-async def test_without_a_store_webhooks_wait(receiver: Receiver, redis_url: str, redis: Redis) -> None:
+async def test_without_a_store_webhooks_wait(receiver: WebhookReceiver, redis_url: str, redis: Redis) -> None:
     del redis  # it has emptied the server
-    async with connect(redis_url) as store, instance(store) as one:
-        table = await new_table(one.client)
-        hook = await register(table, receiver.url)
+    async with connect(redis_url) as store, run_instance(store) as one:
+        table = await create_game(one.client)
+        hook = await register_webhook(table, receiver.url)
         await store._client.aclose()
         await one.deliver()
-        one.deliverer.dispatch(table.id, [hook["id"]])
-        await one.deliverer.join()
+        one.dispatcher.dispatch(table.id, [hook["id"]])
+        await one.dispatcher.join()
     assert receiver.received == []

@@ -14,7 +14,7 @@ import pytest
 from schemas.tileset import TileSet
 from service.games.verify import verify
 from tests.web.app_server import Client
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 
 SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 
@@ -22,7 +22,7 @@ SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 class Keeper:
     """Keeps GAME by patches alone."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: HTTPGame) -> None:
         self.table = table
         self.game: dict[str, Any] = {}
         self.version = 0
@@ -44,16 +44,16 @@ class Keeper:
 @pytest.mark.parametrize("edition", ("international", "german"))
 async def test_a_whole_game_followed_by_its_answers(client: Client, edition: str) -> None:
     chance = Random(edition)
-    table = await new_table(client, SEATS, seed="whole", edition=edition, first_seat=0)
+    table = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
     keeper = Keeper(table)
-    keeper.take((await table.json("/diffs"))["diffs"])
+    keeper.take((await table.get_json("/diffs"))["diffs"])
     joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
-    keeper.take((await table.json("/diffs?since=1"))["diffs"])
+    keeper.take((await table.get_json("/diffs?since=1"))["diffs"])
     await keeper.compare(joined["digest"])
     assert joined["game"] == keeper.game
-    tokens = {0: table.seats[0], joined["seat"]: joined["token"]}
+    tokens = {0: table.seat_tokens[0], joined["seat"]: joined["token"]}
     while (turn := keeper.game["turn"]) is not None:
-        legal = await table.json("/legal-moves")
+        legal = await table.get_json("/legal-moves")
         assert (legal["seat"], legal["phase"]) == (turn["decider"], turn["phase"])
         move = chance.choice(legal["moves"])
         asked = {"move": move["id"]} if chance.random() < 0.5 else {"action": move["action"]}
@@ -64,25 +64,25 @@ async def test_a_whole_game_followed_by_its_answers(client: Client, edition: str
         assert keeper.version == acted["version"]
         if chance.random() < 0.2:
             await keeper.compare(acted["digest"])
-            await table.json("/scores")
-            await table.json("/tiles")
+            await table.get_json("/scores")
+            await table.get_json("/tiles")
     await ends_as_it_should(table, keeper)
 
 
-async def ends_as_it_should(table: Table, keeper: Keeper) -> None:
+async def ends_as_it_should(table: HTTPGame, keeper: Keeper) -> None:
     """At the end everything is told, and the log proves itself."""
-    game = await table.json()
+    game = await table.get_json()
     assert game == keeper.game
     assert game["status"] == "finished"
     result = game["result"]
     best = max(score["total"] for score in result["scores"])
     assert set(result["winners"]) <= {score["seat"] for score in result["scores"] if score["total"] == best}
-    scores = await table.json("/scores")
+    scores = await table.get_json("/scores")
     assert [one["points_now"] for one in scores["players"]] == [score["ships"] for score in result["scores"]]
     assert game["deck"]["seed"] == "whole"
-    assert (await table.json("/legal-moves"))["moves"] == []
+    assert (await table.get_json("/legal-moves"))["moves"] == []
     assert game["id"] in [one["id"] for one in (await finished(table.client))["games"]]
-    log = await table.json("/diffs?limit=1000")
+    log = await table.get_json("/diffs?limit=1000")
     tileset = await (await table.client.get("/v1/tilesets/archipelago")).read()
     assert len(log["diffs"]) == game["version"]
     assert verify(log["diffs"], msgspec.json.decode(tileset, type=TileSet))

@@ -65,13 +65,13 @@ def board_box(region: Region, options: BoardOptions) -> Box:
     )
 
 
-def shared_definitions(scene: Scene, shown: Iterable[PlacedTile], colors: Palette) -> str:
+def shared_definitions(scene: Scene, tiles: Iterable[PlacedTile], colors: Palette) -> str:
     """Return the `<defs>` of everything that the picture references."""
-    kinds = sorted({one.tile for one in shown})
-    drawn = [f'<g id="waves">{draw_waves(colors)}</g>']
-    drawn += [f'<g id="tile-{kind}">{draw_land(scene.tiles[kind].segments, colors)}</g>' for kind in kinds]
-    drawn += [f'<g id="{name}">{drawing}</g>' for name, drawing in {**SYMBOLS, **ISLANDERS}.items()]
-    return f"<defs>{''.join(drawn)}</defs>"
+    kinds = sorted({one.tile for one in tiles})
+    groups = [f'<g id="waves">{draw_waves(colors)}</g>']
+    groups += [f'<g id="tile-{kind}">{draw_land(scene.tiles[kind].segments, colors)}</g>' for kind in kinds]
+    groups += [f'<g id="{name}">{drawing}</g>' for name, drawing in {**SYMBOLS, **ISLANDERS}.items()]
+    return f"<defs>{''.join(groups)}</defs>"
 
 
 def tiles_in_region(scene: Scene, region: Region) -> list[BoardTile]:
@@ -223,8 +223,8 @@ def _draw_cell_labels(region: Region, labels: MoveLabels, colors: Palette) -> It
 
 def _draw_islander_labels(tiles: dict[Cell, BoardTile], labels: MoveLabels, scale: float) -> Iterator[str]:
     """Label the moves of islanders: on the spot of one to place, beside one to retrieve."""
-    for places, aside, size in ((labels.segments, 0, 14), (labels.islanders, 11, 11.5)):
-        for (cell, segment), text in places.items():
+    for segments, aside, size in ((labels.segments, 0, 14), (labels.islanders, 11, 11.5)):
+        for (cell, segment), text in segments.items():
             if cell in tiles:
                 at = tiles[cell].to_picture(tiles[cell].layout.islanders[segment])
                 yield (

@@ -27,35 +27,36 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     region = shown_region(scene, options, labels)
     box = board_box(region, options)
     scale = _sidebar_scale(scene, box) if options.sidebar else 0.0
-    whole = _with_sidebar(scene, box, scale) if options.sidebar else box
-    wide = min(float(options.width), MAX_HEIGHT_PX * whole.width / whole.height)
+    picture = _with_sidebar(scene, box, scale) if options.sidebar else box
+    width_px = min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
     parts = [
         shared_definitions(scene, [one.tile for one in tiles_in_region(scene, region)], options.colors),
         f'<path d="M-1e5-1e5H1e5V1e5H-1e5Z" fill="{options.colors.background}"/>',
-        *draw_board(scene, options, region, labels, CELL_SIZE * wide / whole.width),
+        *draw_board(scene, options, region, labels, CELL_SIZE * width_px / picture.width),
     ]
     if options.sidebar:
-        top = whole.top + (whole.height - sidebar_height(scene) * scale) / 2
+        top = picture.top + (picture.height - sidebar_height(scene) * scale) / 2
         panel = "".join(draw_sidebar(scene, options, labels))
         parts.append(f'<g transform="translate({box.left + box.width:.1f} {top:.1f})scale({scale:.4f})">{panel}</g>')
-    return f"{_opening_tag(scene, whole, wide)}{''.join(parts)}</svg>"
+    return f"{_opening_tag(scene, picture, width_px)}{''.join(parts)}</svg>"
 
 
 def _sidebar_scale(scene: Scene, box: Box) -> float:
     """Return the scale at which the sidebar is as high as the board, within its minimum and maximum width."""
-    narrow, wide = (part * box.width / SIDEBAR_WIDTH for part in SIDEBAR_FRACTIONS)
-    return min(max((box.height - 24) / sidebar_height(scene), narrow), wide)
+    min_scale, max_scale = (part * box.width / SIDEBAR_WIDTH for part in SIDEBAR_FRACTIONS)
+    return min(max((box.height - 24) / sidebar_height(scene), min_scale), max_scale)
 
 
 def _with_sidebar(scene: Scene, box: Box, scale: float) -> Box:
     """Return the board's box with the sidebar at its right."""
-    tall = max(box.height, sidebar_height(scene) * scale + 24)
-    return Box(box.left, box.top - (tall - box.height) / 2, box.width + SIDEBAR_WIDTH * scale + 12, tall)
+    height = max(box.height, sidebar_height(scene) * scale + 24)
+    return Box(box.left, box.top - (height - box.height) / 2, box.width + SIDEBAR_WIDTH * scale + 12, height)
 
 
-def _opening_tag(scene: Scene, box: Box, wide: float) -> str:
+def _opening_tag(scene: Scene, box: Box, width_px: float) -> str:
     label = quoteattr(f"{scene.game.id}, version {scene.game.version}")
+    height_px = width_px * box.height / box.width
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{wide * box.height / box.width:.0f}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px:.0f}" height="{height_px:.0f}"'
         f' viewBox="{box.left:.1f} {box.top:.1f} {box.width:.1f} {box.height:.1f}" role="img" aria-label={label}>'
     )

@@ -59,7 +59,7 @@ def draw_land(segments: tuple[Segment, ...], colors: Palette) -> str:
         + _draw_islands(layout, [*layout.islands], colors)
         + _draw_bridges([*layout.bridge_lines.values()])
         + "".join(_draw_joint(layout, part) for part in layout.landmasses)
-        + "".join(_draw_quay(middle) for middle in markets)
+        + "".join(_draw_quay(centre) for centre in markets)
     )
 
 
@@ -115,9 +115,9 @@ def _filled(path: str, color: str) -> str:
     return f'<path fill="{color}" d="{path}"/>' if path else ""
 
 
-def _stroke(lines: list[Polyline], color: str, width: float, more: str = "") -> str:
+def _stroke(lines: list[Polyline], color: str, width: float, attributes: str = "") -> str:
     path = "".join(_path(line) for line in lines)
-    return f'<path fill="none" stroke="{color}" stroke-width="{width:g}"{more} d="{path}"/>' if path else ""
+    return f'<path fill="none" stroke="{color}" stroke-width="{width:g}"{attributes} d="{path}"/>' if path else ""
 
 
 def _path(line: Polyline) -> str:
@@ -141,13 +141,13 @@ def _draw_joint(layout: TileLayout, part: Landmass) -> str:
 _ROCK_OFFSETS = ((0.0, -0.1), (0.8, 0.3), (-0.75, 0.25))
 
 
-def _draw_rock(middle: Point, radius: float, turn: float) -> str:
+def _draw_rock(centre: Point, radius: float, turn: float) -> str:
     corners = [(1.0, 0.0), (0.94, 0.9), (1.02, 1.75), (0.95, 2.6), (1.03, 3.4), (0.93, 4.3), (1.0, 5.3)]
     points = [
-        Point(middle.x + radius * part * cos(angle + turn), middle.y + radius * part * sin(angle + turn))
+        Point(centre.x + radius * part * cos(angle + turn), centre.y + radius * part * sin(angle + turn))
         for part, angle in corners
     ]
-    inner = [point.interpolate(middle, 0.3) for point in points]
+    inner = [point.interpolate(centre, 0.3) for point in points]
     return (
         f'<path fill="#8f8a84" stroke="#4f4a45" stroke-width="1.1" stroke-linejoin="round" d="{_polygon(points)}"/>'
         f'<path fill="#b9b4ac" d="{_polygon(inner)}"/>'
@@ -158,12 +158,12 @@ def _polygon(points: list[Point]) -> str:
     return "M" + "L".join(f"{point.x:.1f} {point.y:.1f}" for point in points) + "Z"
 
 
-def _draw_quay(middle: Point) -> str:
+def _draw_quay(centre: Point) -> str:
     ring = [
-        Point(middle.x + 14.4 * cos(number * pi / 5), middle.y + 14.4 * sin(number * pi / 5)) for number in range(10)
+        Point(centre.x + 14.4 * cos(number * pi / 5), centre.y + 14.4 * sin(number * pi / 5)) for number in range(10)
     ]
-    joints = "".join(f"M{middle.x:g} {middle.y:g}L{point.x:.1f} {point.y:.1f}" for point in ring)
-    at = f'cx="{middle.x:g}" cy="{middle.y:g}"'
+    joints = "".join(f"M{centre.x:g} {centre.y:g}L{point.x:.1f} {point.y:.1f}" for point in ring)
+    at = f'cx="{centre.x:g}" cy="{centre.y:g}"'
     return (
         f'<circle {at} r="17" fill="#7a5a3c" stroke="#402a16" stroke-width="1"/><circle {at} r="14.8" fill="#d3bd97"/>'
         f'<path stroke="#b59c73" stroke-width=".8" d="{joints}"/><circle {at} r="7.5" fill="#dfcdac"/>'

@@ -95,9 +95,9 @@ def _draw_move_numbers(rows: Rows, region: Region, size: CharacterSize, scene: S
     """Write the numbers of moves, in brackets if there is room."""
     for cell, text in labels.cells.items():
         if region.contains(cell):
-            shown = f"[{text}]" if len(text) + 2 <= size.columns else text
-            column = max((size.columns - len(shown)) // 2, 0)
-            _write(rows, region, size, cell, iter([(column, size.rows // 2, shown)]))
+            written = f"[{text}]" if len(text) + 2 <= size.columns else text
+            column = max((size.columns - len(written)) // 2, 0)
+            _write(rows, region, size, cell, iter([(column, size.rows // 2, written)]))
     for (cell, segment), text in {**labels.segments, **labels.islanders}.items():
         tile = scene.game.board[f"{cell[0]},{cell[1]}"]
         if region.contains(cell):

@@ -34,15 +34,15 @@ def text_width(text: str, size: float) -> float:
 
 def draw_text(text: str, x: float, y: float, size: float, *, color: str, anchor: float = 0.0) -> str:
     """Draw a text with its baseline at y; `anchor` is the fraction of its width to the left of x."""
-    across, drawn = 0, []
+    across, paths = 0, []
     for character in _normalize(text):
         advance, path = _glyph(character)
         if path:
-            drawn.append(f'<path d="{path}"{_translate(across)}/>')
+            paths.append(f'<path d="{path}"{_translate(across)}/>')
         across += advance
     scale = size / EM
     left = x - anchor * across * scale
-    return f'<g fill="{color}" transform="translate({left:.1f} {y:.1f})scale({scale:.4f})">{"".join(drawn)}</g>'
+    return f'<g fill="{color}" transform="translate({left:.1f} {y:.1f})scale({scale:.4f})">{"".join(paths)}</g>'
 
 
 def draw_centred_text(text: str, x: float, y: float, size: float, color: str) -> str:

@@ -115,6 +115,6 @@ def _draw_segment(layout: TileLayout, index: int, rotation: int, ground: str) ->
         f"{draw_at(SYMBOLS[name], where)}</g>"
         for name, group, where in tile_symbols(layout, index, rotation)
     )
-    if (many := ware_number(layout, index, rotation)) is not None:
-        symbols += draw_centred_text(many[0], *many[1], 11, NUMBER_COLOR)
+    if (wares := ware_number(layout, index, rotation)) is not None:
+        symbols += draw_centred_text(wares[0], *wares[1], 11, NUMBER_COLOR)
     return f'<g data-segment="{index}" data-kind="{kind}" data-x="{at.x:g}" data-y="{at.y:g}">{ground}{symbols}</g>'

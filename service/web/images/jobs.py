@@ -58,10 +58,10 @@ DrawingJob = BoardJob | TileJob | ShipJob
 def draw_job(job: DrawingJob) -> bytes:
     """Draw a job in its image format."""
     if isinstance(job, BoardJob):
-        drawn = make_scene(job.game, _decode_tileset(job.tileset), job.moves)
+        scene = make_scene(job.game, _decode_tileset(job.tileset), job.moves)
         if job.image_format == "txt":
-            return board_text(drawn, job.options).encode()
-        return _encode_image(board_svg(drawn, job.options), job.image_format)
+            return board_text(scene, job.options).encode()
+        return _encode_image(board_svg(scene, job.options), job.image_format)
     width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():

@@ -72,11 +72,11 @@ def _board_handler(image_format: ImageFormat) -> Handler:
         query = read_query(request, _query_type(image_format))
         options = board_options(query)
         game = get_path_id(request)
-        loaded, private = await load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
-        asked = BoardRequest(game, loaded, private, options, image_format)
-        if query.v is None or query.v == loaded.version:
-            return await _current_board(request, asked, immutable=query.v is not None)
-        return await _past_board(request, asked, query.v)
+        record, private = await load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
+        board = BoardRequest(game, record, private, options, image_format)
+        if query.v is None or query.v == record.version:
+            return await _current_board(request, board, immutable=query.v is not None)
+        return await _past_board(request, board, query.v)
 
     return read_board
 

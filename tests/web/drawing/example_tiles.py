@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago")
 
 
-class Spot(NamedTuple):
+class IslanderSpot(NamedTuple):
     """Where an islander of a segment is drawn."""
 
     segment: int
@@ -25,18 +25,18 @@ class Spot(NamedTuple):
 
 
 @cache
-def random_sets() -> tuple[TileSet, ...]:
+def random_tile_sets() -> tuple[TileSet, ...]:
     """Tile sets as strange as the rules allow."""
     return tuple(parse_tileset(encode_json(random_tileset(seed))) for seed in range(6))
 
 
 @cache
-def all_tiles() -> tuple[Tile, ...]:
+def example_tiles() -> tuple[Tile, ...]:
     """The tiles of every set."""
-    return (*ARCHIPELAGO.tileset.tiles, *(tile for tileset in random_sets() for tile in tileset.tiles))
+    return (*ARCHIPELAGO.tileset.tiles, *(tile for tileset in random_tile_sets() for tile in tileset.tiles))
 
 
-def parsed(svg: str) -> ET.Element:
+def parse_svg(svg: str) -> ET.Element:
     """A drawing, which must be well formed and refer to nothing outside of itself."""
     root = ET.fromstring(svg)  # noqa: S314 (our own drawing)
     assert root.tag == f"{SVG}svg"
@@ -48,7 +48,7 @@ def parsed(svg: str) -> ET.Element:
     return root
 
 
-def spots(root: ET.Element) -> list[Spot]:
+def islander_spots(root: ET.Element) -> list[IslanderSpot]:
     """The islanders' spots of a tile's drawing, by segment."""
     found = []
     for element in root.iter(f"{SVG}g"):
@@ -57,5 +57,5 @@ def spots(root: ET.Element) -> list[Spot]:
             assert kind is not None
             assert x is not None
             assert y is not None
-            found.append(Spot(int(segment), kind, Point(float(x), float(y))))
+            found.append(IslanderSpot(int(segment), kind, Point(float(x), float(y))))
     return sorted(found)

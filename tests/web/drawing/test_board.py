@@ -10,7 +10,7 @@ from service.web.drawing.palette import PLAYER_COLORS
 from service.web.drawing.scene import BoardOptions, make_scene
 from service.web.drawing.text_board import board_text
 from tests.engine.random_games import new_game, play_randomly
-from tests.web.drawing.example_tiles import ARCHIPELAGO, parsed, random_sets
+from tests.web.drawing.example_tiles import ARCHIPELAGO, parse_svg, random_tile_sets
 
 EVERYTHING = BoardOptions(coordinates=True, outline_last=True, sidebar=True, number_moves=True)
 
@@ -21,18 +21,18 @@ def test_a_whole_game_is_a_small_drawing(players: int) -> None:
     for _ in play_randomly(ARCHIPELAGO.index, game, Random(1)):
         pass
     svg = board_svg(make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, []), EVERYTHING)
-    parsed(svg)
+    parse_svg(svg)
     assert len(svg) < 400_000
 
 
 def test_games_of_every_tile_set_are_drawn_at_every_stage() -> None:
-    for tileset in random_sets():
+    for tileset in random_tile_sets():
         index = TileSetIndex(tileset)
         game = new_game(index, 3, 3)
         for number, _ in enumerate(play_randomly(index, game, Random(3))):
             if number % 9 == 0:
                 drawn = make_scene(build_view(index, game), tileset, [])
-                parsed(board_svg(drawn, EVERYTHING))
+                parse_svg(board_svg(drawn, EVERYTHING))
                 assert board_text(drawn, EVERYTHING)
 
 

@@ -13,7 +13,7 @@ from service.web.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
 from service.web.drawing.palette import DARK
 from service.web.drawing.symbols import BANANA
 from service.web.drawing.tile import tile_svg
-from tests.web.drawing.example_tiles import ARCHIPELAGO, SVG, all_tiles, parsed, spots
+from tests.web.drawing.example_tiles import ARCHIPELAGO, SVG, example_tiles, islander_spots, parse_svg
 
 ISLAND = Island(edges=("n",), bananas=3)
 
@@ -22,8 +22,8 @@ KINDS = {Bridge: "bridge", Island: "island", Sea: "sea", Market: "market"}
 
 @pytest.mark.parametrize("rotation", (0, 1, 2, 3))
 def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: int) -> None:
-    for tile in all_tiles():
-        found = spots(parsed(tile_svg(tile, rotation)))
+    for tile in example_tiles():
+        found = islander_spots(parse_svg(tile_svg(tile, rotation)))
         assert [spot.segment for spot in found] == [*range(len(tile.segments))]
         assert [spot.kind for spot in found] == [KINDS[type(segment)] for segment in tile.segments]
         assert all(0 < spot.at.x < 100 and 0 < spot.at.y < 100 for spot in found)
@@ -31,13 +31,13 @@ def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: 
 
 def test_a_turned_tile_has_its_spots_turned() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
-        upright, turned = (spots(parsed(tile_svg(tile, rotation))) for rotation in (0, 1))
+        upright, turned = (islander_spots(parse_svg(tile_svg(tile, rotation))) for rotation in (0, 1))
         for one, other in zip(upright, turned, strict=True):
             assert one.at.rotated(1).distance_to(other.at) < 0.01
 
 
 def test_an_islander_stands_on_its_own_segment() -> None:
-    for tile in all_tiles():
+    for tile in example_tiles():
         drawn = lay_out_tile(tile.segments)
         for index, at in drawn.islanders.items():
             if index in drawn.ground:
@@ -82,7 +82,7 @@ def test_every_ware_is_drawn(tile: Tile) -> None:
 
 def test_fish_are_groups_by_their_number() -> None:
     tile = next(tile for tile in ARCHIPELAGO.tileset.tiles if tile.id == "atoll")
-    root = parsed(tile_svg(tile))
+    root = parse_svg(tile_svg(tile))
     (group,) = (element for element in root.iter(f"{SVG}g") if element.get("data-group") is not None)
     assert group.get("data-group") == "0"
     assert group.get("data-x") is not None

@@ -5,34 +5,34 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from tests.web.drawing.example_tiles import SVG, parsed
-from tests.web.http_game import Table
+from tests.web.drawing.example_tiles import SVG, parse_svg
+from tests.web.http_game import HTTPGame
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-class Seen:
+class BoardSVG:
     """A board's SVG."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.root: ET.Element = parsed(text)
+        self.root: ET.Element = parse_svg(text)
 
     @property
     def size(self) -> tuple[int, int]:
         """Its width and height in pixels."""
         return int(self.root.get("width", "0")), int(self.root.get("height", "0"))
 
-    def uses(self, name: str) -> int:
+    def count_uses(self, name: str) -> int:
         """How often a symbol is used, by the beginning of its name."""
         return sum(element.get("href", "").startswith(f"#{name}") for element in self.root.iter(f"{SVG}use"))
 
 
-async def see(table: Table, query: str = "") -> Seen:
+async def read_board_svg(table: HTTPGame, query: str = "") -> BoardSVG:
     """The board of a game."""
     response = await table.get(f"/board.svg?{query}")
     assert (response.status, response.content_type) == (200, "image/svg+xml"), await response.text()
-    return Seen(await response.text())
+    return BoardSVG(await response.text())
 
 
 def png_size(data: bytes) -> tuple[int, int]:
@@ -42,12 +42,12 @@ def png_size(data: bytes) -> tuple[int, int]:
     return width, height
 
 
-async def play_until(table: Table, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
+async def play_until_phase(table: HTTPGame, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
     """Play on by chance until somebody decides in this phase after so many tiles; gives GAME."""
     while True:
-        legal = await table.json("/legal-moves")
-        game: dict[str, Any] = await table.json()
+        legal = await table.get_json("/legal-moves")
+        game: dict[str, Any] = await table.get_json()
         if legal["phase"] == phase and len(game["board"]) > after:
             return game
         assert legal["moves"], "the game ended before"
-        await table.do({"move": chance.choice(legal["moves"])["id"]})
+        await table.act_successfully({"move": chance.choice(legal["moves"])["id"]})

@@ -10,14 +10,14 @@ import pytest
 from service.web.drawing.move_labels import format_numbers
 from tests.web.app_server import Client
 from tests.web.drawing.example_tiles import SVG
-from tests.web.http_game import Table, bearer, new_table
-from tests.web.images.image_inspection import Seen, play_until, see
+from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.images.image_inspection import BoardSVG, play_until_phase, read_board_svg
 
 Place = tuple[str | None, str | None, str | None]
 """A cell, a segment, a ship; all None for passing."""
 
 
-def labelled(seen: Seen) -> dict[Place, str]:
+def labelled(seen: BoardSVG) -> dict[Place, str]:
     """What each label of a picture says, by its place."""
     return {
         (group.get("data-cell"), group.get("data-segment"), group.get("data-ship")): group.get("data-moves", "")
@@ -26,11 +26,11 @@ def labelled(seen: Seen) -> dict[Place, str]:
     }
 
 
-async def listed(table: Table) -> dict[Place, str]:
+async def listed(table: HTTPGame) -> dict[Place, str]:
     """The numbers of the list's moves by their place."""
-    game = await table.json()
+    game = await table.get_json()
     numbers: defaultdict[Place, list[int]] = defaultdict(list)
-    for number, move in enumerate(await table.moves(), start=1):
+    for number, move in enumerate(await table.legal_moves(), start=1):
         numbers[place_of(game, move["action"])].append(number)
     return {place: format_numbers(found) for place, found in numbers.items()}
 
@@ -55,21 +55,21 @@ def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:
 async def test_a_label_has_the_numbers_that_the_moves_have_in_the_list(
     client: Client, phase: str, tiles: tuple[int, ...]
 ) -> None:
-    table = await new_table(client, seed="numbers", edition="german")
+    table = await create_game(client, seed="numbers", edition="german")
     chance = Random(3)
     for number in tiles:
-        await play_until(table, phase, chance, after=number)
-        assert labelled(await see(table, "candidates=1&side=1")) == await listed(table)
-        await table.do({"move": chance.choice(await table.moves())["id"]})
+        await play_until_phase(table, phase, chance, after=number)
+        assert labelled(await read_board_svg(table, "candidates=1&side=1")) == await listed(table)
+        await table.act_successfully({"move": chance.choice(await table.legal_moves())["id"]})
 
 
 async def test_the_text_has_them_too(client: Client) -> None:
-    table = await new_table(client, seed="numbers")
+    table = await create_game(client, seed="numbers")
     chance = Random(3)
-    await play_until(table, "place_tile", chance, after=8)
+    await play_until_phase(table, "place_tile", chance, after=8)
     text = await (await table.get("/board.txt?candidates=1")).text()
     shown = {number for found in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(found)}
-    assert shown == {*range(1, len(await table.moves()) + 1)}
+    assert shown == {*range(1, len(await table.legal_moves()) + 1)}
 
 
 def numbers_in(label: str) -> set[int]:
@@ -82,16 +82,16 @@ def numbers_in(label: str) -> set[int]:
 
 
 async def test_the_move_of_a_number_does_what_the_picture_shows(client: Client) -> None:
-    table = await new_table(client, seed="numbers")
-    labels = labelled(await see(table, "candidates=1"))
+    table = await create_game(client, seed="numbers")
+    labels = labelled(await read_board_svg(table, "candidates=1"))
     for (cell, _, _), label in labels.items():
         for number in numbers_in(label):
-            action = (await table.moves())[number - 1]["action"]
+            action = (await table.legal_moves())[number - 1]["action"]
             assert f"{action['x']},{action['y']}" == cell
 
 
 async def test_no_label_is_there_unless_asked_for_nor_when_the_game_is_over(client: Client) -> None:
-    table = await new_table(client, seed="numbers")
-    assert not labelled(await see(table, "side=1"))
-    assert (await client.delete(table.path, headers=bearer(table.owner))).status == 200
-    assert not labelled(await see(table, "candidates=1&side=1"))
+    table = await create_game(client, seed="numbers")
+    assert not labelled(await read_board_svg(table, "side=1"))
+    assert (await client.delete(table.path, headers=bearer_header(table.owner_token))).status == 200
+    assert not labelled(await read_board_svg(table, "candidates=1&side=1"))

@@ -8,7 +8,7 @@ import pytest
 
 from service.web.images.responses import IMAGE_RENDERER
 from tests.web.app_server import Client
-from tests.web.http_game import bearer, new_table, refused
+from tests.web.http_game import bearer_header, check_problem, create_game
 
 FORMS = ("svg", "png", "txt")
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -16,21 +16,21 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_it_is_not_sent_again_while_nothing_changes(client: Client, form: str) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     path = f"/board.{form}?side=1"
     first = await table.get(path)
     assert first.headers["Cache-Control"] == "no-cache"
     same = await table.get(path, **{"If-None-Match": first.headers["ETag"]})
     assert (same.status, await same.read()) == (304, b"")
     assert same.headers["ETag"] == first.headers["ETag"]
-    await table.do()
+    await table.act_successfully()
     other = await table.get(path, **{"If-None-Match": first.headers["ETag"]})
     assert other.status == 200
     assert other.headers["ETag"] != first.headers["ETag"]
 
 
 async def test_options_and_forms_have_tags_of_their_own(client: Client) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     asked = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
     tags = [(await table.get(f"/board.{one}")).headers["ETag"] for one in asked]
     assert len({*tags}) == len(tags)
@@ -39,12 +39,12 @@ async def test_options_and_forms_have_tags_of_their_own(client: Client) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_the_picture_of_a_version_is_kept_for_ever(client: Client, form: str) -> None:
-    table = await new_table(client, seed="kept")
-    await table.play(Random(4), 12)
+    table = await create_game(client, seed="kept")
+    await table.play_randomly(Random(4), 12)
     path = f"/board.{form}?v=12&side=1&last=1&coordinates=1"
     now = await table.get(path)
     assert now.headers["Cache-Control"] == FOR_EVER
-    await table.play(Random(5), 30)
+    await table.play_randomly(Random(5), 30)
     then = await table.get(path)
     assert then.headers["Cache-Control"] == FOR_EVER
     assert then.headers["ETag"] == now.headers["ETag"]
@@ -54,10 +54,10 @@ async def test_the_picture_of_a_version_is_kept_for_ever(client: Client, form: s
 
 
 async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(client: Client) -> None:
-    table = await new_table(client, seed="kept")
+    table = await create_game(client, seed="kept")
     now = await table.get("/board.svg?v=1&candidates=1")
     assert now.headers["Cache-Control"] == FOR_EVER
-    await table.do()
+    await table.act_successfully()
     then = await table.get("/board.svg?v=1&candidates=1")
     assert then.headers["Cache-Control"] == "no-cache"
     assert then.headers["ETag"] != now.headers["ETag"]
@@ -66,32 +66,32 @@ async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(clien
 
 @pytest.mark.parametrize("version", (0, 2, 2**31 - 1))
 async def test_a_version_that_is_not_there_yet_is_not_found(client: Client, version: int) -> None:
-    table = await new_table(client)
-    await refused(await table.get(f"/board.svg?v={version}"), 404, "not_found")
+    table = await create_game(client)
+    await check_problem(await table.get(f"/board.svg?v={version}"), 404, "not_found")
 
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_private_game_is_seen_and_kept_only_by_those_with_a_token(client: Client, form: str) -> None:
-    table = await new_table(client, visibility="private")
+    table = await create_game(client, visibility="private")
     for query, control in (("", "private, no-cache"), ("?v=1", "private, max-age=31536000, immutable")):
         path = f"{table.path}/board.{form}{query}"
-        for token in (table.owner, table.spectator, *table.seats.values()):
-            response = await client.get(path, headers=bearer(token))
+        for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
+            response = await client.get(path, headers=bearer_header(token))
             assert response.status == 200
             assert response.headers["Cache-Control"] == control
             assert response.headers["Vary"] == "Authorization"
-        for headers in ({}, bearer("x")):
-            await refused(await client.get(path, headers={**headers, "If-None-Match": "*"}), 404, "not_found")
+        for headers in ({}, bearer_header("x")):
+            await check_problem(await client.get(path, headers={**headers, "If-None-Match": "*"}), 404, "not_found")
 
 
 async def test_an_unknown_token_is_refused_for_a_public_game_too(client: Client) -> None:
-    table = await new_table(client)
-    response = await client.get(f"{table.path}/board.svg", headers=bearer("x"))
-    await refused(response, 401, "unauthorized")
+    table = await create_game(client)
+    response = await client.get(f"{table.path}/board.svg", headers=bearer_header("x"))
+    await check_problem(response, 401, "unauthorized")
 
 
 async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     studio = client.app[IMAGE_RENDERER]
     drawn: list[Any] = []
     draw = studio._render_with_retries
@@ -109,8 +109,8 @@ async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch
 
 
 async def test_the_service_answers_others_while_a_picture_is_drawn(client: Client) -> None:
-    table = await new_table(client, seed="busy")
-    await table.play(Random(1), 20)
+    table = await create_game(client, seed="busy")
+    await table.play_randomly(Random(1), 20)
     picture = asyncio.create_task(table.get("/board.png?width=2400&side=1"))
     asked = 0
     while not picture.done():

@@ -7,7 +7,7 @@ import pytest
 from service.web.openapi.document import make_openapi
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 
 DOCUMENT = make_openapi()
 LINKS: dict[str, Any] = DOCUMENT["components"]["links"]
@@ -52,12 +52,12 @@ def pointed(answer: Any, expression: str) -> Any:
 
 
 async def test_answers_hold_what_links_point_to(client: Client) -> None:
-    table: Table = await new_table(client)
+    table: HTTPGame = await create_game(client)
     listed = await (await client.get("/v1/games")).json()
-    moves = await table.json("/legal-moves")
+    moves = await table.get_json("/legal-moves")
     tilesets = await (await client.get("/v1/tilesets")).json()
     assert pointed(table.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == table.id
     assert pointed(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == table.id
     assert pointed(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == "archipelago"
     assert pointed(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
-    await table.do({"move": pointed(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})
+    await table.act_successfully({"move": pointed(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})

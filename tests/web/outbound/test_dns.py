@@ -15,7 +15,7 @@ from service.web.outbound.dns import MAX_ADDRESSES, NameResolutionFailed, Webhoo
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.name_server import Answers, NameServer, name_server, silent
-from tests.web.webhook_receiver import receiving
+from tests.web.webhook_receiver import run_receiver
 
 NAMES = {
     "public.example": ["192.0.2.1", "1.1.1.1", "2606:4700:4700::1111"],
@@ -130,7 +130,7 @@ async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the loop's own resolver or pool was used")
 
-    async with receiving() as receiver, name_server(lambda _: ["127.0.0.1"]) as server:
+    async with run_receiver() as receiver, name_server(lambda _: ["127.0.0.1"]) as server:
         monkeypatch.setattr(loop, "getaddrinfo", refuse)
         monkeypatch.setattr(loop, "run_in_executor", refuse)
         limits = Limits(webhooks_allow_private=True, webhook_nameservers=(server.address,))

@@ -8,7 +8,7 @@ import pytest
 from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import AddressBlocked, check_url, is_public, open_public_socket
 from tests.web.app_server import Client
-from tests.web.http_game import bearer, new_table, refused
+from tests.web.http_game import bearer_header, check_problem, create_game
 
 INSIDE = (
     "0.0.0.0",  # noqa: S104 (refused)
@@ -178,8 +178,8 @@ def test_but_not_in_any_way(url: str) -> None:
 
 @pytest.mark.parametrize("url", ("http://bot.example/", "https://10.0.0.7/", "https://localhost/", "nothing"))
 async def test_registering_says_what_is_wrong_with_a_url(client: Client, url: str) -> None:
-    table = await new_table(client)
-    response = await client.post(f"{table.path}/webhooks", json={"url": url}, headers=bearer(table.owner))
-    problem = await refused(response, 422, "url_refused")
+    table = await create_game(client)
+    response = await client.post(f"{table.path}/webhooks", json={"url": url}, headers=bearer_header(table.owner_token))
+    problem = await check_problem(response, 422, "url_refused")
     assert problem["path"] == "$.url"
-    assert (await table.json("/webhooks"))["webhooks"] == []
+    assert (await table.get_json("/webhooks"))["webhooks"] == []

@@ -12,44 +12,46 @@ from aiohttp.test_utils import TestServer
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import open_webhook_sender
-from tests.web.http_game import new_table
+from tests.web.http_game import create_game
 from tests.web.name_server import name_server
 from tests.web.webhook_receiver import (
-    LOCAL,
-    Instance,
-    Receiver,
-    attempts_of,
-    instance,
-    log_of,
-    receiving,
-    register,
-    taking_challenges,
+    LOCAL_LIMITS,
+    WebhookInstance,
+    WebhookReceiver,
+    accept_challenges,
+    list_attempts,
+    list_message_attempts,
+    register_webhook,
+    run_instance,
+    run_receiver,
 )
 
 
 @pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as one:
+async def receiver() -> AsyncIterator[WebhookReceiver]:
+    async with run_receiver() as one:
         yield one
 
 
 @pytest.fixture
-async def one(store: RedisStore) -> AsyncIterator[Instance]:
-    async with instance(store) as running:
+async def one(store: RedisStore) -> AsyncIterator[WebhookInstance]:
+    async with run_instance(store) as running:
         yield running
 
 
-async def test_a_redirect_is_not_followed(one: Instance, receiver: Receiver) -> None:
-    table = await new_table(one.client)
-    hook = await register(table, receiver.url)
-    receiver.answers = [307]
-    await table.do()
+async def test_a_redirect_is_not_followed(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+    table = await create_game(one.client)
+    hook = await register_webhook(table, receiver.url)
+    receiver.statuses = [307]
+    await table.act_successfully()
     await one.deliver()
-    assert [(tried["status"], tried["error"]) for tried in await log_of(table, hook)] == [(307, "redirect")]
+    assert [(tried["status"], tried["error"]) for tried in await list_message_attempts(table, hook)] == [
+        (307, "redirect")
+    ]
     assert receiver.versions == [2]
 
 
-async def test_an_endless_answer_or_none_holds_nothing_up(one: Instance) -> None:
+async def test_an_endless_answer_or_none_holds_nothing_up(one: WebhookInstance) -> None:
     async def endless(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
@@ -62,15 +64,15 @@ async def test_an_endless_answer_or_none_holds_nothing_up(one: Instance) -> None
         await asyncio.sleep(5)
         return web.Response()
 
-    app = web.Application(middlewares=[taking_challenges])
+    app = web.Application(middlewares=[accept_challenges])
     app.router.add_post("/endless", endless)
     app.router.add_post("/silent", silent)
     async with TestServer(app) as server:
-        table = await new_table(one.client)
-        hooks = [await register(table, str(server.make_url(path))) for path in ("/endless", "/silent")]
-        await table.do()
+        table = await create_game(one.client)
+        hooks = [await register_webhook(table, str(server.make_url(path))) for path in ("/endless", "/silent")]
+        await table.act_successfully()
         async with asyncio.timeout(10):
-            while not all(logs := [await log_of(table, hook) for hook in hooks]):
+            while not all(logs := [await list_message_attempts(table, hook) for hook in hooks]):
                 await one.deliver()
     assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
 
@@ -83,7 +85,7 @@ async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_an
 
     server = await asyncio.start_server(provisional, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-    async with server, open_webhook_sender(LOCAL) as send:
+    async with server, open_webhook_sender(LOCAL_LIMITS) as send:
         answered = await send(url, {}, b"{}")
     assert (answered.status, answered.error) == (None, "timeout")
 
@@ -96,12 +98,14 @@ async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_an
         ("https://127.0.0.1:{port}/", "tls"),
     ),
 )
-async def test_why_nothing_came_is_told_in_a_word(one: Instance, receiver: Receiver, url: str, error: str) -> None:
-    table = await new_table(one.client)
+async def test_why_nothing_came_is_told_in_a_word(
+    one: WebhookInstance, receiver: WebhookReceiver, url: str, error: str
+) -> None:
+    table = await create_game(one.client)
     port = receiver.url.split(":")[2].split("/")[0]
-    hook = await register(table, url.format(port=port))
+    hook = await register_webhook(table, url.format(port=port))
     await one.deliver()
-    assert [(tried["status"], tried["error"]) for tried in await attempts_of(table, hook)] == [(None, error)]
+    assert [(tried["status"], tried["error"]) for tried in await list_attempts(table, hook)] == [(None, error)]
 
 
 class Turning(AbstractResolver):
@@ -128,11 +132,11 @@ async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore
     told = {}
     async with name_server(_names) as names:
         limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
-        async with instance(store, limits=limits) as one:
-            table = await new_table(one.client)
+        async with run_instance(store, limits=limits) as one:
+            table = await create_game(one.client)
             for name in ("inside", "cloud", "nothing", "hanging"):
-                hook = await register(table, f"https://{name}.example/")
-                while not (attempts := await attempts_of(table, hook)):
+                hook = await register_webhook(table, f"https://{name}.example/")
+                while not (attempts := await list_attempts(table, hook)):
                     await one.deliver()
                 told[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
         assert {*names.asked} == {f"{name}.example" for name in told}
@@ -141,7 +145,7 @@ async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore
 
 
 @pytest.mark.parametrize("address", ("127.0.0.1", "10.0.0.7", "169.254.169.254"))
-async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver, address: str) -> None:
+async def test_a_name_that_leads_inside_is_not_connected_to(receiver: WebhookReceiver, address: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
     async with open_webhook_sender(Limits(webhook_timeout_s=2), Turning(address)) as send:
         sent = await send(f"https://rebound.example:{port}/hook", {}, b"{}")
@@ -150,7 +154,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver, 
 
 
 @pytest.mark.parametrize("host", ("127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433", "127.1"))
-async def test_an_inner_address_is_refused_again_when_it_is_connected_to(receiver: Receiver, host: str) -> None:
+async def test_an_inner_address_is_refused_again_when_it_is_connected_to(receiver: WebhookReceiver, host: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
     async with open_webhook_sender(Limits(webhook_timeout_s=2)) as send:
         sent = await send(f"https://{host}:{port}/hook", {}, b"{}")

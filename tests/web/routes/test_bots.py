@@ -1,7 +1,7 @@
 """The bots as clients see them."""
 
 from tests.web.app_server import Client
-from tests.web.http_game import refused
+from tests.web.http_game import check_problem
 
 
 async def test_the_bots_are_listed_by_name(client: Client) -> None:
@@ -20,12 +20,12 @@ async def test_each_of_them_fills_a_seat(client: Client) -> None:
 
 async def test_a_bot_that_is_not_there_is_refused_with_its_place(client: Client) -> None:
     players = [{"name": "Ana"}, {"bot": "clever"}]
-    problem = await refused(await client.post("/v1/games", json={"players": players}), 422, "unknown_bot")
+    problem = await check_problem(await client.post("/v1/games", json={"players": players}), 422, "unknown_bot")
     assert problem["path"] == "$.players[1].bot"
     assert "clever" in problem["detail"]
 
 
 async def test_what_is_no_name_is_malformed(client: Client) -> None:
     players = [{"name": "Ana"}, {"bot": "Greedy!"}]
-    problem = await refused(await client.post("/v1/games", json={"players": players}), 400, "malformed")
+    problem = await check_problem(await client.post("/v1/games", json={"players": players}), 400, "malformed")
     assert problem["path"] == "$.players[1].bot"

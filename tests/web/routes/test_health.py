@@ -9,7 +9,7 @@ from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO, refused
+from tests.web.http_game import TWO_PLAYERS, check_problem
 
 
 async def test_an_instance_lives_and_is_ready(client: Client) -> None:
@@ -24,12 +24,12 @@ async def test_an_instance_that_is_stopping_is_not_ready_and_asks_for_connection
 ) -> None:
     async with serve(store) as client:
         client.app[DRAINING].set()
-        problem = await refused(await client.get("/readyz"), 503, "store_unavailable")
+        problem = await check_problem(await client.get("/readyz"), 503, "store_unavailable")
         assert problem["retry_after_s"] == 1
         response = await client.get("/livez")
         assert response.status == 200
         assert response.headers["Connection"] == "close"
-        created = await client.post("/v1/games", json={"players": TWO})
+        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         assert created.status == 201
 
 
@@ -39,16 +39,16 @@ async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tm
         connect(server.url, timeout_s=0.5) as store,
         serve(store) as client,
     ):
-        created = await client.post("/v1/games", json={"players": TWO})
+        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
         os.kill(server.pid, signal.SIGSTOP)
         try:
             assert (await client.get("/livez")).status == 200
             for path in ("/readyz", f"/v1/games/{game}", "/v1/games"):
-                problem = await refused(await client.get(path), 503, "store_unavailable")
+                problem = await check_problem(await client.get(path), 503, "store_unavailable")
                 assert problem["retry_after_s"] == 1
                 assert problem["title"] == PROBLEM_TYPES["store_unavailable"].title
-            await refused(await client.post("/v1/games", json={"players": TWO}), 503, "store_unavailable")
+            await check_problem(await client.post("/v1/games", json={"players": TWO_PLAYERS}), 503, "store_unavailable")
         finally:
             os.kill(server.pid, signal.SIGCONT)
         async with asyncio.timeout(20):

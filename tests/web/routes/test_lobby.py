@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from tests.web.app_server import Client, Clock
-from tests.web.http_game import TWO, bearer, new_table, refused
+from tests.web.app_server import Client, FrozenClock
+from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
@@ -25,13 +25,13 @@ async def test_a_new_game_tells_its_place_its_version_and_its_tokens(client: Cli
 
 async def test_colours_not_asked_for_go_by_seat_and_skip_those_taken(client: Client) -> None:
     players = [{"name": "Ana"}, {"name": "Bo", "color": "red"}, {"bot": "random"}, {"open": True}, {"bot": "greedy"}]
-    game = (await new_table(client, players)).created["game"]
+    game = (await create_game(client, players)).created["game"]
     assert [player["color"] for player in game["players"]] == ["blue", "red", "green", None, "yellow"]
     assert [player["name"] for player in game["players"]] == ["Ana", "Bo", "Random", None, "Greedy"]
 
 
 async def test_everything_can_be_chosen(client: Client) -> None:
-    table = await new_table(
+    table = await create_game(
         client, edition="german", first_seat=1, tileset="archipelago", seed="tides", visibility="public"
     )
     game = table.created["game"]
@@ -41,12 +41,12 @@ async def test_everything_can_be_chosen(client: Client) -> None:
 
 async def test_null_stands_for_each_default(client: Client) -> None:
     nothing = dict.fromkeys(("edition", "first_seat", "tileset", "seed", "visibility", "turn_timeout_s"))
-    game = (await new_table(client, **nothing)).created["game"]
+    game = (await create_game(client, **nothing)).created["game"]
     assert (game["edition"], game["tileset"], game["deck"]["seed_chosen"]) == ("international", "archipelago", False)
 
 
 async def test_the_first_legal_moves_come_along_where_asked_for(client: Client) -> None:
-    response = await client.post("/v1/games?include=legal_moves", json={"players": TWO})
+    response = await client.post("/v1/games?include=legal_moves", json={"players": TWO_PLAYERS})
     created = await response.json()
     moves = await (await client.get(f"/v1/games/{created['game']['id']}/legal-moves")).json()
     assert created["legal_moves"] == moves
@@ -54,7 +54,7 @@ async def test_the_first_legal_moves_come_along_where_asked_for(client: Client) 
 
 
 async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(client: Client) -> None:
-    table = await new_table(client, OPEN)
+    table = await create_game(client, OPEN)
     first = await client.post(f"{table.path}/seats", json={"name": "Bo", "color": "green"})
     joined = await first.json()
     assert (first.status, joined["seat"], joined["game"]["status"]) == (200, 1, "waiting")
@@ -66,31 +66,31 @@ async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(cli
     assert (joined["seat"], joined["game"]["status"], joined["game"]["version"]) == (2, "active", 3)
     assert joined["game"]["players"][2]["color"] == "blue"
     assert joined["legal_moves"]["phase"] == "place_tile"
-    await refused(await client.post(f"{table.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
+    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
 
 
 async def test_a_seats_token_acts_for_its_seat(client: Client) -> None:
-    table = await new_table(client, OPEN, first_seat=1)
+    table = await create_game(client, OPEN, first_seat=1)
     tokens = [
         (await (await client.post(f"{table.path}/seats", json={"name": name})).json())["token"] for name in ("Bo", "Cy")
     ]
-    move = {"move": (await table.moves())[0]["id"]}
-    await refused(await table.act(move, tokens[1]), 409, "not_your_turn")
-    await refused(await table.act({**move, "seat": 1}, tokens[1]), 403, "wrong_seat")
-    await refused(await table.act(move, table.owner), 403, "wrong_seat")
+    move = {"move": (await table.legal_moves())[0]["id"]}
+    await check_problem(await table.act(move, tokens[1]), 409, "not_your_turn")
+    await check_problem(await table.act({**move, "seat": 1}, tokens[1]), 403, "wrong_seat")
+    await check_problem(await table.act(move, table.owner_token), 403, "wrong_seat")
     acted = await (await table.act(move, tokens[0])).json()
     assert (acted["diffs"][0]["seat"], acted["diffs"][0]["by"]) == (1, "seat")
 
 
 async def test_a_colour_that_somebody_has_is_a_conflict(client: Client) -> None:
-    table = await new_table(client, OPEN)
-    await refused(await client.post(f"{table.path}/seats", json={"name": "Bo", "color": "red"}), 409, "conflict")
-    assert (await table.json())["version"] == 1
+    table = await create_game(client, OPEN)
+    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Bo", "color": "red"}), 409, "conflict")
+    assert (await table.get_json())["version"] == 1
 
 
 async def test_the_list_shows_public_games_the_newest_first_in_pages(client: Client) -> None:
-    made = [(await new_table(client, OPEN)).id for _ in range(5)]
-    await new_table(client, OPEN, visibility="private")
+    made = [(await create_game(client, OPEN)).id for _ in range(5)]
+    await create_game(client, OPEN, visibility="private")
     found: list[str] = []
     query = "?limit=2"
     while True:
@@ -105,18 +105,18 @@ async def test_the_list_shows_public_games_the_newest_first_in_pages(client: Cli
     assert "discarded" not in page["games"][0]
 
 
-async def test_the_list_is_ordered_by_creation(timed_client: Client, clock: Clock) -> None:
+async def test_the_list_is_ordered_by_creation(timed_client: Client, clock: FrozenClock) -> None:
     made = []
     for second in range(3):
         clock.now += second
-        made.append((await new_table(timed_client, OPEN)).id)
+        made.append((await create_game(timed_client, OPEN)).id)
     page = await (await timed_client.get("/v1/games")).json()
     assert [game["id"] for game in page["games"]] == made[::-1]
 
 
 async def test_the_list_can_be_of_one_status(client: Client) -> None:
-    waiting, active, aborted = await new_table(client, OPEN), await new_table(client), await new_table(client)
-    await client.delete(aborted.path, headers=bearer(aborted.owner))
+    waiting, active, aborted = await create_game(client, OPEN), await create_game(client), await create_game(client)
+    await client.delete(aborted.path, headers=bearer_header(aborted.owner_token))
     for status, table in (("waiting", waiting), ("active", active), ("aborted", aborted)):
         page = await (await client.get(f"/v1/games?status={status}")).json()
         assert [(game["id"], game["status"]) for game in page["games"]] == [(table.id, status)]
@@ -125,33 +125,37 @@ async def test_the_list_can_be_of_one_status(client: Client) -> None:
 
 @pytest.mark.parametrize("cursor", ("x", "%00", "-1", "1e9", "é"))
 async def test_a_foreign_cursor_of_the_list_is_malformed(client: Client, cursor: str) -> None:
-    problem = await refused(await client.get(f"/v1/games?cursor={cursor}"), 400, "malformed")
+    problem = await check_problem(await client.get(f"/v1/games?cursor={cursor}"), 400, "malformed")
     assert problem["path"] == "cursor"
 
 
 async def test_the_owner_aborts_and_may_repeat_it(client: Client) -> None:
-    table = await new_table(client, seed="tides")
-    stranger = await new_table(client)
-    await refused(await client.delete(table.path), 401, "unauthorized")
-    await refused(await client.delete(table.path, headers=bearer(stranger.owner)), 401, "unauthorized")
-    for token in (*table.seats.values(), table.spectator):
-        await refused(await client.delete(table.path, headers=bearer(token)), 403, "not_owner")
-    first = await client.delete(table.path, headers=bearer(table.owner))
+    table = await create_game(client, seed="tides")
+    stranger = await create_game(client)
+    await check_problem(await client.delete(table.path), 401, "unauthorized")
+    await check_problem(
+        await client.delete(table.path, headers=bearer_header(stranger.owner_token)), 401, "unauthorized"
+    )
+    for token in (*table.seat_tokens.values(), table.spectator_token):
+        await check_problem(await client.delete(table.path, headers=bearer_header(token)), 403, "not_owner")
+    first = await client.delete(table.path, headers=bearer_header(table.owner_token))
     game = await first.json()
     assert (first.status, game["status"], game["version"], game["turn"]) == (200, "aborted", 2, None)
     assert game["deck"]["seed"] == "tides"
-    again = await client.delete(table.path, headers=bearer(table.owner))
+    again = await client.delete(table.path, headers=bearer_header(table.owner_token))
     assert (again.status, await again.json(), again.headers["ETag"]) == (200, game, first.headers["ETag"])
-    await refused(await table.act({"move": "i0"}), 409, "not_active")
-    await refused(await client.post(f"{table.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
+    await check_problem(await table.act({"move": "i0"}), 409, "not_active")
+    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
 
 
 async def test_aborting_can_expect_a_version(client: Client) -> None:
-    table = await new_table(client)
-    await table.do()
-    await refused(
-        await client.delete(table.path, headers={**bearer(table.owner), "If-Match": '"1"'}), 412, "version_mismatch"
+    table = await create_game(client)
+    await table.act_successfully()
+    await check_problem(
+        await client.delete(table.path, headers={**bearer_header(table.owner_token), "If-Match": '"1"'}),
+        412,
+        "version_mismatch",
     )
-    assert (await table.json())["status"] == "active"
-    done = await client.delete(table.path, headers={**bearer(table.owner), "If-Match": '"2"'})
+    assert (await table.get_json())["status"] == "active"
+    done = await client.delete(table.path, headers={**bearer_header(table.owner_token), "If-Match": '"2"'})
     assert done.status == 200

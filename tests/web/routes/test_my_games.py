@@ -6,8 +6,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from tests.web.app_server import Client, Clock
-from tests.web.http_game import TWO, Table, bearer, new_table, refused
+from tests.web.app_server import Client, FrozenClock
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
 BOT = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 OTHER_BOT = "0f9e8d7c6b5a49382716f5e4d3c2b1a0=="
@@ -21,16 +21,16 @@ def creator(key: str = BOT) -> dict[str, str]:
     return {"Creator-Key": key}
 
 
-async def created_by(client: Client, players: list[Any], key: str = BOT, **asked: Any) -> Table:
+async def created_by(client: Client, players: list[Any], key: str = BOT, **asked: Any) -> HTTPGame:
     """A game that a chat bot makes."""
     response = await client.post("/v1/games", json={"players": players, **asked}, headers=creator(key))
     assert response.status == 201, await response.text()
-    return Table(client, await response.json())
+    return HTTPGame(client, await response.json())
 
 
 async def mine(client: Client, *secrets: str, **query: str) -> list[dict[str, Any]]:
     """Games of mine, of one page."""
-    response = await client.get("/v1/seats/me/games", params=query, headers=bearer(", ".join(secrets)))
+    response = await client.get("/v1/seats/me/games", params=query, headers=bearer_header(", ".join(secrets)))
     assert response.status == 200, await response.text()
     assert (response.headers["Cache-Control"], response.headers["Vary"]) == ("private, no-cache", "Authorization")
     found: list[dict[str, Any]] = (await response.json())["games"]
@@ -42,9 +42,9 @@ def ids(games: list[dict[str, Any]]) -> set[str]:
 
 
 async def test_a_seats_token_finds_its_game_and_whether_it_waits(client: Client) -> None:
-    table = await new_table(client, TWO, first_seat=1, visibility="private")
-    (bos,) = await mine(client, table.seats[1])
-    summary = await table.json()
+    table = await create_game(client, TWO_PLAYERS, first_seat=1, visibility="private")
+    (bos,) = await mine(client, table.seat_tokens[1])
+    summary = await table.get_json()
     for name in ("board", "discarded"):
         summary.pop(name)
     assert bos == {
@@ -53,14 +53,14 @@ async def test_a_seats_token_finds_its_game_and_whether_it_waits(client: Client)
         "seats": [{"seat": 1, "external_user": None, "waiting": True}],
         "waiting": True,
     }
-    (anas,) = await mine(client, table.seats[0])
+    (anas,) = await mine(client, table.seat_tokens[0])
     assert (anas["seats"], anas["waiting"]) == ([{"seat": 0, "external_user": None, "waiting": False}], False)
 
 
 async def test_a_token_set_finds_every_game_once(client: Client) -> None:
-    tables = [await new_table(client, TWO, first_seat=0) for _ in range(3)]
-    await new_table(client)
-    tokens = [token for table in tables for token in (*table.seats.values(), table.owner)]
+    tables = [await create_game(client, TWO_PLAYERS, first_seat=0) for _ in range(3)]
+    await create_game(client)
+    tokens = [token for table in tables for token in (*table.seat_tokens.values(), table.owner_token)]
     games = await mine(client, *tokens, "nobody-knows-this-one")
     assert sorted(one["game"]["id"] for one in games) == sorted(table.id for table in tables)
     for one in games:
@@ -68,32 +68,32 @@ async def test_a_token_set_finds_every_game_once(client: Client) -> None:
 
 
 async def test_the_owners_token_has_the_seats_filled_at_creation(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, OPEN, {"bot": "random"}, {"name": "Di"}])
+    table = await create_game(client, [{"name": "Ana"}, OPEN, {"bot": "random"}, {"name": "Di"}])
     joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
-    assert [seat["seat"] for seat in (await mine(client, table.owner))[0]["seats"]] == [0, 3]
+    assert [seat["seat"] for seat in (await mine(client, table.owner_token))[0]["seats"]] == [0, 3]
     assert [seat["seat"] for seat in (await mine(client, joined["token"]))[0]["seats"]] == [1]
-    spectator = await client.get("/v1/seats/me/games", headers=bearer(table.spectator))
-    await refused(spectator, 401, "unauthorized")
+    spectator = await client.get("/v1/seats/me/games", headers=bearer_header(table.spectator_token))
+    await check_problem(spectator, 401, "unauthorized")
 
 
 async def test_what_waits_moves_from_seat_to_seat(client: Client) -> None:
-    table = await new_table(client, TWO, first_seat=0)
-    while (await table.json())["turn"]["seat"] == 0:
-        await table.do()
-    assert await mine(client, table.seats[0], waiting="true") == []
-    assert ids(await mine(client, table.seats[0], waiting="false")) == {table.id}
-    assert ids(await mine(client, table.seats[1], waiting="true")) == {table.id}
-    await client.delete(table.path, headers=bearer(table.owner))
-    assert await mine(client, table.seats[1], waiting="true") == []
-    assert ids(await mine(client, table.seats[1], status="aborted")) == {table.id}
-    assert await mine(client, table.seats[1], status="active") == []
+    table = await create_game(client, TWO_PLAYERS, first_seat=0)
+    while (await table.get_json())["turn"]["seat"] == 0:
+        await table.act_successfully()
+    assert await mine(client, table.seat_tokens[0], waiting="true") == []
+    assert ids(await mine(client, table.seat_tokens[0], waiting="false")) == {table.id}
+    assert ids(await mine(client, table.seat_tokens[1], waiting="true")) == {table.id}
+    await client.delete(table.path, headers=bearer_header(table.owner_token))
+    assert await mine(client, table.seat_tokens[1], waiting="true") == []
+    assert ids(await mine(client, table.seat_tokens[1], status="aborted")) == {table.id}
+    assert await mine(client, table.seat_tokens[1], status="active") == []
 
 
 async def test_who_joined_is_found_by_the_same_token_in_the_rematch(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, OPEN])
+    table = await create_game(client, [{"name": "Ana"}, OPEN])
     bo = (await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json())["token"]
-    await client.delete(table.path, headers=bearer(table.owner))
-    again = await (await client.post(f"{table.path}/rematch", headers=bearer(table.owner))).json()
+    await client.delete(table.path, headers=bearer_header(table.owner_token))
+    again = await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
     assert ids(await mine(client, bo)) == {table.id, again["game"]["id"]}
     assert ids(await mine(client, bo, status="active")) == {again["game"]["id"]}
     assert ids(await mine(client, again["owner_token"])) == {again["game"]["id"]}
@@ -118,7 +118,7 @@ async def test_a_creators_key_finds_its_games_and_its_users(client: Client) -> N
 
 
 async def test_joining_with_a_creators_key_makes_the_seat_findable(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, OPEN, OPEN])
+    table = await create_game(client, [{"name": "Ana"}, OPEN, OPEN])
     bo = await client.post(f"{table.path}/seats", json=BO, headers=creator())
     cy = await client.post(f"{table.path}/seats", json={"name": "Cy"}, headers=creator(OTHER_BOT))
     assert (bo.status, cy.status) == (200, 200)
@@ -133,35 +133,35 @@ async def test_what_a_creator_calls_people_is_told_to_nobody_else(client: Client
     table = await created_by(client, [ANA, BO])
     for path in ("", "/diffs?since=0", "/scores"):
         assert "discord" not in await (await table.get(path)).text()
-    (told,) = await mine(client, table.owner)
+    (told,) = await mine(client, table.owner_token)
     assert [seat["external_user"] for seat in told["seats"]] == [None, None]
 
 
 async def test_the_rematch_is_found_as_the_game_before_was(client: Client) -> None:
     table = await created_by(client, [ANA, BO])
-    await client.delete(table.path, headers=bearer(table.owner))
-    again = await (await client.post(f"{table.path}/rematch", headers=bearer(table.owner))).json()
+    await client.delete(table.path, headers=bearer_header(table.owner_token))
+    again = await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
     assert ids(await mine(client, BOT, external_user="discord:2")) == {table.id, again["game"]["id"]}
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))
 async def test_a_user_whom_nobody_could_find_is_refused(client: Client, seat: dict[str, Any]) -> None:
     response = await client.post("/v1/games", json={"players": [{"name": "Cy"}, seat]})
-    problem = await refused(response, 400, "malformed")
+    problem = await check_problem(response, 400, "malformed")
     assert problem["path"] == "$.players[1].external_user"
 
 
 async def test_joining_as_such_a_user_is_refused(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, OPEN])
-    problem = await refused(await client.post(f"{table.path}/seats", json=BO), 400, "malformed")
+    table = await create_game(client, [{"name": "Ana"}, OPEN])
+    problem = await check_problem(await client.post(f"{table.path}/seats", json=BO), 400, "malformed")
     assert problem["path"] == "$.external_user"
     assert "Creator-Key" in problem["detail"]
 
 
 @pytest.mark.parametrize("key", ("short", "x" * 31, "with space" * 5, "é" * 40))
 async def test_a_creators_key_is_a_long_secret(client: Client, key: str) -> None:
-    problem = await refused(
-        await client.post("/v1/games", json={"players": TWO}, headers=creator(key)), 400, "malformed"
+    problem = await check_problem(
+        await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator(key)), 400, "malformed"
     )
     assert problem["path"] == "Creator-Key"
 
@@ -169,29 +169,33 @@ async def test_a_creators_key_is_a_long_secret(client: Client, key: str) -> None
 @pytest.mark.parametrize("user", ("", "x" * 65, "a b", "é"))
 async def test_a_users_name_has_a_form(client: Client, user: str) -> None:
     players = [{"name": "Ana", "external_user": user}, OPEN]
-    problem = await refused(
+    problem = await check_problem(
         await client.post("/v1/games", json={"players": players}, headers=creator()), 400, "malformed"
     )
     assert problem["path"] == "$.players[0].external_user"
-    asked = await client.get("/v1/seats/me/games", params={"external_user": user}, headers=bearer(BOT))
-    assert (await refused(asked, 400, "malformed"))["path"] == "external_user"
+    asked = await client.get("/v1/seats/me/games", params={"external_user": user}, headers=bearer_header(BOT))
+    assert (await check_problem(asked, 400, "malformed"))["path"] == "external_user"
 
 
 async def test_who_shows_nothing_is_told_so(client: Client) -> None:
-    await refused(await client.get("/v1/seats/me/games"), 401, "unauthorized")
+    await check_problem(await client.get("/v1/seats/me/games"), 401, "unauthorized")
     for header in ("Basic eDp5", "Bearer ", "Bearer a,,b", "Bearer a b"):
         response = await client.get("/v1/seats/me/games", headers={"Authorization": header})
-        await refused(response, 401, "unauthorized")
+        await check_problem(response, 401, "unauthorized")
     too_many = ",".join(f"t{number}" for number in range(101))
-    problem = await refused(await client.get("/v1/seats/me/games", headers=bearer(too_many)), 400, "malformed")
+    problem = await check_problem(
+        await client.get("/v1/seats/me/games", headers=bearer_header(too_many)), 400, "malformed"
+    )
     assert problem["path"] == "Authorization"
-    table = await new_table(client)
+    table = await create_game(client)
     many = [f"t{number}" for number in range(99)]
-    assert ids(await mine(client, *many, table.owner)) == {table.id}
-    await refused(await client.get("/v1/seats/me/games", headers=bearer(", ".join(many))), 401, "unauthorized")
+    assert ids(await mine(client, *many, table.owner_token)) == {table.id}
+    await check_problem(
+        await client.get("/v1/seats/me/games", headers=bearer_header(", ".join(many))), 401, "unauthorized"
+    )
 
 
-async def test_pages_go_from_the_newest_to_the_oldest(timed_client: Client, clock: Clock) -> None:
+async def test_pages_go_from_the_newest_to_the_oldest(timed_client: Client, clock: FrozenClock) -> None:
     made = []
     for second in (0, 0, 1, 1, 1):
         clock.now += second
@@ -199,30 +203,32 @@ async def test_pages_go_from_the_newest_to_the_oldest(timed_client: Client, cloc
     found: list[str] = []
     query = {"limit": "2"}
     while True:
-        page = await (await timed_client.get("/v1/seats/me/games", params=query, headers=bearer(BOT))).json()
+        page = await (await timed_client.get("/v1/seats/me/games", params=query, headers=bearer_header(BOT))).json()
         found += [one["game"]["id"] for one in page["games"]]
         if page["next_cursor"] is None:
             break
         query["cursor"] = page["next_cursor"]
     assert found[:3] == made[:1:-1]
     assert sorted(found) == sorted(made)
-    problem = await refused(
-        await timed_client.get("/v1/seats/me/games?cursor=x", headers=bearer(BOT)), 400, "malformed"
+    problem = await check_problem(
+        await timed_client.get("/v1/seats/me/games?cursor=x", headers=bearer_header(BOT)), 400, "malformed"
     )
     assert problem["path"] == "cursor"
 
 
-async def test_a_game_that_has_expired_is_not_told(timed_client: Client, clock: Clock, redis: Redis) -> None:
+async def test_a_game_that_has_expired_is_not_told(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
     clock.now -= 60 * 86_400
     gone, kept = await created_by(timed_client, [ANA, OPEN]), await created_by(timed_client, [ANA, OPEN])
     await redis.delete(keys.game(gone.id))
     assert ids(await mine(timed_client, BOT)) == {kept.id}
-    assert ids(await mine(timed_client, BOT, gone.owner)) == {kept.id}
-    await refused(await timed_client.get("/v1/seats/me/games", headers=bearer(gone.owner)), 401, "unauthorized")
+    assert ids(await mine(timed_client, BOT, gone.owner_token)) == {kept.id}
+    await check_problem(
+        await timed_client.get("/v1/seats/me/games", headers=bearer_header(gone.owner_token)), 401, "unauthorized"
+    )
 
 
 async def test_no_secret_is_stored(client: Client, redis: Redis) -> None:
     table = await created_by(client, [ANA, BO])
     dumped = b"".join([key + (await redis.dump(key) or b"") async for key in redis.scan_iter("*")])
-    for secret in (BOT, table.owner, *table.seats.values()):
+    for secret in (BOT, table.owner_token, *table.seat_tokens.values()):
         assert secret.encode() not in dumped

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.web.app_server import TILESETS, Client
-from tests.web.drawing.example_tiles import parsed, spots
-from tests.web.http_game import refused
+from tests.web.drawing.example_tiles import islander_spots, parse_svg
+from tests.web.http_game import check_problem
 from tests.web.images.image_inspection import png_size
 
 SET = "/v1/tilesets/archipelago"
@@ -15,10 +15,10 @@ async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:
     for tile in ARCHIPELAGO.tiles:
         response = await client.get(f"{SET}/tiles/{tile.id}.svg")
         assert response.content_type == "image/svg+xml"
-        assert len(spots(parsed(await response.text()))) == len(tile.segments)
+        assert len(islander_spots(parse_svg(await response.text()))) == len(tile.segments)
     for ship in ARCHIPELAGO.ships:
         response = await client.get(f"{SET}/ships/{ship.id}.svg")
-        parsed(await response.text())
+        parse_svg(await response.text())
 
 
 @pytest.mark.parametrize("piece", ("tiles/start", "ships/s01"))
@@ -31,7 +31,7 @@ async def test_a_png_is_as_wide_as_asked(client: Client, piece: str) -> None:
 
 async def test_a_tile_may_be_turned(client: Client) -> None:
     upright, turned = [
-        spots(parsed(await (await client.get(f"{SET}/tiles/start.svg?rotation={rotation}")).text()))
+        islander_spots(parse_svg(await (await client.get(f"{SET}/tiles/start.svg?rotation={rotation}")).text()))
         for rotation in (0, 3)
     ]
     for one, other in zip(upright, turned, strict=True):
@@ -48,8 +48,8 @@ async def test_it_is_not_sent_again(client: Client) -> None:
 
 @pytest.mark.parametrize("path", ("tiles/none.svg", "tiles/none.png", "ships/none.svg", "ships/none.png"))
 async def test_what_the_set_lacks_is_not_found(client: Client, path: str) -> None:
-    await refused(await client.get(f"{SET}/{path}"), 404, "not_found")
-    await refused(await client.get(f"/v1/tilesets/atoll/{path}"), 404, "not_found")
+    await check_problem(await client.get(f"{SET}/{path}"), 404, "not_found")
+    await check_problem(await client.get(f"/v1/tilesets/atoll/{path}"), 404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ async def test_what_the_set_lacks_is_not_found(client: Client, path: str) -> Non
     (("rotation=4", "rotation"), ("rotation=x", "rotation"), ("width=1", "width"), ("theme=x", "theme")),
 )
 async def test_what_is_no_option_is_malformed(client: Client, query: str, path: str) -> None:
-    problem = await refused(await client.get(f"{SET}/tiles/start.svg?{query}"), 400, "malformed")
+    problem = await check_problem(await client.get(f"{SET}/tiles/start.svg?{query}"), 400, "malformed")
     assert problem["path"] == path

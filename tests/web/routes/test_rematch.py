@@ -11,21 +11,21 @@ from service.games import repository
 from service.games.ports import StoreUnavailable
 from service.games.verify import verify
 from tests.web.app_server import TILESETS, Client
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 
-async def rematch(table: Table, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
+async def rematch(table: HTTPGame, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
     """Ask for a rematch, as the owner unless another token is given."""
-    sent = {**bearer(token or table.owner), **headers}
+    sent = {**bearer_header(token or table.owner_token), **headers}
     return await table.client.post(f"{table.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
 
 
-async def aborted(client: Client, players: Any = None, **asked: Any) -> Table:
+async def aborted(client: Client, players: Any = None, **asked: Any) -> HTTPGame:
     """A game that is over, the quickest way."""
-    table = await new_table(client, players, **asked)
-    response = await client.delete(table.path, headers=bearer(table.owner))
+    table = await create_game(client, players, **asked)
+    response = await client.delete(table.path, headers=bearer_header(table.owner_token))
     assert response.status == 200
     return table
 
@@ -33,7 +33,7 @@ async def aborted(client: Client, players: Any = None, **asked: Any) -> Table:
 async def test_the_same_players_play_again_and_the_next_seat_begins(client: Client) -> None:
     players = [{"name": "Ana", "color": "black"}, {"bot": "random", "name": "Rob"}, {"name": "Cy", "color": "green"}]
     table = await aborted(client, players, edition="german", first_seat=2, seed="tides")
-    old = await table.json()
+    old = await table.get_json()
     response = await rematch(table)
     assert response.status == 201, await response.text()
     created = await response.json()
@@ -48,91 +48,93 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
     assert (new["status"], new["turn"]["seat"], new["turn"]["number"]) == ("active", 0, 1)
     assert (new["deck"]["seed_chosen"], new["deck"]["commitment"]) != (True, old["deck"]["commitment"])
     assert [one["seat"] for one in created["seats"]] == [0, 2]
-    again = Table(client, created)
-    await again.do()
-    assert {again.owner, again.spectator, *again.seats.values()}.isdisjoint(
-        {table.owner, table.spectator, *table.seats.values()}
+    again = HTTPGame(client, created)
+    await again.act_successfully()
+    assert {again.owner_token, again.spectator_token, *again.seat_tokens.values()}.isdisjoint(
+        {table.owner_token, table.spectator_token, *table.seat_tokens.values()}
     )
 
 
 async def test_the_games_name_each_other_and_who_watches_the_old_one_hears_of_the_new(client: Client) -> None:
     table = await aborted(client)
-    before = await table.json()
+    before = await table.get_json()
     async with client.ws_connect(f"{table.path}/ws") as socket:
         told = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
         assert told == ["welcome", "subscribed", "snapshot"]
         created = await (await rematch(table)).json()
         diff = await socket.receive_json(timeout=5)
     new = created["game"]
-    after = await table.json()
+    after = await table.get_json()
     assert (new["previous_game"], new["next_game"]) == (table.id, None)
     assert after == {**before, "next_game": new["id"], "version": before["version"] + 1, "updated_at": diff["at"]}
     assert diff["events"] == [{"type": "rematch_created", "game": new["id"]}]
     assert (diff["version"], diff["seat"], diff["move"], diff["by"]) == (after["version"], None, None, None)
-    first = (await Table(client, created).json("/diffs?since=0"))["diffs"][0]
+    first = (await HTTPGame(client, created).get_json("/diffs?since=0"))["diffs"][0]
     assert {"op": "add", "path": "/previous_game", "value": table.id} in first["patch"]
 
 
 async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
-    assert (await table.play(Random(3)))["status"] == "finished"
-    first = Table(client, await (await rematch(table)).json())
+    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
+    assert (await table.play_randomly(Random(3)))["status"] == "finished"
+    first = HTTPGame(client, await (await rematch(table)).json())
     assert first.created["game"]["turn"]["seat"] == 0
-    await client.delete(first.path, headers=bearer(first.owner))
+    await client.delete(first.path, headers=bearer_header(first.owner_token))
     second = await (await rematch(first, body={"seed": "tides"})).json()
     assert (second["game"]["turn"]["seat"], second["game"]["previous_game"]) == (1, first.id)
     assert second["game"]["deck"]["seed_chosen"]
 
 
 async def test_every_game_of_a_chain_proves_itself(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
-    await table.play(Random(3))
-    second = Table(client, await (await rematch(table)).json())
-    await second.play(Random(4))
-    third = Table(client, await (await rematch(second)).json())
-    await client.delete(third.path, headers=bearer(third.owner))
+    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
+    await table.play_randomly(Random(3))
+    second = HTTPGame(client, await (await rematch(table)).json())
+    await second.play_randomly(Random(4))
+    third = HTTPGame(client, await (await rematch(second)).json())
+    await client.delete(third.path, headers=bearer_header(third.owner_token))
     await rematch(third)
     for one in (table, second, third):
-        log = (await one.json("/diffs?since=0&limit=1000"))["diffs"]
+        log = (await one.get_json("/diffs?since=0&limit=1000"))["diffs"]
         checks = verify(log, TILESETS.get_for_new_game("archipelago").tileset)
         assert [check for check in checks if not check.passed] == []
 
 
 @pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
 async def test_there_is_none_before_the_end(client: Client, players: Any) -> None:
-    table = await new_table(client, players)
-    problem = await refused(await rematch(table), 409, "not_over")
+    table = await create_game(client, players)
+    problem = await check_problem(await rematch(table), 409, "not_over")
     assert table.created["game"]["status"] in problem["detail"]
-    assert (await table.json())["version"] == 1
+    assert (await table.get_json())["version"] == 1
 
 
 async def test_only_the_owner_makes_one(client: Client) -> None:
     table = await aborted(client, visibility="private")
-    await refused(await client.post(f"{table.path}/rematch"), 404, "not_found")
-    await refused(await client.post("/v1/games/nothing/rematch", headers=bearer(table.owner)), 404, "not_found")
-    for token in (*table.seats.values(), table.spectator):
-        await refused(await rematch(table, token), 403, "not_owner")
+    await check_problem(await client.post(f"{table.path}/rematch"), 404, "not_found")
+    await check_problem(
+        await client.post("/v1/games/nothing/rematch", headers=bearer_header(table.owner_token)), 404, "not_found"
+    )
+    for token in (*table.seat_tokens.values(), table.spectator_token):
+        await check_problem(await rematch(table, token), 403, "not_owner")
     public = await aborted(client)
-    await refused(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
+    await check_problem(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
 
 
 async def test_who_joined_goes_on_with_the_same_token(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
-    joined = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=bearer(table.spectator))
+    table = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
+    joined = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=bearer_header(table.spectator_token))
     bo = (await joined.json())["token"]
-    await client.delete(table.path, headers=bearer(table.owner))
-    again = Table(client, await (await rematch(table)).json())
-    assert list(again.seats) == [0]
-    assert (await client.get(again.path, headers=bearer(bo))).status == 200
-    await refused(await client.get(again.path, headers=bearer(table.seats[0])), 404, "not_found")
-    move = {"move": (await again.moves())[0]["id"]}
-    await refused(await again.act(move), 403, "wrong_seat")
+    await client.delete(table.path, headers=bearer_header(table.owner_token))
+    again = HTTPGame(client, await (await rematch(table)).json())
+    assert list(again.seat_tokens) == [0]
+    assert (await client.get(again.path, headers=bearer_header(bo))).status == 200
+    await check_problem(await client.get(again.path, headers=bearer_header(table.seat_tokens[0])), 404, "not_found")
+    move = {"move": (await again.legal_moves())[0]["id"]}
+    await check_problem(await again.act(move), 403, "wrong_seat")
     assert (await again.act(move, bo)).status == 200
 
 
 async def test_seats_that_were_open_are_open_again(client: Client) -> None:
     table = await aborted(client, [{"name": "Ana"}, {"open": True}])
-    again = Table(client, await (await rematch(table)).json())
+    again = HTTPGame(client, await (await rematch(table)).json())
     game = again.created["game"]
     assert (game["status"], [player["kind"] for player in game["players"]]) == ("waiting", ["human", "open"])
     assert (await client.post(f"{again.path}/seats", json={"name": "Bo"})).status == 200
@@ -141,7 +143,7 @@ async def test_seats_that_were_open_are_open_again(client: Client) -> None:
 async def test_a_second_one_is_a_conflict_that_names_the_first(client: Client) -> None:
     table = await aborted(client)
     created = await (await rematch(table)).json()
-    problem = await refused(await rematch(table), 409, "conflict")
+    problem = await check_problem(await rematch(table), 409, "conflict")
     assert problem["next_game"] == created["game"]["id"]
 
 
@@ -151,8 +153,8 @@ async def test_with_a_key_a_retry_gets_the_same_game_and_tokens(client: Client) 
     again = await rematch(table, **{"Idempotency-Key": SECRET})
     assert (first.status, again.status) == (201, 201)
     assert await first.read() == await again.read()
-    await refused(await rematch(table, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
-    problem = await refused(await rematch(table, **{"Idempotency-Key": SECRET[:31]}), 400, "malformed")
+    await check_problem(await rematch(table, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
+    problem = await check_problem(await rematch(table, **{"Idempotency-Key": SECRET[:31]}), 400, "malformed")
     assert problem["path"] == "Idempotency-Key"
 
 
@@ -163,8 +165,8 @@ async def test_many_at_once_make_one(client: Client) -> None:
     assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
     told = [await response.json(content_type=None) for response in answers]
     ids = {one["game"]["id"] if "game" in one else one["next_game"] for one in told}
-    assert ids == {(await table.json())["next_game"]}
-    assert (await table.json())["version"] == 3
+    assert ids == {(await table.get_json())["next_game"]}
+    assert (await table.get_json())["version"] == 3
     assert len((await (await client.get("/v1/games")).json())["games"]) == 2
 
 
@@ -180,15 +182,15 @@ async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
         return await commit(context, opened, *args, **kwargs)
 
     monkeypatch.setattr(repository, "commit", dies_before_the_second)
-    await refused(await rematch(table), 503, "store_unavailable")
+    await check_problem(await rematch(table), 503, "store_unavailable")
     monkeypatch.undo()
-    assert (await table.json())["next_game"] is None
+    assert (await table.get_json())["next_game"] is None
     made = {game["id"] for game in (await (await client.get("/v1/games")).json())["games"]}
     assert len(made) == 2
-    again = Table(client, await (await rematch(table)).json())
+    again = HTTPGame(client, await (await rematch(table)).json())
     assert {again.id, table.id} == made
-    assert (await table.json())["next_game"] == again.id
-    await again.do()
+    assert (await table.get_json())["next_game"] == again.id
+    await again.act_successfully()
 
 
 @pytest.mark.parametrize(
@@ -197,7 +199,7 @@ async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
 )
 async def test_a_body_of_another_form_is_malformed(client: Client, body: Any, path: str) -> None:
     table = await aborted(client)
-    assert (await refused(await rematch(table, body=body), 400, "malformed"))["path"] == path
+    assert (await check_problem(await rematch(table, body=body), 400, "malformed"))["path"] == path
 
 
 async def test_time_to_decide_is_as_before(client: Client) -> None:

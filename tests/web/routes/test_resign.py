@@ -11,16 +11,16 @@ from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
-from tests.web.app_server import Client, Clock
-from tests.web.http_game import TWO, Table, bearer, new_table, refused
+from tests.web.app_server import Client, FrozenClock
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
-THREE = [*TWO, {"name": "Cy"}]
+THREE = [*TWO_PLAYERS, {"name": "Cy"}]
 WAYS = ("undo", "resign", "return")
 
 
-async def ask(table: Table, what: str, body: Any = None, token: str | None = None, **headers: str) -> ClientResponse:
+async def ask(table: HTTPGame, what: str, body: Any = None, token: str | None = None, **headers: str) -> ClientResponse:
     """Undo, resign or return, with the owner's token unless another is given; without a body none is sent."""
-    sent = {**bearer(token or table.owner), **headers}
+    sent = {**bearer_header(token or table.owner_token), **headers}
     return await table.client.post(f"{table.path}/{what}", json=body, headers=sent)
 
 
@@ -30,7 +30,7 @@ async def done(response: ClientResponse) -> Any:
     return await response.json()
 
 
-async def absent(table: Table, store: RedisStore, clock: Clock, bot_budget_s: float = 5.0) -> None:
+async def absent(table: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = 5.0) -> None:
     """Nobody decides in time; then another instance looks, which gives bots so much time."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
@@ -44,12 +44,12 @@ async def absent(table: Table, store: RedisStore, clock: Clock, bot_budget_s: fl
 
 
 async def test_a_move_is_taken_back(client: Client) -> None:
-    table = await new_table(client)
-    before = await table.json()
+    table = await create_game(client)
+    before = await table.get_json()
     seat = before["turn"]["seat"]
-    moves = await table.moves()
-    acted = await table.do({"move": moves[0]["id"]})
-    assert (await table.json())["turn"]["undoable"] == 1
+    moves = await table.legal_moves()
+    acted = await table.act_successfully({"move": moves[0]["id"]})
+    assert (await table.get_json())["turn"]["undoable"] == 1
     response = await ask(table, "undo", {"seat": seat}, Prefer="return=representation")
     undone = await done(response)
     assert response.headers["ETag"] == f'"3-{undone["digest"]}"'
@@ -57,127 +57,131 @@ async def test_a_move_is_taken_back(client: Client) -> None:
     (diff,) = undone["diffs"]
     assert (diff["by"], diff["seat"], diff["move"]) == ("owner", seat, None)
     assert diff["events"] == [{"type": "move_undone", "seat": seat, "move": acted["diffs"][0]["move"]}]
-    assert undone["game"] == await table.json()
+    assert undone["game"] == await table.get_json()
     counted = {"version": 3, "updated_at": diff["at"]}
     assert undone["game"] == {**before, **counted}
-    assert await table.moves() == moves
+    assert await table.legal_moves() == moves
     assert undone["next"] == {"seat": seat, "phase": "place_tile"}
-    await refused(await ask(table, "undo"), 409, "nothing_to_undo")
+    await check_problem(await ask(table, "undo"), 409, "nothing_to_undo")
 
 
 async def test_who_takes_back_what_is_another_seats_is_refused(client: Client) -> None:
-    table = await new_table(client)
-    seat = (await table.json())["turn"]["seat"]
-    await table.do()
-    await refused(await ask(table, "undo", token=table.seats[1 - seat]), 409, "not_your_turn")
-    await refused(await ask(table, "undo", {"seat": 1 - seat}), 409, "not_your_turn")
-    await refused(await ask(table, "undo", {"seat": seat}, table.seats[1 - seat]), 403, "wrong_seat")
-    await refused(await ask(table, "undo", token=table.spectator), 403, "wrong_seat")
-    await refused(await client.post(f"{table.path}/undo"), 401, "unauthorized")
-    assert (await done(await ask(table, "undo", token=table.seats[seat])))["diffs"][0]["by"] == "seat"
+    table = await create_game(client)
+    seat = (await table.get_json())["turn"]["seat"]
+    await table.act_successfully()
+    await check_problem(await ask(table, "undo", token=table.seat_tokens[1 - seat]), 409, "not_your_turn")
+    await check_problem(await ask(table, "undo", {"seat": 1 - seat}), 409, "not_your_turn")
+    await check_problem(await ask(table, "undo", {"seat": seat}, table.seat_tokens[1 - seat]), 403, "wrong_seat")
+    await check_problem(await ask(table, "undo", token=table.spectator_token), 403, "wrong_seat")
+    await check_problem(await client.post(f"{table.path}/undo"), 401, "unauthorized")
+    assert (await done(await ask(table, "undo", token=table.seat_tokens[seat])))["diffs"][0]["by"] == "seat"
 
 
 async def test_who_resigns_loses_whatever_the_turn(client: Client) -> None:
     for on_turn in (True, False):
-        table = await new_table(client)
-        seat = (await table.json())["turn"]["seat"]
+        table = await create_game(client)
+        seat = (await table.get_json())["turn"]["seat"]
         loser = seat if on_turn else 1 - seat
-        resigned = await done(await ask(table, "resign", token=table.seats[loser], Prefer="return=representation"))
+        resigned = await done(
+            await ask(table, "resign", token=table.seat_tokens[loser], Prefer="return=representation")
+        )
         (diff,) = resigned["diffs"]
         assert (diff["by"], diff["seat"], diff["move"]) == ("seat", loser, None)
         assert [event["type"] for event in diff["events"]] == ["player_resigned", "game_finished"]
         result = resigned["game"]["result"]
         assert (result["reason"], result["winners"]) == ("resigned", [1 - loser])
         assert resigned["next"] == {"seat": None, "phase": None}
-        await refused(await ask(table, "resign"), 409, "not_active")
+        await check_problem(await ask(table, "resign"), 409, "not_active")
 
 
 async def test_of_three_the_others_play_on(client: Client) -> None:
-    table = await new_table(client, THREE, first_seat=0)
-    await done(await ask(table, "resign", token=table.seats[0]))
-    game = await table.json()
+    table = await create_game(client, THREE, first_seat=0)
+    await done(await ask(table, "resign", token=table.seat_tokens[0]))
+    game = await table.get_json()
     assert (game["turn"]["seat"], game["players"][0]["resigned"]) == (1, True)
-    await refused(await ask(table, "resign", {"seat": 0}), 409, "resigned")
-    await refused(await ask(table, "return", {"seat": 0}), 409, "resigned")
-    await refused(await table.act({"move": "pass.islander"}, table.seats[0]), 409, "not_your_turn")
+    await check_problem(await ask(table, "resign", {"seat": 0}), 409, "resigned")
+    await check_problem(await ask(table, "return", {"seat": 0}), 409, "resigned")
+    await check_problem(await table.act({"move": "pass.islander"}, table.seat_tokens[0]), 409, "not_your_turn")
 
 
 async def test_where_a_person_resigns_bots_go_on_in_the_same_commit(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
+    table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
     resigned = await done(await ask(table, "resign"))
     assert {diff["by"] for diff in resigned["diffs"]} == {"owner", "bot"}
 
 
 @pytest.mark.parametrize("what", WAYS)
 async def test_what_holds_for_each_of_them(client: Client, what: str) -> None:
-    waiting = await new_table(client, [{"name": "Ana"}, {"open": True}])
-    await refused(await ask(waiting, what), 409, "not_active")
-    await refused(await ask(waiting, what, token="x" * 43), 401, "unauthorized")
-    table = await new_table(client, THREE)
-    await table.do()
-    problem = await refused(await ask(table, what, {"seat": "first"}), 400, "malformed")
+    waiting = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    await check_problem(await ask(waiting, what), 409, "not_active")
+    await check_problem(await ask(waiting, what, token="x" * 43), 401, "unauthorized")
+    table = await create_game(client, THREE)
+    await table.act_successfully()
+    problem = await check_problem(await ask(table, what, {"seat": "first"}), 400, "malformed")
     assert problem["path"] == "$.seat"
-    problem = await refused(await ask(table, what, {"why": "bored"}), 400, "malformed")
-    await refused(await ask(table, what, **{"If-Match": '"1"'}), 412, "version_mismatch")
-    hidden = await new_table(client, visibility="private")
-    await refused(await client.post(f"{hidden.path}/{what}", json={}), 404, "not_found")
+    problem = await check_problem(await ask(table, what, {"why": "bored"}), 400, "malformed")
+    await check_problem(await ask(table, what, **{"If-Match": '"1"'}), 412, "version_mismatch")
+    hidden = await create_game(client, visibility="private")
+    await check_problem(await client.post(f"{hidden.path}/{what}", json={}), 404, "not_found")
 
 
 @pytest.mark.parametrize("what", ("undo", "resign"))
 async def test_a_retry_gets_the_same_answer(client: Client, what: str) -> None:
-    table = await new_table(client, THREE)
-    await table.do()
+    table = await create_game(client, THREE)
+    await table.act_successfully()
     first, second = [await ask(table, what, {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)]
     assert await first.read() == await second.read()
-    assert (await table.json())["version"] == 3
-    await refused(await ask(table, what, {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
+    assert (await table.get_json())["version"] == 3
+    await check_problem(await ask(table, what, {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
 
 
 async def test_the_next_legal_moves_come_along(client: Client) -> None:
-    table = await new_table(client, THREE)
-    response = await client.post(f"{table.path}/resign?include=legal_moves", headers=bearer(table.owner))
-    assert (await done(response))["legal_moves"] == await table.json("/legal-moves")
+    table = await create_game(client, THREE)
+    response = await client.post(f"{table.path}/resign?include=legal_moves", headers=bearer_header(table.owner_token))
+    assert (await done(response))["legal_moves"] == await table.get_json("/legal-moves")
 
 
-async def test_a_deadline_is_told_and_kept(timed_client: Client, store: RedisStore, clock: Clock) -> None:
-    table = await new_table(timed_client, turn_timeout_s=60, on_timeout="pass")
-    game = await table.json()
+async def test_a_deadline_is_told_and_kept(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
+    table = await create_game(timed_client, turn_timeout_s=60, on_timeout="pass")
+    game = await table.get_json()
     assert (game["turn_timeout_s"], game["on_timeout"]) == (60, "pass")
     assert game["created_at"] < game["turn"]["deadline"]
     await absent(table, store, clock)
-    diffs = (await table.json("/diffs?since=1"))["diffs"]
+    diffs = (await table.get_json("/diffs?since=1"))["diffs"]
     assert diffs[0]["events"][0] == {"type": "turn_timed_out", "seat": game["turn"]["seat"], "policy": "pass"}
     assert {diff["by"] for diff in diffs} == {"clock"}
-    after = await table.json()
+    after = await table.get_json()
     assert after["turn"]["seat"] != game["turn"]["seat"]
     assert after["turn"]["deadline"] > after["updated_at"]
 
 
 async def test_a_seat_is_kept_by_a_bot_until_its_player_returns(
-    timed_client: Client, store: RedisStore, clock: Clock
+    timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
-    table = await new_table(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    await refused(await ask(table, "return"), 409, "not_replaced")
+    table = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    await check_problem(await ask(table, "return"), 409, "not_replaced")
     await absent(table, store, clock)
-    game = await table.json()
+    game = await table.get_json()
     assert (game["players"][0]["kind"], game["players"][0]["bot"], game["turn"]["seat"]) == ("human", "greedy", 1)
-    await refused(await ask(table, "return", token=table.seats[1]), 409, "not_replaced")
-    await refused(await ask(table, "return", {"seat": 0}, table.seats[1]), 403, "wrong_seat")
+    await check_problem(await ask(table, "return", token=table.seat_tokens[1]), 409, "not_replaced")
+    await check_problem(await ask(table, "return", {"seat": 0}, table.seat_tokens[1]), 403, "wrong_seat")
     returned = await done(await ask(table, "return"))
     assert returned["diffs"][0]["events"] == [{"type": "player_returned", "seat": 0}]
-    assert (await table.json())["players"][0]["bot"] is None
+    assert (await table.get_json())["players"][0]["bot"] is None
 
 
 async def test_acting_for_a_seat_that_a_bot_keeps_is_refused(
-    timed_client: Client, store: RedisStore, clock: Clock
+    timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
-    table = await new_table(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    move = (await table.moves())[0]["id"]
+    table = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    move = (await table.legal_moves())[0]["id"]
     await absent(table, store, clock, bot_budget_s=0.0)
-    problem = await refused(await table.act({"actions": [{"type": "pass"}]}, table.seats[0]), 409, "replaced")
+    problem = await check_problem(
+        await table.act({"actions": [{"type": "pass"}]}, table.seat_tokens[0]), 409, "replaced"
+    )
     assert problem["index"] == 0
-    await done(await ask(table, "return", token=table.seats[0]))
-    await table.do({"move": move})
+    await done(await ask(table, "return", token=table.seat_tokens[0]))
+    await table.act_successfully({"move": move})
 
 
 async def test_a_policy_without_a_time_out_is_malformed(client: Client) -> None:
@@ -186,5 +190,7 @@ async def test_a_policy_without_a_time_out_is_malformed(client: Client) -> None:
         ({"on_timeout": "sulk", "turn_timeout_s": 60}, "$.on_timeout"),
         ({"turn_timeout_s": 2_592_001}, "$.turn_timeout_s"),
     ):
-        problem = await refused(await client.post("/v1/games", json={"players": TWO, **asked}), 400, "malformed")
+        problem = await check_problem(
+            await client.post("/v1/games", json={"players": TWO_PLAYERS, **asked}), 400, "malformed"
+        )
         assert problem["path"] == path

@@ -2,7 +2,7 @@ from hashlib import sha256
 
 from schemas.base import canonical_json
 from tests.web.app_server import TILESETS, Client
-from tests.web.http_game import new_table, refused
+from tests.web.http_game import check_problem, create_game
 
 PATH = "/v1/tilesets/archipelago"
 
@@ -31,14 +31,14 @@ async def test_the_list_is_asked_for_anew_but_not_sent_again(client: Client) -> 
 
 async def test_a_games_commitment_names_the_answer(client: Client) -> None:
     answer = await (await client.get(PATH)).json()
-    table = await new_table(client, seed="tides")
+    table = await create_game(client, seed="tides")
     made_of = f"{table.id}:tides:{sha256(canonical_json(answer)).hexdigest()}"
-    assert (await table.json())["deck"]["commitment"] == sha256(made_of.encode()).hexdigest()
+    assert (await table.get_json())["deck"]["commitment"] == sha256(made_of.encode()).hexdigest()
 
 
 async def test_an_unknown_set_is_not_found_and_a_game_cannot_be_made_of_it(client: Client) -> None:
-    await refused(await client.get("/v1/tilesets/atoll"), 404, "not_found")
-    await refused(await client.get("/v1/tilesets/At_oll"), 404, "not_found")
+    await check_problem(await client.get("/v1/tilesets/atoll"), 404, "not_found")
+    await check_problem(await client.get("/v1/tilesets/At_oll"), 404, "not_found")
     asked = {"players": [{"name": "Ana"}, {"name": "Bo"}], "tileset": "atoll"}
-    problem = await refused(await client.post("/v1/games", json=asked), 422, "unknown_tileset")
+    problem = await check_problem(await client.post("/v1/games", json=asked), 422, "unknown_tileset")
     assert problem["path"] == "$.tileset"

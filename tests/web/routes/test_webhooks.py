@@ -9,15 +9,15 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import bearer, new_table, refused
-from tests.web.webhook_receiver import LOCAL, SECRET, instance, receiving, register
+from tests.web.http_game import bearer_header, check_problem, create_game
+from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, register_webhook, run_instance, run_receiver
 
 URL = "https://bot.example/south-seas"
 
 
 async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
-    table = await new_table(client)
-    response = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=bearer(table.owner))
+    table = await create_game(client)
+    response = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=bearer_header(table.owner_token))
     created = await response.json()
     assert response.status == 201
     assert response.headers["Location"] == f"{table.path}/webhooks/{created['id']}"
@@ -39,20 +39,20 @@ async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
         read = await table.get(f"/webhooks{path}")
         assert await read.json() == told
         assert secret not in await read.text()
-    log = await table.json(f"/webhooks/{created['id']}/deliveries")
+    log = await table.get_json(f"/webhooks/{created['id']}/deliveries")
     assert log == {"webhook": created, "attempts": []}
 
 
 async def test_everything_can_be_chosen(client: Client) -> None:
-    table = await new_table(client)
-    created = await register(table, URL, events=["decision", "turn_started"], seats=[1], secret=SECRET)
+    table = await create_game(client)
+    created = await register_webhook(table, URL, events=["decision", "turn_started"], seats=[1], secret=SECRET)
     assert (created["events"], created["seats"]) == (["decision", "turn_started"], [1])
     assert created["secret"] == SECRET
 
 
 async def test_only_the_owner_has_to_do_with_them(client: Client) -> None:
-    table = await new_table(client)
-    hook = (await register(table, URL))["id"]
+    table = await create_game(client)
+    hook = (await register_webhook(table, URL))["id"]
     asked = (
         *(("post", ""), ("get", ""), ("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
         *(("post", f"/{hook}/retry"), ("delete", f"/{hook}")),
@@ -60,59 +60,65 @@ async def test_only_the_owner_has_to_do_with_them(client: Client) -> None:
     for method, path in asked:
         body = {"url": URL} if method == "post" else None
         url = f"{table.path}/webhooks{path}"
-        await refused(await client.request(method, url, json=body), 401, "unauthorized")
-        for token in (*table.seats.values(), table.spectator):
-            await refused(await client.request(method, url, json=body, headers=bearer(token)), 403, "not_owner")
-    private = await new_table(client, visibility="private")
-    await refused(await client.get(f"{private.path}/webhooks"), 404, "not_found")
-    assert len((await table.json("/webhooks"))["webhooks"]) == 1
+        await check_problem(await client.request(method, url, json=body), 401, "unauthorized")
+        for token in (*table.seat_tokens.values(), table.spectator_token):
+            await check_problem(
+                await client.request(method, url, json=body, headers=bearer_header(token)), 403, "not_owner"
+            )
+    private = await create_game(client, visibility="private")
+    await check_problem(await client.get(f"{private.path}/webhooks"), 404, "not_found")
+    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
 
 
 async def test_what_is_deleted_is_not_there(client: Client, redis: Redis) -> None:
-    table = await new_table(client)
-    first, second = await register(table, URL), await register(table, URL)
+    table = await create_game(client)
+    first, second = await register_webhook(table, URL), await register_webhook(table, URL)
     path = f"{table.path}/webhooks/{first['id']}"
-    gone = await client.delete(path, headers=bearer(table.owner))
+    gone = await client.delete(path, headers=bearer_header(table.owner_token))
     assert (gone.status, await gone.read()) == (204, b"")
     for method in ("get", "delete"):
-        await refused(await client.request(method, path, headers=bearer(table.owner)), 404, "not_found")
-    await refused(await client.post(f"{path}/retry", headers=bearer(table.owner)), 404, "not_found")
-    await refused(await table.get(f"/webhooks/{first['id']}/deliveries"), 404, "not_found")
-    assert [hook["id"] for hook in (await table.json("/webhooks"))["webhooks"]] == [second["id"]]
-    await client.delete(f"{table.path}/webhooks/{second['id']}", headers=bearer(table.owner))
+        await check_problem(
+            await client.request(method, path, headers=bearer_header(table.owner_token)), 404, "not_found"
+        )
+    await check_problem(await client.post(f"{path}/retry", headers=bearer_header(table.owner_token)), 404, "not_found")
+    await check_problem(await table.get(f"/webhooks/{first['id']}/deliveries"), 404, "not_found")
+    assert [hook["id"] for hook in (await table.get_json("/webhooks"))["webhooks"]] == [second["id"]]
+    await client.delete(f"{table.path}/webhooks/{second['id']}", headers=bearer_header(table.owner_token))
     assert await redis.hget(keys.game(table.id), "hooks") is None
 
 
 async def test_a_game_has_so_many_and_no_more(store: RedisStore) -> None:
-    async with serve(store, LOCAL._replace(max_webhooks=2)) as client:
-        table = await new_table(client)
+    async with serve(store, LOCAL_LIMITS._replace(max_webhooks=2)) as client:
+        table = await create_game(client)
         for _ in range(2):
-            await register(table, URL)
-        response = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=bearer(table.owner))
-        problem = await refused(response, 409, "limit_reached")
+            await register_webhook(table, URL)
+        response = await client.post(
+            f"{table.path}/webhooks", json={"url": URL}, headers=bearer_header(table.owner_token)
+        )
+        problem = await check_problem(response, 409, "limit_reached")
         assert "2 webhooks" in problem["detail"]
 
 
 async def test_with_a_key_a_retry_gets_the_same_one(client: Client) -> None:
-    table = await new_table(client)
-    headers = {**bearer(table.owner), "Idempotency-Key": "hook"}
+    table = await create_game(client)
+    headers = {**bearer_header(table.owner_token), "Idempotency-Key": "hook"}
     first = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers)
     again = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers)
     assert await first.read() == await again.read()
-    assert len((await table.json("/webhooks"))["webhooks"]) == 1
+    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
     other = await client.post(f"{table.path}/webhooks", json={"url": URL, "seats": [0]}, headers=headers)
-    await refused(other, 422, "key_reused")
+    await check_problem(other, 422, "key_reused")
 
 
 async def test_registering_at_the_same_time_with_one_key_makes_one(client: Client) -> None:
-    table = await new_table(client)
-    headers = {**bearer(table.owner), "Idempotency-Key": "hook"}
+    table = await create_game(client)
+    headers = {**bearer_header(table.owner_token), "Idempotency-Key": "hook"}
     answers = await asyncio.gather(
         *(client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers) for _ in range(10))
     )
     assert {response.status for response in answers} == {201}
     assert len({await response.read() for response in answers}) == 1
-    assert len((await table.json("/webhooks"))["webhooks"]) == 1
+    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -133,16 +139,16 @@ async def test_registering_at_the_same_time_with_one_key_makes_one(client: Clien
     ),
 )
 async def test_what_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    table = await new_table(client)
-    response = await client.post(f"{table.path}/webhooks", json=asked, headers=bearer(table.owner))
-    assert (await refused(response, 400, "malformed"))["path"] == path
+    table = await create_game(client)
+    response = await client.post(f"{table.path}/webhooks", json=asked, headers=bearer_header(table.owner_token))
+    assert (await check_problem(response, 400, "malformed"))["path"] == path
 
 
 async def test_webhooks_end_with_their_game(store: RedisStore, redis: Redis) -> None:
-    async with instance(store) as one, receiving() as receiver:
-        table = await new_table(one.client)
-        hook = await register(table, receiver.url)
-        await table.do()
+    async with run_instance(store) as one, run_receiver() as receiver:
+        table = await create_game(one.client)
+        hook = await register_webhook(table, receiver.url)
+        await table.act_successfully()
         await one.deliver()
         assert receiver.versions == [2]
         assert 0 < await redis.ttl(keys.webhook_attempts(table.id, hook["id"])) <= await redis.ttl(keys.game(table.id))

@@ -9,34 +9,34 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.web.websocket.connection import WebSocketConnection
 from tests.web.app_server import Client
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
 
 
 @pytest.fixture
-async def table(client: Client) -> Table:
-    return await new_table(client)
+async def table(client: Client) -> HTTPGame:
+    return await create_game(client)
 
 
 @pytest.fixture
-async def watcher(client: Client, table: Table) -> AsyncIterator[WatcherClient]:
+async def watcher(client: Client, table: HTTPGame) -> AsyncIterator[WatcherClient]:
     """Return a WebSocket of the owner that follows the game."""
-    async with watch_game(client, table.id, token=table.owner) as opened:
+    async with watch_game(client, table.id, token=table.owner_token) as opened:
         yield opened
 
 
-def act(table: Table, body: dict[str, Any], **more: Any) -> dict[str, Any]:
+def act(table: HTTPGame, body: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "act", "id": "c", "game": table.id, **body, **more}
 
 
-async def first_move(table: Table) -> dict[str, Any]:
+async def first_move(table: HTTPGame) -> dict[str, Any]:
     """Return the first legal move as a request has it."""
-    return {"move": (await table.moves())[0]["id"]}
+    return {"move": (await table.legal_moves())[0]["id"]}
 
 
-async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, watcher: WatcherClient) -> None:
+async def test_the_diffs_of_an_act_come_before_its_ack(table: HTTPGame, watcher: WatcherClient) -> None:
     for body in (await first_move(table), {"action": {"type": "pass"}}):
         diff = await watcher.request(act(table, body), "diff")
         ack = await watcher.receive("ack")
@@ -48,11 +48,11 @@ async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, watcher: Wa
             "digest": diff["digest"],
             "legal_moves": None,
         }
-    assert watcher.copy_of(table.id).game == await table.json()
+    assert watcher.copy_of(table.id).game == await table.get_json()
 
 
 async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
-    table: Table, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch
+    table: HTTPGame, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = WebSocketConnection._write_to_transport
     written: list[bytes] = []
@@ -68,8 +68,8 @@ async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
     assert frames.index(b'"type":"diff"') < frames.index(b'"type":"ack"')
 
 
-async def test_a_whole_turn_is_done_at_once_or_not_at_all(table: Table, watcher: WatcherClient) -> None:
-    action = (await table.moves())[0]["action"]
+async def test_a_whole_turn_is_done_at_once_or_not_at_all(table: HTTPGame, watcher: WatcherClient) -> None:
+    action = (await table.legal_moves())[0]["action"]
     too_much = [action, {"type": "take_ship", "ship": "none"}]
     error = await watcher.request_error(act(table, {"actions": too_much}), "illegal_move")
     assert (error["id"], error["game"], error["problem"]["index"]) == ("c", table.id, 1)
@@ -78,15 +78,15 @@ async def test_a_whole_turn_is_done_at_once_or_not_at_all(table: Table, watcher:
     assert (await watcher.receive("ack"))["version"] == 3
 
 
-async def test_include_adds_the_next_moves_to_the_ack(table: Table, watcher: WatcherClient) -> None:
+async def test_include_adds_the_next_moves_to_the_ack(table: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.request(act(table, await first_move(table), include="legal_moves"), "diff")
-    assert (await watcher.receive("ack"))["legal_moves"] == await table.json("/legal-moves")
+    assert (await watcher.receive("ack"))["legal_moves"] == await table.get_json("/legal-moves")
 
 
 async def test_bots_answer_before_the_ack(client: Client) -> None:
-    table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
-    async with watch_game(client, table.id, token=table.owner) as watcher:
-        action = (await table.moves())[0]["action"]
+    table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
+    async with watch_game(client, table.id, token=table.owner_token) as watcher:
+        action = (await table.legal_moves())[0]["action"]
         await watcher.send(act(table, {"actions": [action, {"type": "pass"}]}))
         while (message := await watcher.receive())["type"] == "diff":
             pass
@@ -94,7 +94,7 @@ async def test_bots_answer_before_the_ack(client: Client) -> None:
         assert watcher.copy_of(table.id).version > 3
 
 
-async def test_if_match_must_match(table: Table, watcher: WatcherClient) -> None:
+async def test_if_match_must_match(table: HTTPGame, watcher: WatcherClient) -> None:
     move, digest = await first_move(table), table.created["digest"]
     for expected in ("2", f"1-{'0' * 32}"):
         error = await watcher.request_error(act(table, move, if_match=expected), "version_mismatch")
@@ -105,7 +105,7 @@ async def test_if_match_must_match(table: Table, watcher: WatcherClient) -> None
     await watcher.receive("ack")
 
 
-async def test_a_key_means_the_same_on_a_socket_and_over_http(table: Table, watcher: WatcherClient) -> None:
+async def test_a_key_means_the_same_on_a_socket_and_over_http(table: HTTPGame, watcher: WatcherClient) -> None:
     move = await first_move(table)
     await watcher.request(act(table, move, key="k"), "diff")
     ack = await watcher.receive("ack")
@@ -119,44 +119,46 @@ async def test_a_key_means_the_same_on_a_socket_and_over_http(table: Table, watc
     assert (await watcher.request(act(table, move, key="l", if_match="1"), "ack"))["digest"] == acted["digest"]
 
 
-async def test_errors_are_those_of_http(client: Client, table: Table, watcher: WatcherClient) -> None:
+async def test_errors_are_those_of_http(client: Client, table: HTTPGame, watcher: WatcherClient) -> None:
     move = await first_move(table)
-    seat = (await table.json())["turn"]["seat"]
+    seat = (await table.get_json())["turn"]["seat"]
     await watcher.request_error(act(table, move, seat=1 - seat), "not_your_turn")
     await watcher.request_error(act(table, {"move": "p99.99.0"}), "illegal_move")
     error = await watcher.request_error(act(table, {"move": "nonsense"}), "malformed")
     assert (error["id"], error["game"], error["problem"]["path"]) == ("c", table.id, "$.move")
     await watcher.request_error({"type": "act", "game": "none", **move}, "not_found")
-    await client.delete(table.path, headers=bearer(table.owner))
+    await client.delete(table.path, headers=bearer_header(table.owner_token))
     await watcher.receive("diff")
     await watcher.request_error(act(table, move), "not_active")
 
 
-async def test_auth_adds_a_token(client: Client, table: Table) -> None:
+async def test_auth_adds_a_token(client: Client, table: HTTPGame) -> None:
     move = await first_move(table)
     async with connect_watcher(client) as watcher:
         await watcher.request_error(act(table, move), "unauthorized")
         await watcher.request_error({"type": "auth", "id": "a", "game": table.id, "token": NOBODYS}, "unauthorized")
-        ack = await watcher.request({"type": "auth", "id": "a", "game": table.id, "token": table.spectator}, "ack")
+        ack = await watcher.request(
+            {"type": "auth", "id": "a", "game": table.id, "token": table.spectator_token}, "ack"
+        )
         assert (ack["id"], ack["game"], ack["version"], ack["digest"]) == ("a", table.id, None, None)
         await watcher.request_error(act(table, move), "wrong_seat")
-        seat = (await table.json())["turn"]["seat"]
-        await watcher.request({"type": "auth", "game": table.id, "token": table.seats[1 - seat]}, "ack")
+        seat = (await table.get_json())["turn"]["seat"]
+        await watcher.request({"type": "auth", "game": table.id, "token": table.seat_tokens[1 - seat]}, "ack")
         await watcher.request_error(act(table, move), "not_your_turn")
-        await watcher.request({"type": "auth", "game": table.id, "token": table.seats[seat]}, "ack")
+        await watcher.request({"type": "auth", "game": table.id, "token": table.seat_tokens[seat]}, "ack")
         await watcher.request_error({"type": "auth", "game": table.id, "token": NOBODYS}, "unauthorized")
         assert (await watcher.request(act(table, move), "ack"))["version"] == 2
 
 
-async def test_the_upgrade_token_counts_for_the_games_that_accept_it(client: Client, table: Table) -> None:
-    other = await new_table(client)
-    hidden = await new_table(client, visibility="private")
-    async with connect_watcher(client, token=table.owner) as watcher:
+async def test_the_upgrade_token_counts_for_the_games_that_accept_it(client: Client, table: HTTPGame) -> None:
+    other = await create_game(client)
+    hidden = await create_game(client, visibility="private")
+    async with connect_watcher(client, token=table.owner_token) as watcher:
         assert (await watcher.request(act(table, await first_move(table)), "ack"))["version"] == 2
         await watcher.subscribe(other.id)
         await watcher.request_error(act(other, await first_move(other)), "unauthorized")
         await watcher.request_error({"type": "subscribe", "game": hidden.id}, "not_found")
-        await watcher.request({"type": "auth", "game": hidden.id, "token": hidden.owner}, "ack")
+        await watcher.request({"type": "auth", "game": hidden.id, "token": hidden.owner_token}, "ack")
         await watcher.subscribe(hidden.id)
         await watcher.request(act(hidden, await first_move(hidden)), "diff")
         await watcher.receive("ack")
@@ -164,7 +166,7 @@ async def test_the_upgrade_token_counts_for_the_games_that_accept_it(client: Cli
 
 @pytest.mark.parametrize("message_type", ("subscribe", "sync", "act", "auth"))
 async def test_a_private_game_is_not_found_without_its_token(client: Client, message_type: str) -> None:
-    table = await new_table(client, visibility="private")
+    table = await create_game(client, visibility="private")
     more: dict[str, dict[str, Any]] = {"act": await first_move(table), "auth": {"token": NOBODYS}}
     message = {"type": message_type, "id": "m", "game": table.id, **more.get(message_type, {})}
     async with connect_watcher(client) as watcher:
@@ -175,20 +177,20 @@ async def test_a_private_game_is_not_found_without_its_token(client: Client, mes
         assert hidden == missing
 
 
-@pytest.mark.parametrize("role", ("owner", "spectator"))
+@pytest.mark.parametrize("role", ("owner_token", "spectator_token"))
 async def test_a_private_game_is_watched_with_any_of_its_tokens(client: Client, role: str) -> None:
-    table = await new_table(client, visibility="private")
+    table = await create_game(client, visibility="private")
     async with watch_game(client, table.id, token=getattr(table, role)) as watcher:
-        await table.do()
+        await table.act_successfully()
         await watcher.receive("diff")
         await watcher.request({"type": "sync", "game": table.id}, "snapshot")
 
 
-async def test_tokens_are_stored_nowhere(table: Table, watcher: WatcherClient, redis: Redis) -> None:
+async def test_tokens_are_stored_nowhere(table: HTTPGame, watcher: WatcherClient, redis: Redis) -> None:
     await watcher.request(act(table, await first_move(table), key="secret-key"), "diff")
     await watcher.receive("ack")
     names = [name for name in await redis.keys() if isinstance(name, bytes)]
     assert keys.game(table.id).encode() in names
     stored = b"".join([*names, *[await redis.dump(name) or b"" for name in names]])
-    for secret in (table.owner, table.spectator, *table.seats.values(), "secret-key"):
+    for secret in (table.owner_token, table.spectator_token, *table.seat_tokens.values(), "secret-key"):
         assert secret.encode() not in stored

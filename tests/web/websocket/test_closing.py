@@ -22,7 +22,7 @@ from service.web.websocket import connection
 from service.web.websocket.connection import WebSocketConnection
 from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
@@ -56,8 +56,8 @@ async def wait_until_empty(client: Client) -> None:
 async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
     client: Client, path: str, token: str | None, code: int
 ) -> None:
-    public = await new_table(client)
-    private = await new_table(client, visibility="private")
+    public = await create_game(client)
+    private = await create_game(client, visibility="private")
     async with connect_watcher(client, path.format(public=public.id, private=private.id), token) as watcher:
         assert await watcher.receive_close() == code
     await wait_until_empty(client)
@@ -66,7 +66,7 @@ async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
 async def test_any_token_is_accepted_on_the_shared_path(client: Client) -> None:
     """Only later messages show which game it is for."""
     async with connect_watcher(client, token=NOBODYS) as watcher:
-        await watcher.subscribe((await new_table(client)).id)
+        await watcher.subscribe((await create_game(client)).id)
 
 
 async def test_a_client_that_answers_pings_stays_connected(store: RedisStore) -> None:
@@ -125,7 +125,7 @@ async def gated(store: RedisStore) -> GatedStore:
 
 async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedStore) -> None:
     async with serve(gated, Limits(ping_interval_s=0.5)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         async with connect_watcher(client) as watcher:
             gated.game_gate.clear()
             await watcher.send({"type": "subscribe", "game": table.id})
@@ -137,7 +137,7 @@ async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedS
 
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         other, silent = StreamPosition(1, "another past"), SilentSubscriber()
         channel = client.app[HUB]._registry.channels[table.id] = Channel(table.id, other)
         channel.subscribers.add(silent)
@@ -176,7 +176,7 @@ async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated
 class LargeDiffPublisher:
     """Publishes diffs of 400 KB that only this instance's channel has."""
 
-    def __init__(self, client: Client, table: Table) -> None:
+    def __init__(self, client: Client, table: HTTPGame) -> None:
         self._hub = client.app[HUB]
         self._game = table.id
         self._last = StoredDiff(1, table.created["digest"], "", b"")
@@ -192,7 +192,7 @@ class LargeDiffPublisher:
 class StalledClient:
     """A client that reads nothing until `resume_until_close`."""
 
-    def __init__(self, client: Client, table: Table) -> None:
+    def __init__(self, client: Client, table: HTTPGame) -> None:
         self._session = ClientSession(read_bufsize=1024)
         self._url = client.make_url(f"/v1/games/{table.id}/ws?since=1")
 
@@ -222,7 +222,7 @@ class StalledClient:
 
 async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) -> None:
     async with serve(store, SLOW) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         filler = LargeDiffPublisher(client, table)
         async with connect_watcher(client, f"/v1/games/{table.id}/ws?since=1", max_msg_size=0) as quick:
             await quick.receive("subscribed")
@@ -242,7 +242,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
-        table = await new_table(client)
+        table = await create_game(client)
         filler = LargeDiffPublisher(client, table)
         async with StalledClient(client, table):
             while len(client.app[HUB]):
@@ -272,7 +272,7 @@ async def quick(store: RedisStore) -> AsyncIterator[Client]:
 
 
 async def test_a_shutdown_closes_sockets_one_after_another(quick: Client) -> None:
-    table = await new_table(quick)
+    table = await create_game(quick)
     loop = asyncio.get_running_loop()
 
     async def sent_away(watcher: WatcherClient) -> tuple[float, int]:
@@ -321,9 +321,9 @@ async def test_a_draining_instance_still_accepts_sockets(quick: Client) -> None:
 
 async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore) -> None:
     async with serve(gated, Limits(close_window_s=0)) as client:
-        table = await new_table(client)
-        move = (await table.moves())[0]["id"]
-        async with watch_game(client, table.id, token=table.owner) as watcher:
+        table = await create_game(client)
+        move = (await table.legal_moves())[0]["id"]
+        async with watch_game(client, table.id, token=table.owner_token) as watcher:
             gated.game_gate.clear()
             await watcher.send({"type": "act", "id": "last", "game": table.id, "move": move})
             await watcher.send({"type": "ping"})

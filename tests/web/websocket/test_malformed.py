@@ -6,7 +6,7 @@ import pytest
 from aiohttp import ClientWebSocketResponse
 
 from tests.web.app_server import Client
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 DEEP = "[" * 30_000
@@ -84,15 +84,15 @@ async def test_a_binary_message_is_answered(watcher: WatcherClient) -> None:
 
 
 async def test_a_malformed_message_changes_no_subscription(client: Client) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     async with watch_game(client, table.id) as watcher:
         await watcher.request_error(f'{{"type": "unsubscribe", "game": "{table.id}", "more": 1}}', "malformed")
-        await table.do()
+        await table.act_successfully()
         await watcher.receive("diff")
 
 
 async def test_null_is_absent(client: Client) -> None:
-    table: Table = await new_table(client)
+    table: HTTPGame = await create_game(client)
     async with connect_watcher(client) as watcher:
         await watcher.send(f'{{"type":"subscribe","game":"{table.id}","since":null,"digest":null,"id":null}}')
         assert (await watcher.receive("subscribed"))["id"] is None

@@ -8,7 +8,7 @@ import pytest
 
 from service.games.realtime import broadcaster
 from tests.web.app_server import Client
-from tests.web.http_game import Table, bearer, new_table
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 WATCHERS = 12
@@ -21,15 +21,15 @@ def _one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def table(client: Client) -> Table:
-    return await new_table(client, seed="many")
+async def table(client: Client) -> HTTPGame:
+    return await create_game(client, seed="many")
 
 
-async def open_watchers(stack: AsyncExitStack, client: Client, table: Table) -> list[WatcherClient]:
+async def open_watchers(stack: AsyncExitStack, client: Client, table: HTTPGame) -> list[WatcherClient]:
     """Connect all watchers, half of them with compression."""
     path = f"/v1/games/{table.id}/ws"
     watchers = [
-        await stack.enter_async_context(connect_watcher(client, path, table.owner, compress=15 * (number % 2)))
+        await stack.enter_async_context(connect_watcher(client, path, table.owner_token, compress=15 * (number % 2)))
         for number in range(WATCHERS)
     ]
     for watcher in watchers:
@@ -38,24 +38,24 @@ async def open_watchers(stack: AsyncExitStack, client: Client, table: Table) -> 
     return watchers
 
 
-async def test_every_watcher_gets_everything_in_order(client: Client, table: Table) -> None:
+async def test_every_watcher_gets_everything_in_order(client: Client, table: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
         watchers = await open_watchers(stack, client, table)
         for _ in range(30):
-            await table.do()
-        game = await table.json()
+            await table.act_successfully()
+        game = await table.get_json()
         for watcher in watchers:
             copy = await watcher.receive_until(table.id, game["version"])
             assert (copy.game, copy.snapshots) == (game, 1)
             await watcher.expect_nothing()
 
 
-async def test_an_actor_gets_its_own_diff_before_the_ack(client: Client, table: Table) -> None:
+async def test_an_actor_gets_its_own_diff_before_the_ack(client: Client, table: HTTPGame) -> None:
     chance = Random(1)
     async with AsyncExitStack() as stack:
         watchers = await open_watchers(stack, client, table)
         for version in range(2, 20):
-            move = chance.choice(await table.moves())["id"]
+            move = chance.choice(await table.legal_moves())["id"]
             watcher = chance.choice(watchers)
             await watcher.send({"type": "act", "game": table.id, "move": move})
             await watcher.receive_until(table.id, version)
@@ -65,7 +65,7 @@ async def test_an_actor_gets_its_own_diff_before_the_ack(client: Client, table: 
             await watcher.expect_nothing()
 
 
-async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Client, table: Table) -> None:
+async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Client, table: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
         watchers = await open_watchers(stack, client, table)
 
@@ -78,8 +78,8 @@ async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Clien
             for number, watcher in enumerate(watchers):
                 group.create_task(come_and_go(watcher, Random(number)))
             for _ in range(30):
-                await table.do()
-        game = await table.json()
+                await table.act_successfully()
+        game = await table.get_json()
         for watcher in watchers:
             await watcher.send({"type": "ping", "id": "last"})
             while (await watcher.receive())["type"] != "pong":
@@ -87,11 +87,11 @@ async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Clien
             assert watcher.copy_of(table.id).game == game
 
 
-async def test_every_watcher_gets_the_last_diff(client: Client, table: Table) -> None:
+async def test_every_watcher_gets_the_last_diff(client: Client, table: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
         watchers = await open_watchers(stack, client, table)
         async with watch_game(client, table.id) as late:
-            await client.delete(table.path, headers=bearer(table.owner))
+            await client.delete(table.path, headers=bearer_header(table.owner_token))
             for watcher in [*watchers, late]:
                 await watcher.receive("diff")
                 assert watcher.copy_of(table.id).game["status"] == "aborted"

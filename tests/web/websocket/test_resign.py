@@ -3,20 +3,20 @@
 from typing import Any
 
 from service.store.game_store import RedisStore
-from tests.web.app_server import Client, Clock
-from tests.web.http_game import Table, new_table
+from tests.web.app_server import Client, FrozenClock
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.routes.test_resign import THREE, absent
 from tests.web.watcher_client import connect_watcher, watch_game
 
 
-def message(table: Table, what: str, **more: Any) -> dict[str, Any]:
+def message(table: HTTPGame, what: str, **more: Any) -> dict[str, Any]:
     return {"type": what, "id": "c", "game": table.id, **more}
 
 
 async def test_a_move_is_taken_back(client: Client) -> None:
-    table = await new_table(client)
-    moves = await table.moves()
-    async with watch_game(client, table.id, token=table.owner) as watcher:
+    table = await create_game(client)
+    moves = await table.legal_moves()
+    async with watch_game(client, table.id, token=table.owner_token) as watcher:
         await watcher.request({"type": "act", "game": table.id, "move": moves[0]["id"]}, "diff")
         await watcher.receive("ack")
         diff = await watcher.request(message(table, "undo", if_match="2", include="legal_moves"), "diff")
@@ -24,26 +24,26 @@ async def test_a_move_is_taken_back(client: Client) -> None:
         ack = await watcher.receive("ack")
         assert (ack["id"], ack["version"], ack["digest"]) == ("c", 3, diff["digest"])
         assert ack["legal_moves"]["moves"] == moves
-        assert watcher.copy_of(table.id).game == await table.json()
+        assert watcher.copy_of(table.id).game == await table.get_json()
         error = await watcher.request_error(message(table, "undo"), "nothing_to_undo")
         assert (error["id"], error["game"]) == ("c", table.id)
 
 
 async def test_a_retry_takes_back_once_also_over_http(client: Client) -> None:
-    table = await new_table(client)
-    await table.do()
-    async with connect_watcher(client, token=table.owner) as watcher:
+    table = await create_game(client)
+    await table.act_successfully()
+    async with connect_watcher(client, token=table.owner_token) as watcher:
         ack = await watcher.request(message(table, "undo", key="k"), "ack")
         assert await watcher.request(message(table, "undo", key="k"), "ack") == ack
-        headers = {"Authorization": f"Bearer {table.owner}", "Idempotency-Key": "k"}
+        headers = {"Authorization": f"Bearer {table.owner_token}", "Idempotency-Key": "k"}
         response = await client.post(f"{table.path}/undo", headers=headers)
         assert (await response.json())["digest"] == ack["digest"]
         await watcher.request_error(message(table, "undo", key="k", seat=0), "key_reused")
 
 
 async def test_somebody_resigns(client: Client) -> None:
-    table = await new_table(client, THREE)
-    async with watch_game(client, table.id, token=table.seats[2]) as watcher:
+    table = await create_game(client, THREE)
+    async with watch_game(client, table.id, token=table.seat_tokens[2]) as watcher:
         diff = await watcher.request(message(table, "resign"), "diff")
         assert (diff["seat"], diff["events"][0]) == (2, {"type": "player_resigned", "seat": 2})
         await watcher.receive("ack")
@@ -52,13 +52,13 @@ async def test_somebody_resigns(client: Client) -> None:
         await watcher.request_error(message(table, "resign", why="bored"), "malformed")
 
 
-async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: Clock) -> None:
-    table = await new_table(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    async with watch_game(timed_client, table.id, token=table.owner) as watcher:
+async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
+    table = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    async with watch_game(timed_client, table.id, token=table.owner_token) as watcher:
         await watcher.request_error(message(table, "return"), "not_replaced")
         await absent(table, store, clock)
-        version = (await table.json())["version"]
-        assert (await watcher.receive_until(table.id, version)).game == await table.json()
+        version = (await table.get_json())["version"]
+        assert (await watcher.receive_until(table.id, version)).game == await table.get_json()
         diff = await watcher.request(message(table, "return"), "diff")
         assert diff["events"] == [{"type": "player_returned", "seat": 0}]
         await watcher.receive("ack")

@@ -19,7 +19,7 @@ from service.web.app_keys import HUB
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, new_table
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game
 
 QUICK = Limits(sweep_interval_s=0.1)
@@ -59,16 +59,16 @@ def data_dir() -> Iterator[Path]:
         yield Path(directory)
 
 
-def via_instance(client: Client, table: Table) -> Table:
+def via_instance(client: Client, table: HTTPGame) -> HTTPGame:
     """Return the same game over another instance."""
-    return Table(client, table.created)
+    return HTTPGame(client, table.created)
 
 
-async def play(tables: list[Table], versions: int, chance: Random) -> None:
+async def play(tables: list[HTTPGame], versions: int, chance: Random) -> None:
     """Play a game over random instances until it has this many versions or is finished."""
     while True:
         table = chance.choice(tables)
-        legal = await table.json("/legal-moves")
+        legal = await table.get_json("/legal-moves")
         if not legal["moves"] or legal["version"] >= versions:
             return
         response = await table.act({"move": chance.choice(legal["moves"])["id"]})
@@ -84,7 +84,7 @@ def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
 
 async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[Client]) -> None:
     """Two games of a hundred moves each, on every socket."""
-    games = [await new_table(client, seed=f"both-{number}") for number, client in enumerate(instances)]
+    games = [await create_game(client, seed=f"both-{number}") for number, client in enumerate(instances)]
     async with AsyncExitStack() as stack:
         watchers = [await stack.enter_async_context(connect_watcher(client)) for client in instances * 2]
         for watcher in watchers:
@@ -98,7 +98,7 @@ async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[
             for watcher in watchers:
                 group.create_task(receive_all_moves(watcher, [table.id for table in games]))
         for table in games:
-            game = await table.json()
+            game = await table.get_json()
             assert game["version"] == MOVES + 1
             for watcher in watchers:
                 check_copy(watcher.copy_of(table.id), game)
@@ -112,7 +112,7 @@ async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
 
 
 async def test_subscribing_during_a_game_misses_nothing(instances: list[Client]) -> None:
-    table = await new_table(instances[0], seed="coming")
+    table = await create_game(instances[0], seed="coming")
     tables = [via_instance(client, table) for client in instances]
 
     async def come(client: Client, query: str) -> GameCopy:
@@ -126,7 +126,7 @@ async def test_subscribing_during_a_game_misses_nothing(instances: list[Client])
         for _ in range(10):
             coming += [group.create_task(come(client, query)) for client in instances for query in ("", "?since=0")]
             await asyncio.wait([playing], timeout=0.05)
-    game = await table.json()
+    game = await table.get_json()
     for task in coming:
         assert task.result().game == game
 
@@ -135,14 +135,14 @@ async def test_subscribing_during_a_game_misses_nothing(instances: list[Client])
 async def test_a_sweep_makes_up_for_lost_notifications(redis: Redis, redis_url: str, deaf: bool) -> None:
     """Either all are lost, or those sent while Redis has closed the subscribing connection."""
     async with instance(redis_url, deaf=deaf) as here, instance(redis_url) as there:
-        table = await new_table(there, seed="lost")
+        table = await create_game(there, seed="lost")
         async with watch_game(here, table.id) as watcher:
             for versions in (5, 10, 15):
                 if not deaf:
                     await redis.client_kill_filter(_type="pubsub")
                 await play([table], versions, Random(versions))
                 await watcher.receive_until(table.id, versions)
-            check_copy(watcher.copy_of(table.id), await table.json())
+            check_copy(watcher.copy_of(table.id), await table.get_json())
 
 
 async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_diffs(
@@ -151,10 +151,10 @@ async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_
     del redis
     never = Limits(sweep_interval_s=1000)
     async with instance(redis_url, never, deaf=True) as here, instance(redis_url) as there:
-        table = await new_table(there, seed="gap")
-        async with watch_game(here, table.id, token=table.owner) as watcher:
+        table = await create_game(there, seed="gap")
+        async with watch_game(here, table.id, token=table.owner_token) as watcher:
             await play([table], 4, Random(4))
-            move = (await table.moves())[0]["id"]
+            move = (await table.legal_moves())[0]["id"]
             await watcher.send({"type": "act", "game": table.id, "move": move})
             copy = await watcher.receive_until(table.id, 5)
             assert (await watcher.receive("ack"))["version"] == 5
@@ -166,7 +166,7 @@ async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
         first = await stack.enter_async_context(AsyncExitStack())
         url = (await first.enter_async_context(embedded_server(data_dir))).url
         clients = [await stack.enter_async_context(instance(url)) for _ in range(2)]
-        table = await new_table(clients[0], seed="restart")
+        table = await create_game(clients[0], seed="restart")
         tables = [via_instance(client, table) for client in clients]
         watchers = [await stack.enter_async_context(watch_game(client, table.id)) for client in clients]
         await play(tables, 20, Random(3))
@@ -178,13 +178,13 @@ async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
         await first.enter_async_context(embedded_server(data_dir))
         await wait_until_served(tables)
         await play(tables, 40, Random(4))
-        game = await table.json()
+        game = await table.get_json()
         for watcher in watchers:
             check_copy(await watcher.receive_until(table.id, game["version"]), game)
         await stack.aclose()
 
 
-async def wait_until_served(tables: list[Table]) -> None:
+async def wait_until_served(tables: list[HTTPGame]) -> None:
     """Wait until every instance can read again."""
     async with asyncio.timeout(8):
         for table in tables:
@@ -194,11 +194,11 @@ async def wait_until_served(tables: list[Table]) -> None:
 
 async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client], redis: Redis) -> None:
     """A failover may lose acknowledged commits; then another history takes their place."""
-    table = await new_table(instances[0], seed="history")
+    table = await create_game(instances[0], seed="history")
     tables = [via_instance(client, table) for client in instances]
     names = (keys.game(table.id), keys.log(table.id))
     async with watch_game(instances[0], table.id) as here, watch_game(instances[1], table.id) as there:
-        game = await table.json()
+        game = await table.get_json()
         for again in (1, 2):
             before = game["version"]
             stored = [await redis.dump(name) for name in names]
@@ -209,7 +209,7 @@ async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client],
                 await redis.restore(name, 0, value or b"", replace=True)
             if again == 2:  # the other history is as long as the lost one before anybody looks
                 await play(tables, before + 3, Random(9))
-            game = await table.json()
+            game = await table.get_json()
             for watcher in (here, there):
                 copy = watcher.copy_of(table.id)
                 while copy.snapshots <= again or copy.game != game:
@@ -217,14 +217,14 @@ async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client],
         await play(tables, game["version"] + 3, Random(5))
         for watcher in (here, there):
             await watcher.receive_until(table.id, game["version"] + 3)
-            assert watcher.copy_of(table.id).game == await table.json()
+            assert watcher.copy_of(table.id).game == await table.get_json()
 
 
 async def test_resuming_from_a_lost_version_gets_a_snapshot(instances: list[Client], redis: Redis) -> None:
-    table = await new_table(instances[0], seed="lost-end")
+    table = await create_game(instances[0], seed="lost-end")
     names = (keys.game(table.id), keys.log(table.id))
     stored = [await redis.dump(name) for name in names]
-    acted = await table.do()
+    acted = await table.act_successfully()
     for name, value in zip(names, stored, strict=True):
         await redis.restore(name, 0, value or b"", replace=True)
     async with watch_game(instances[1], table.id, f"?since=2&digest={acted['digest']}") as watcher:
@@ -232,7 +232,7 @@ async def test_resuming_from_a_lost_version_gets_a_snapshot(instances: list[Clie
 
 
 async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> None:
-    table = await new_table(client)
+    table = await create_game(client)
     async with AsyncExitStack() as stack:
         watchers: list[WatcherClient] = [
             await stack.enter_async_context(watch_game(client, table.id)) for _ in range(10)
@@ -240,7 +240,7 @@ async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> N
         assert len(client.app[HUB]) == 1
         for watcher in watchers[:9]:
             disconnect(watcher)
-        await table.do()
+        await table.act_successfully()
         await watchers[9].receive("diff")
         disconnect(watchers[9])
         async with asyncio.timeout(5):

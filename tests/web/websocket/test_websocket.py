@@ -11,15 +11,15 @@ from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 DIGEST = "0" * 32
 
 
 @pytest.fixture
-async def table(client: Client) -> Table:
-    return await new_table(client)
+async def table(client: Client) -> HTTPGame:
+    return await create_game(client)
 
 
 @pytest.fixture
@@ -36,36 +36,36 @@ async def test_the_welcome_tells_the_limits(client: Client) -> None:
 
 
 async def test_a_subscription_begins_with_a_snapshot_and_goes_on_with_every_diff(
-    table: Table, watcher: WatcherClient
+    table: HTTPGame, watcher: WatcherClient
 ) -> None:
     subscribed = await watcher.subscribe(table.id, id="s1")
     assert subscribed["id"] == "s1"
     assert (subscribed["version"], subscribed["digest"]) == (1, watcher.copy_of(table.id).digest)
     for _ in range(5):
-        acted = await table.do()
+        acted = await table.act_successfully()
         assert await watcher.receive("diff") == acted["diffs"][0]
-    assert watcher.copy_of(table.id).game == await table.json()
+    assert watcher.copy_of(table.id).game == await table.get_json()
 
 
-async def test_the_path_implies_a_subscription(client: Client, table: Table) -> None:
+async def test_the_path_implies_a_subscription(client: Client, table: HTTPGame) -> None:
     async with watch_game(client, table.id) as watcher:
-        await table.do()
+        await table.act_successfully()
         await watcher.receive("diff")
-        assert watcher.copy_of(table.id).game == await table.json()
+        assert watcher.copy_of(table.id).game == await table.get_json()
 
 
 @pytest.mark.parametrize("with_digest", (True, False))
 @pytest.mark.parametrize("since", (1, 2, 4))
 async def test_a_socket_resumes_from_a_state_in_the_log(
-    client: Client, table: Table, since: int, with_digest: bool
+    client: Client, table: HTTPGame, since: int, with_digest: bool
 ) -> None:
     async with watch_game(client, table.id) as watcher:
         before = watcher.copy_of(table.id)
         for _ in range(since - 1):
-            await table.do()
+            await table.act_successfully()
             await watcher.receive("diff")
     for _ in range(4 - since):
-        await table.do()
+        await table.act_successfully()
     query = f"?since={since}" + (f"&digest={before.digest}" if with_digest else "")
     async with connect_watcher(client, f"/v1/games/{table.id}/ws{query}") as watcher:
         watcher.copies[table.id] = before
@@ -74,36 +74,36 @@ async def test_a_socket_resumes_from_a_state_in_the_log(
         assert subscribed["version"] == 4
         await watcher.receive_until(table.id, 4)
         assert before.digest == subscribed["digest"]
-        assert before.game == await table.json()
+        assert before.game == await table.get_json()
         await watcher.expect_nothing()
-        await table.do()
+        await table.act_successfully()
         await watcher.receive("diff")
 
 
-async def test_from_version_0_the_log_builds_the_game(client: Client, table: Table) -> None:
-    await table.do()
+async def test_from_version_0_the_log_builds_the_game(client: Client, table: HTTPGame) -> None:
+    await table.act_successfully()
     async with connect_watcher(client, f"/v1/games/{table.id}/ws?since=0") as watcher:
         assert (await watcher.receive("subscribed"))["recovered"] is True
         copy = await watcher.receive_until(table.id, 2)
         assert (copy.versions, copy.snapshots) == ([1, 2], 0)
-        assert copy.game == await table.json()
+        assert copy.game == await table.get_json()
 
 
 @pytest.mark.parametrize("query", (f"?since=1&digest={DIGEST}", f"?since=3&digest={DIGEST}", "?since=99", ""))
-async def test_an_unknown_state_gets_a_snapshot(client: Client, table: Table, query: str) -> None:
+async def test_an_unknown_state_gets_a_snapshot(client: Client, table: HTTPGame, query: str) -> None:
     for _ in range(2):
-        await table.do()
+        await table.act_successfully()
     async with watch_game(client, table.id, query) as watcher:
         copy = watcher.copy_of(table.id)
         assert (copy.snapshots, copy.version) == (1, 3)
         await watcher.expect_nothing()
-        await table.do()
+        await table.act_successfully()
         await watcher.receive("diff")
 
 
-async def test_a_state_before_the_log_gets_a_snapshot(client: Client, table: Table, redis: Redis) -> None:
+async def test_a_state_before_the_log_gets_a_snapshot(client: Client, table: HTTPGame, redis: Redis) -> None:
     for _ in range(3):
-        await table.do()
+        await table.act_successfully()
     await redis.xtrim(keys.log(table.id), minid="3", approximate=False)
     async with watch_game(client, table.id, "?since=1") as watcher:
         assert watcher.copy_of(table.id).snapshots == 1
@@ -111,86 +111,86 @@ async def test_a_state_before_the_log_gets_a_snapshot(client: Client, table: Tab
         assert (await watcher.receive("subscribed"))["recovered"] is True
 
 
-async def test_subscribing_again_repeats_nothing(table: Table, watcher: WatcherClient) -> None:
+async def test_subscribing_again_repeats_nothing(table: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.subscribe(table.id)
-    await table.do()
+    await table.act_successfully()
     await watcher.receive("diff")
     await watcher.subscribe(table.id)
     assert (await watcher.subscribe(table.id, since=2))["recovered"] is True
-    await table.do()
+    await table.act_successfully()
     await watcher.receive("diff")
     await watcher.expect_nothing()
 
 
-async def test_sync_sends_a_snapshot(table: Table, watcher: WatcherClient) -> None:
+async def test_sync_sends_a_snapshot(table: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.request({"type": "sync", "game": table.id}, "snapshot")
-    await table.do()
+    await table.act_successfully()
     await watcher.expect_nothing()
     await watcher.subscribe(table.id)
-    await table.do()
+    await table.act_successfully()
     await watcher.receive("diff")
     await watcher.request({"type": "sync", "game": table.id, "id": "y"}, "snapshot")
-    await table.do()
+    await table.act_successfully()
     await watcher.receive("diff")
-    assert watcher.copy_of(table.id).game == await table.json()
+    assert watcher.copy_of(table.id).game == await table.get_json()
 
 
 async def test_snapshots_and_diffs_keep_their_order_while_the_game_goes_on(
-    table: Table, watcher: WatcherClient
+    table: HTTPGame, watcher: WatcherClient
 ) -> None:
     await watcher.subscribe(table.id)
     for _ in range(30):
         await watcher.send({"type": "sync", "game": table.id})
     for _ in range(20):
-        await table.do()
+        await table.act_successfully()
     copy = watcher.copy_of(table.id)
     while copy.snapshots < 31 or copy.version < 21:
         await watcher.receive()
     assert copy.versions == sorted(set(copy.versions))
-    assert copy.game == await table.json()
+    assert copy.game == await table.get_json()
 
 
-async def test_unsubscribe_ends_the_diffs(table: Table, watcher: WatcherClient) -> None:
+async def test_unsubscribe_ends_the_diffs(table: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.subscribe(table.id)
     ack = await watcher.request({"type": "unsubscribe", "game": table.id, "id": "u"}, "ack")
     assert ack == {"type": "ack", "id": "u", "game": table.id, "version": None, "digest": None, "legal_moves": None}
-    await table.do()
+    await table.act_successfully()
     await watcher.expect_nothing()
     assert (await watcher.request({"type": "unsubscribe", "game": table.id}, "ack"))["id"] is None
 
 
 async def test_one_socket_watches_many_games(client: Client, watcher: WatcherClient) -> None:
-    tables = [await new_table(client) for _ in range(20)]
+    tables = [await create_game(client) for _ in range(20)]
     for table in tables:
         await watcher.subscribe(table.id)
     for table in [*tables, *reversed(tables)]:
-        await table.do()
+        await table.act_successfully()
         assert (await watcher.receive("diff"))["game"] == table.id
     assert len(client.app[HUB]) == 20
     for table in tables:
-        assert watcher.copy_of(table.id).game == await table.json()
+        assert watcher.copy_of(table.id).game == await table.get_json()
         await watcher.request({"type": "unsubscribe", "game": table.id}, "ack")
     assert len(client.app[HUB]) == 0
 
 
 async def test_subscriptions_and_tokens_of_a_socket_are_limited(store: RedisStore) -> None:
     async with serve(store, Limits(max_subscriptions=2)) as client, connect_watcher(client) as watcher:
-        tables = [await new_table(client) for _ in range(3)]
+        tables = [await create_game(client) for _ in range(3)]
         for table in tables[:2]:
             await watcher.subscribe(table.id)
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
-        for kind, more in (("subscribe", {}), ("auth", {"token": tables[2].owner})):
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
+        for kind, more in (("subscribe", {}), ("auth", {"token": tables[2].owner_token})):
             error = await watcher.request_error(
                 {"type": kind, "game": tables[2].id, "id": kind, **more}, "rate_limited"
             )
             assert (error["id"], error["game"]) == (kind, tables[2].id)
         await watcher.subscribe(tables[1].id)
-        await watcher.request({"type": "auth", "game": tables[1].id, "token": tables[1].spectator}, "ack")
+        await watcher.request({"type": "auth", "game": tables[1].id, "token": tables[1].spectator_token}, "ack")
         await watcher.request({"type": "unsubscribe", "game": tables[0].id}, "ack")
         await watcher.subscribe(tables[2].id)
 
 
-async def test_pings_are_answered_in_turn(table: Table, watcher: WatcherClient) -> None:
+async def test_pings_are_answered_in_turn(table: HTTPGame, watcher: WatcherClient) -> None:
     for number in range(10):
         await watcher.send({"type": "sync", "game": table.id})
         await watcher.send({"type": "ping", "id": str(number)})
@@ -209,10 +209,10 @@ async def test_a_protocol_ping_is_answered(client: Client) -> None:
 
 
 async def test_a_game_that_ends_leaves_the_socket_open(client: Client, watcher: WatcherClient) -> None:
-    table = await new_table(client, [{"bot": "random"}, {"bot": "random"}])
+    table = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
     await watcher.subscribe(table.id)
     if watcher.copy_of(table.id).game["status"] == "active":
-        await client.delete(table.path, headers=bearer(table.owner))
+        await client.delete(table.path, headers=bearer_header(table.owner_token))
         await watcher.receive("diff")
     assert watcher.copy_of(table.id).game["status"] in {"finished", "aborted"}
     await watcher.expect_nothing()
@@ -220,23 +220,23 @@ async def test_a_game_that_ends_leaves_the_socket_open(client: Client, watcher: 
 
 async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, redis: Redis) -> None:
     async with serve(store, Limits(sweep_interval_s=0.05)) as client, connect_watcher(client) as watcher:
-        table, other = await new_table(client), await new_table(client)
+        table, other = await create_game(client), await create_game(client)
         await watcher.subscribe(table.id)
         await watcher.subscribe(other.id)
         await redis.delete(keys.game(table.id), keys.log(table.id))
         error = await watcher.receive("error")
         assert (error["id"], error["game"], error["problem"]["code"]) == (None, table.id, "not_found")
         assert len(client.app[HUB]) == 1
-        await other.do()
+        await other.act_successfully()
         await watcher.receive("diff")
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
 async def test_a_request_without_an_upgrade_is_malformed(client: Client, path: str) -> None:
-    await refused(await client.get(path), 400, "malformed")
-    await refused(await client.post(path), 405, "method_not_allowed")
+    await check_problem(await client.get(path), 400, "malformed")
+    await check_problem(await client.post(path), 405, "method_not_allowed")
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "12"}
-    await refused(await client.get(path, headers=headers), 400, "malformed")
+    await check_problem(await client.get(path, headers=headers), 400, "malformed")
 
 
 async def test_any_origin_may_connect(client: Client) -> None:

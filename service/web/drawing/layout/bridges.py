@@ -81,8 +81,8 @@ def point_along(line: Sequence[Point], distance: float) -> Point:
 def _edge_to_hub(edge: Edge, hub: Point) -> Polyline:
     """Return the curve from an edge, at a right angle, to the hub."""
     start, inward = edge_point(edge), INWARD_NORMALS[edge]
-    far = start.distance_to(hub)
-    handle = Point(start.x + inward.x * far / 2, start.y + inward.y * far / 2)
+    distance = start.distance_to(hub)
+    handle = Point(start.x + inward.x * distance / 2, start.y + inward.y * distance / 2)
     return _bezier(start, handle, handle.interpolate(hub, 0.5), hub)
 
 
@@ -137,9 +137,9 @@ def _bezier_point(start: Point, first: Point, second: Point, end: Point, part: f
 
 
 def _resample(line: Sequence[Point]) -> Polyline:
-    far = polyline_length(line)
-    steps = max(int(far / POINT_SPACING), 2)
-    return tuple(point_along(line, far * step / steps) for step in range(steps + 1))
+    total = polyline_length(line)
+    steps = max(int(total / POINT_SPACING), 2)
+    return tuple(point_along(line, total * step / steps) for step in range(steps + 1))
 
 
 __all__ = [

@@ -116,8 +116,8 @@ def _chain_crossings(passes: Iterable[tuple[Crossing, Crossing, Point]]) -> list
     while following:
         crossing, ring = next(iter(following)), []
         while crossing in following:
-            crossing, place = following.pop(crossing)
-            ring.append(place)
+            crossing, point = following.pop(crossing)
+            ring.append(point)
         chained.append(ring)
     return chained
 
@@ -128,8 +128,8 @@ def _signed_area(ring: Sequence[Point]) -> float:
 
 def _simplify_ring(ring: list[Point]) -> list[Point]:
     """Simplify a ring within the tolerance (Ramer, Douglas, Peucker)."""
-    far = max(range(len(ring)), key=lambda index: ring[0].distance_to(ring[index]))
-    return [*_simplify_line(ring[: far + 1])[:-1], *_simplify_line([*ring[far:], ring[0]])[:-1]]
+    farthest = max(range(len(ring)), key=lambda index: ring[0].distance_to(ring[index]))
+    return [*_simplify_line(ring[: farthest + 1])[:-1], *_simplify_line([*ring[farthest:], ring[0]])[:-1]]
 
 
 def _simplify_line(line: list[Point]) -> list[Point]:

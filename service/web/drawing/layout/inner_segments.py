@@ -36,14 +36,14 @@ def locate_inner_segments(
         if part.centre is not None:
             islet = ISLET_RADII[1] if len(parts) == 1 else CROWDED_ISLET_RADIUS
             located[part.centre] = InnerSegment(part.hub, _radius(segments[part.centre], islet))
-    taken = [*others, *(middle.field() for middle in located.values())]
+    taken = [*others, *(segment_area.field() for segment_area in located.values())]
     for index, segment in enumerate(segments):
         if index not in located and (
             isinstance(segment, Market) or (isinstance(segment, Island) and not segment.edges)
         ):
-            at, room = _roomiest_point(taken)
+            centre, room = _roomiest_point(taken)
             located[index] = InnerSegment(
-                at, _radius(segment, min(max(room - ISLET_MARGIN, ISLET_RADII[0]), ISLET_RADII[1]))
+                centre, _radius(segment, min(max(room - ISLET_MARGIN, ISLET_RADII[0]), ISLET_RADII[1]))
             )
             taken.append(located[index].field())
     return located

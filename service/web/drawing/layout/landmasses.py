@@ -40,10 +40,10 @@ def group_landmasses(segments: tuple[Segment, ...]) -> tuple[Landmass, ...]:
     result = []
     for number, (group, members) in enumerate(zip(groups, owners, strict=True)):
         centre = centres.get(number)
-        whole = members if centre is None else (*members, centre)
+        members_with_centre = members if centre is None else (*members, centre)
         land = [segment.edges for index in members if isinstance(segment := segments[index], Island)]
         beach = land[0][0] if len(land) == 1 and len(land[0]) == 1 and centre is None else None
-        result.append(Landmass(group, whole, _hub_point(group, beach, alone=len(groups) == 1), centre))
+        result.append(Landmass(group, members_with_centre, _hub_point(group, beach, alone=len(groups) == 1), centre))
     return tuple(result)
 
 

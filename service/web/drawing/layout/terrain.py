@@ -62,21 +62,21 @@ def fill_lagoons(ground: Ground, seas: Iterable[int]) -> None:
 def measure_clearance(ground: Ground) -> DistanceField:
     """Return the distance of each node from the border of its segment or of the tile."""
     beside = _all_neighbours()
-    far = [*rim_distance()]
+    clearance = [*rim_distance()]
     for node, owner in enumerate(ground):
         for other, _ in beside[node]:
             if ground[other] != owner:
-                far[node] = min(far[node], NODE_SPACING / 2)
+                clearance[node] = min(clearance[node], NODE_SPACING / 2)
                 break
     order = range(NODES_PER_SIDE * NODES_PER_SIDE)
     for nodes in (order, reversed(order)):
         for node in nodes:
-            nearest = far[node]
+            nearest = clearance[node]
             for other, step in beside[node]:
-                if far[other] + step < nearest:  # noqa: PLR1730 (the innermost loop: min would be a call)
-                    nearest = far[other] + step
-            far[node] = nearest
-    return far
+                if clearance[other] + step < nearest:  # noqa: PLR1730 (the innermost loop: min would be a call)
+                    nearest = clearance[other] + step
+            clearance[node] = nearest
+    return clearance
 
 
 @cache
@@ -134,13 +134,13 @@ def _unowned_pockets(ground: Ground) -> list[list[int]]:
             while queue:
                 node = queue.pop()
                 pocket.append(node)
-                more = [
+                unseen = [
                     o
                     for o, step in _neighbours_of(node)
                     if step == NODE_SPACING and ground[o] == NO_SEGMENT and o not in seen
                 ]
-                seen.update(more)
-                queue += more
+                seen.update(unseen)
+                queue += unseen
             pockets.append(pocket)
     return pockets
 

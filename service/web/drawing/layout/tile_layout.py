@@ -60,8 +60,8 @@ def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
     landmasses = group_landmasses(segments)
     owners = {index: part for part in landmasses for index in part.members}
     bridges = {index: segment for index, segment in enumerate(segments) if isinstance(segment, Bridge)}
-    whole = {index: bridge_line(segments, bridge, owners.get(index)) for index, bridge in bridges.items()}
-    reach = {index: distance_from_path(line[::2], 26) for index, line in whole.items()}
+    complete_lines = {index: bridge_line(segments, bridge, owners.get(index)) for index, bridge in bridges.items()}
+    reach = {index: distance_from_path(line[::2], 26) for index, line in complete_lines.items()}
     shores = island_bodies(segments, landmasses)
     inner = locate_inner_segments(
         segments,
@@ -71,7 +71,7 @@ def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
     markets = {index: place.field() for index, place in inner.items() if isinstance(segments[index], Market)}
     islets = {index: place.field() for index, place in inner.items() if index not in markets}
     islands = _cut_lagoons(segments, island_fields({**shores, **islets}, landmasses, reach, markets))
-    lines = _cut_bridges(whole, [*islands.values(), *markets.values()])
+    lines = _cut_bridges(complete_lines, [*islands.values(), *markets.values()])
     rocks = [part.hub for part in landmasses if has_touching_tips(segments, part)]
     narrow = {index: distance_from_path(line, 10) for index, line in lines.items()}
     ground = terrain.assign_ground(segments, islands, narrow, markets, rocks)
@@ -91,17 +91,17 @@ def _cut_lagoons(segments: tuple[Segment, ...], islands: IslandFields) -> Island
         return islands
     spread_out = [Point(50 + (number - (len(waters) - 1) / 2) * 42, 50) for number in range(len(waters))]
     holes = constant_field(1000.0)
-    for middle in spread_out:
-        holes = smooth_union(holes, disc_field(middle, LAGOON_RADIUS))
+    for centre in spread_out:
+        holes = smooth_union(holes, disc_field(centre, LAGOON_RADIUS))
     return {
         index: [max(value, -hole) for value, hole in zip(shape, holes, strict=True)] for index, shape in islands.items()
     }
 
 
-def _cut_bridges(whole: Mapping[int, Polyline], lands: list[DistanceField]) -> dict[int, Polyline]:
+def _cut_bridges(complete_lines: Mapping[int, Polyline], lands: list[DistanceField]) -> dict[int, Polyline]:
     """Cut each bridge that ends inland where it has reached a beach or a quay."""
     cut_lines = {}
-    for index, line in whole.items():
+    for index, line in complete_lines.items():
         landed = line
         for land in lands if _ends_inland(line) else ():
             landed = cut_at_depth(landed, land, BEACH_OVERLAP)
@@ -134,11 +134,11 @@ def _with_symbols(bare: TileLayout) -> TileLayout:
     return bare._replace(islanders=islanders, wares=wares, boats=boats, palms=palms)
 
 
-def _move_onto_segment(ground: Ground, clearance: DistanceField, index: int, at: Point) -> Point:
+def _move_onto_segment(ground: Ground, clearance: DistanceField, index: int, point: Point) -> Point:
     """Return the point, or the roomiest point of its segment if another segment covers it."""
     nodes = [node for node, owner in enumerate(ground) if owner == index]
-    if not nodes or ground[terrain.node_at(at)] == index:
-        return at
+    if not nodes or ground[terrain.node_at(point)] == index:
+        return point
     return terrain.node_point(max(nodes, key=lambda node: clearance[node]))
 
 
