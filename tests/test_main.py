@@ -256,4 +256,4 @@ def test_a_tile_set_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) 
 def test_verify_says_that_nothing_listens(south_seas: Run) -> None:
     ended = south_seas("verify", "http://127.0.0.1:9/v1/games/abc")
     assert ended.returncode == 1
-    assert ended.stderr.startswith("south-seas: http://127.0.0.1:9 does not answer")
+    assert ended.stderr.startswith("south-seas: http://127.0.0.1:9 is unreachable")
