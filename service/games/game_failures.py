@@ -7,7 +7,7 @@ from time import monotonic
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import GAME_FAILURES
-from service.telemetry.throttled import ThrottledLog
+from service.telemetry.throttled_log import ThrottledLog
 
 __all__ = ["EXPECTED_ERRORS", "record_failure"]
 

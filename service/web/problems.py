@@ -13,7 +13,7 @@ from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games import ports as store
 from service.telemetry.metrics import PROBLEMS
-from service.telemetry.throttled import ThrottledLog
+from service.telemetry.throttled_log import ThrottledLog
 from service.web import errors
 
 _unavailable_log = ThrottledLog(logging.getLogger(__name__))

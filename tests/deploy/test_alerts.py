@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.rendered import PRODUCTION, ROOT, of_kind
+from tests.deploy.manifests import PRODUCTION, ROOT, of_kind
 from tests.tools import PROMTOOL, require
 
 

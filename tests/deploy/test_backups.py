@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from tests.deploy.rendered import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
+from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
 from tests.redis_servers import create_access, standalone
 from tests.started import started
 

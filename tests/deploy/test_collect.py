@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import yaml
 from jsonschema_rs import Draft201909Validator
 
 from service.web.limits import Limits
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 from tests.deploy.test_image import DOCKERFILE, VERSION
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from service.main import cli
 from service.settings_table import ENV_PREFIX
 from service.store.acl import ACL, CLUSTER_ACL
 from tests.deploy.generated import PAGE, RULES, page, rules
-from tests.deploy.rendered import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
+from tests.deploy.manifests import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
 from tests.deploy.test_settings import variables
 from tests.docs.blocks import blocks
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 from tests.tools import KUBECTL, require
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4

@@ -7,7 +7,7 @@ import pytest
 from service.settings import with_all_settings
 from service.settings_table import ENV_PREFIX, SETTINGS
 from service.telemetry.otel_config import ENDPOINT_VARIABLES
-from tests.deploy.rendered import (
+from tests.deploy.manifests import (
     OVERLAYS,
     ROOT,
     SECRETS,

@@ -19,7 +19,7 @@ from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT
 from service.web.limits import Limits
 from tests.games.bots.plugged import plugged
-from tests.security.clients import at
+from tests.security.limited_client import at
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 

@@ -16,8 +16,8 @@ from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.subjects import hash_token
-from tests.security.clients import limits
-from tests.security.measured_costs import Answer, Plain, times_dearer
+from tests.security.limited_client import limits
+from tests.security.request_costs import Answer, Plain, times_dearer
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 

@@ -17,7 +17,7 @@ from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
 from service.web.ratelimit.leases import LeasePool
 from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, RATE_LIMITER, RateLimiter
 from service.web.ratelimit.subjects import hash_token
-from tests.security.clients import limits
+from tests.security.limited_client import limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.raw_http import send_raw

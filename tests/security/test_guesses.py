@@ -14,7 +14,7 @@ from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
-from tests.security.clients import limits, status, statuses
+from tests.security.limited_client import limits, status, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game

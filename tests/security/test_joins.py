@@ -6,7 +6,7 @@ from aiohttp import ClientSession
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.clients import at, limits, status, statuses
+from tests.security.limited_client import at, limits, status, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.store import keys
-from tests.security.secretive import ENCODED, PASSWORD, Said, guarded_redis, plain, service
+from tests.security.secret_server import ENCODED, PASSWORD, Said, guarded_redis, plain, service
 from tests.web.http_game import bearer_header
 
 KEY = "idempotency-key-which-makes-tokens-0123456789"

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from tests.telemetry.alerts import CASES, Series
+from tests.telemetry.alert_series import CASES, Series
 from tests.telemetry.promtool import promtool
 
 ROOT = Path(__file__).parents[2]

@@ -15,8 +15,8 @@ from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
 from service.web.server import StartFailed
 from tests.started import started
+from tests.telemetry.metric_samples import OPENMETRICS, here, metrics_url, of, scrape
 from tests.telemetry.promtool import promtool
-from tests.telemetry.scraped import OPENMETRICS, here, metrics_url, of, scrape
 
 FRESH = """
 import sys

@@ -10,7 +10,7 @@ import yaml
 from prometheus_client import Counter, Gauge, Histogram, Info
 
 from service.telemetry import metrics
-from tests.telemetry.observed import observed
+from tests.telemetry.observed_instances import observed
 
 ROOT = Path(__file__).parents[2]
 DASHBOARD: dict[str, Any] = msgspec.json.decode(

@@ -19,7 +19,7 @@ from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import DELIVERY_LAG, HISTORIES_REPLACED
-from service.telemetry.throttled import ThrottledLog
+from service.telemetry.throttled_log import ThrottledLog
 
 __all__ = ["PAGE_SIZE", "READ_TIMEOUT_S", "StreamReader", "record_read_failure"]
 

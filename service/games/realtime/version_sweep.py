@@ -9,7 +9,7 @@ from service.games.realtime.channel_registry import ChannelRegistry
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
 from service.telemetry.metrics import MISSED_NOTIFICATIONS
-from service.telemetry.throttled import ThrottledLog
+from service.telemetry.throttled_log import ThrottledLog
 
 __all__ = ["VersionSweep"]
 

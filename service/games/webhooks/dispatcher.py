@@ -41,7 +41,7 @@ from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, Send
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
-from service.telemetry.throttled import ThrottledLog
+from service.telemetry.throttled_log import ThrottledLog
 
 logger = logging.getLogger(__name__)
 _throttled_log = ThrottledLog(logger)

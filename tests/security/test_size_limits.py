@@ -11,7 +11,7 @@ from schemas.commands import MAX_ACTIONS
 from service.store.game_store import RedisStore
 from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.runner import MAX_HEADERS
-from tests.security.clients import limits, statuses
+from tests.security.limited_client import limits, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import send_raw

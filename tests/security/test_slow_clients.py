@@ -14,7 +14,7 @@ from service.web.connections import limiter
 from service.web.connections.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
-from tests.security.clients import at, status
+from tests.security.limited_client import at, status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
 

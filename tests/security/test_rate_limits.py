@@ -16,7 +16,7 @@ from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.classification import GAMES_PREFIX
 from service.web.routes.registry import ROUTES
-from tests.security.clients import at, create, limits, status, statuses
+from tests.security.limited_client import at, create, limits, status, statuses
 from tests.web.app_server import serve
 from tests.web.http_game import bearer_header, check_problem, create_game
 

@@ -14,7 +14,7 @@ from service.games.ports import Grant, RateLimit, TokenBucketStore
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, ConnectionLimiter
 from service.web.limits import Limits
-from tests.security.clients import at, create, limits, statuses
+from tests.security.limited_client import at, create, limits, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher

@@ -7,7 +7,15 @@ from click.testing import CliRunner
 from service.settings import Settings, make_settings, with_all_settings
 from service.web.server import HANDLER_TIMEOUT_S
 from service.web.websocket.streams import CLOSE_TIMEOUT_S
-from tests.deploy.rendered import OVERLAYS, PRODUCTION, environment, named, of_kind, service_container, service_template
+from tests.deploy.manifests import (
+    OVERLAYS,
+    PRODUCTION,
+    environment,
+    named,
+    of_kind,
+    service_container,
+    service_template,
+)
 
 REDIS = "redis://127.0.0.1:6379/0"
 

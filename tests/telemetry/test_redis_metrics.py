@@ -13,7 +13,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
-from tests.telemetry.scraped import Values, here, of
+from tests.telemetry.metric_samples import Values, here, of
 
 
 def level(store: RedisStore, name: str) -> float:

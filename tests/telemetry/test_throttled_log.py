@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from service.telemetry.throttled import ThrottledLog
+from service.telemetry.throttled_log import ThrottledLog
 
 LOGGER = logging.getLogger("tests.throttled")
 

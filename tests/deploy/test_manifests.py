@@ -9,8 +9,8 @@ import pytest
 import yaml
 from jsonschema_rs import Draft202012Validator
 
-from tests.deploy.custom import SCHEMAS
-from tests.deploy.rendered import K8S, OVERLAYS, is_custom, render, title
+from tests.deploy.custom_resources import SCHEMAS
+from tests.deploy.manifests import K8S, OVERLAYS, is_custom, render, title
 
 VERSIONS = ("1.30", "1.31", "1.32", "1.34", "1.37")
 """1.30 is the oldest whose `preStop` can sleep."""

@@ -13,8 +13,8 @@ from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit import costs
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
-from tests.security.clients import at, limits, status, statuses
-from tests.security.measured_costs import Plain, times_dearer
+from tests.security.limited_client import at, limits, status, statuses
+from tests.security.request_costs import Plain, times_dearer
 from tests.web.app_server import serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import connect_watcher

@@ -15,7 +15,7 @@ from service.web.errors import QueueFull
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.websocket.session import MAX_RATE_LIMITED
-from tests.security.clients import at, limits
+from tests.security.limited_client import at, limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game

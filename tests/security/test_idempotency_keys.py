@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.clients import limits, status
+from tests.security.limited_client import limits, status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 

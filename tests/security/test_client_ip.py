@@ -10,7 +10,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web.connections.client_ip import Header, TrustedProxies, parse_networks
-from tests.security.clients import create, limits, status, statuses
+from tests.security.limited_client import create, limits, status, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS
 

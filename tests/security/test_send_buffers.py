@@ -16,9 +16,9 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
-from tests.security.clients import at
-from tests.security.processor import Measured, measured
-from tests.telemetry.scraped import here, of
+from tests.security.cpu_time import Measured, measured
+from tests.security.limited_client import at
+from tests.telemetry.metric_samples import here, of
 from tests.web.app_server import Client, serve
 from tests.web.http_game import bearer_header, create_game
 

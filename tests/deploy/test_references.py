@@ -7,7 +7,7 @@ import yaml
 
 from service.telemetry.metrics import CONNECTIONS
 from service.web.routes.registry import ROUTES
-from tests.deploy.rendered import (
+from tests.deploy.manifests import (
     K8S,
     OVERLAYS,
     PRODUCTION,

@@ -8,7 +8,7 @@ import pytest
 from service.games.ports import GameStore
 from service.web.limits import Limits
 from service.web.request_metrics import IN_FLIGHT
-from tests.telemetry.scraped import here, of
+from tests.telemetry.metric_samples import here, of
 from tests.web.app_server import Client, serve
 
 COUNT = "http_request_duration_seconds_count"

@@ -5,7 +5,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from service.web.outbound.ssrf import is_public
-from tests.deploy.rendered import OVERLAYS, PRODUCTION, Resource, chosen, containers, named, of_kind, ports, templates
+from tests.deploy.manifests import OVERLAYS, PRODUCTION, Resource, chosen, containers, named, of_kind, ports, templates
 
 PRIVATE = (
     *("10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "127.0.0.1", "0.0.0.1", "169.254.169.254", "224.0.0.1"),

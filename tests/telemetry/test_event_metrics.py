@@ -20,9 +20,9 @@ from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.plugged import plugged
 from tests.games.seated import TABLES, seated
-from tests.security.clients import create, limits
+from tests.security.limited_client import create, limits
 from tests.store.commits import action, creation, digest
-from tests.telemetry.scraped import Values, here, of
+from tests.telemetry.metric_samples import Values, here, of
 from tests.web.app_server import serve
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_instance, run_receiver

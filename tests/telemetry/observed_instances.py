@@ -10,7 +10,7 @@ import aiohttp
 import yaml
 
 from tests.started import started
-from tests.telemetry.scraped import metrics_url
+from tests.telemetry.metric_samples import metrics_url
 from tests.telemetry.traffic import everything
 from tests.tools import PROMETHEUS, require
 

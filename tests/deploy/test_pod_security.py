@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.deploy.rendered import OVERLAYS, containers, of_kind, service_template, templates
+from tests.deploy.manifests import OVERLAYS, containers, of_kind, service_template, templates
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

@@ -20,7 +20,7 @@ from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
 from tests.started import started
-from tests.telemetry.collector import collecting
+from tests.telemetry.otlp_collector import collecting
 from tests.web.app_server import Client, serve
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}

@@ -7,7 +7,7 @@ from aiohttp import ClientResponse, ClientSession
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.clients import limits
+from tests.security.limited_client import limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, create_game
 from tests.web.raw_http import send_raw
