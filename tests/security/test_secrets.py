@@ -130,7 +130,7 @@ async def test_no_secret_is_in_any_log_line(tmp_path: Path) -> None:
             await said.process.wait()
         text = said.text()
         assert "Traceback" in text
-        assert "the store does not answer" in text
+        assert "the store is unavailable" in text
         assert "POST" in text
         tells_nothing(said, visitor.secrets)
 

@@ -118,7 +118,7 @@ def compressed(text: bytes) -> bytes:
 
 
 @pytest.fixture
-async def table(client: Client) -> HTTPGame:
+async def http_game(client: Client) -> HTTPGame:
     return await create_game(client)
 
 
@@ -149,8 +149,10 @@ async def test_it_is_agreed_where_a_client_offers_it(client: Client, offers: Seq
         assert (await line.frame()).first == TEXT
 
 
-async def test_snapshots_and_diffs_are_compressed_and_short_answers_are_not(client: Client, table: HTTPGame) -> None:
-    path = f"/v1/games/{table.id}/ws"
+async def test_snapshots_and_diffs_are_compressed_and_short_answers_are_not(
+    client: Client, http_game: HTTPGame
+) -> None:
+    path = f"/v1/games/{http_game.id}/ws"
     async with plainly(client, path, "permessage-deflate") as line, plainly(client, path) as other:
         assert (await line.until(b"subscribed")).first == TEXT
         for tag in (b"snapshot", b"diff"):
@@ -158,21 +160,21 @@ async def test_snapshots_and_diffs_are_compressed_and_short_answers_are_not(clie
             assert (theirs.first, plain.first) == (COMPRESSED_TEXT, TEXT)
             assert theirs.text() == plain.payload
             assert len(theirs.payload) < len(plain.payload)
-            await table.act_successfully()
+            await http_game.act_successfully()
 
 
 @pytest.mark.parametrize("bits", (9, 10, 11))
 async def test_what_refers_too_far_back_for_a_client_is_not_compressed(
-    client: Client, table: HTTPGame, bits: int
+    client: Client, http_game: HTTPGame, bits: int
 ) -> None:
-    path, offer = f"/v1/games/{table.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
+    path, offer = f"/v1/games/{http_game.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
     async with plainly(client, path, offer) as line:
         assert line.extensions == [f"{ANSWER}; server_max_window_bits={bits}"]
         assert (await line.until(b"snapshot")).first == TEXT
 
 
 async def test_a_diff_is_compressed_once_for_all(
-    client: Client, table: HTTPGame, monkeypatch: pytest.MonkeyPatch
+    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[bytes] = []
 
@@ -182,7 +184,7 @@ async def test_a_diff_is_compressed_once_for_all(
 
     deflated_frame = frames.deflated_frame
     monkeypatch.setattr(frames, "deflated_frame", counted)
-    path = f"/v1/games/{table.id}/ws?since=1"
+    path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
         plainly(client, path, "permessage-deflate") as one,
         plainly(client, path, "permessage-deflate; client_max_window_bits") as another,
@@ -191,7 +193,7 @@ async def test_a_diff_is_compressed_once_for_all(
         for line in (one, another, plain):
             await line.until(b"subscribed")
         for number in range(1, 6):
-            await table.act_successfully()
+            await http_game.act_successfully()
             told = [await line.frame() for line in (one, another, plain)]
             assert told[0] == told[1]
             assert told[0].text() == told[2].payload
@@ -199,29 +201,29 @@ async def test_a_diff_is_compressed_once_for_all(
 
 
 async def test_nothing_is_compressed_for_those_who_do_not_ask(
-    client: Client, table: HTTPGame, monkeypatch: pytest.MonkeyPatch
+    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(frames, "deflated_frame")
-    async with watch_game(client, table.id) as line:
-        await table.act_successfully()
+    async with watch_game(client, http_game.id) as line:
+        await http_game.act_successfully()
         await line.receive("diff")
 
 
 @pytest.mark.parametrize("window", (9, 12, 15))
 async def test_a_client_that_compresses_plays_a_game(client: Client, window: int) -> None:
     """Also what it says: the client is of aiohttp, which compresses what it says, too."""
-    table = await create_game(client, seed="compressed")
+    http_game = await create_game(client, seed="compressed")
     chance = Random(window)
-    async with connect_watcher(client, f"/v1/games/{table.id}/ws", table.owner_token, compress=window) as line:
+    async with connect_watcher(client, f"/v1/games/{http_game.id}/ws", http_game.owner_token, compress=window) as line:
         assert line.socket.compress == 15
         await line.receive("subscribed")
         await line.receive("snapshot")
         for version in range(2, 30):
-            move = chance.choice(await table.legal_moves())["id"]
-            await line.send({"type": "act", "game": table.id, "move": move})
-            await line.receive_until(table.id, version)
+            move = chance.choice(await http_game.legal_moves())["id"]
+            await line.send({"type": "act", "game": http_game.id, "move": move})
+            await line.receive_until(http_game.id, version)
             assert (await line.receive("ack"))["version"] == version
-        assert line.copy_of(table.id).game == await table.get_json()
+        assert line.copy_of(http_game.id).game == await http_game.get_json()
 
 
 async def test_a_message_counts_as_it_is_uncompressed(store: RedisStore) -> None:

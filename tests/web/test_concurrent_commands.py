@@ -9,13 +9,13 @@ CLIENTS = 50
 
 
 async def test_of_many_who_expect_the_same_version_exactly_one_wins(client: Client) -> None:
-    table = await create_game(client)
-    await table.act_successfully()
-    before, log = await table.get_json(), (await table.get_json("/diffs"))["diffs"]
-    tag = (await table.get()).headers["ETag"]
-    moves = [move["id"] for move in await table.legal_moves()]
+    game = await create_game(client)
+    await game.act_successfully()
+    before, log = await game.get_json(), (await game.get_json("/diffs"))["diffs"]
+    tag = (await game.get()).headers["ETag"]
+    moves = [move["id"] for move in await game.legal_moves()]
     answers = await asyncio.gather(
-        *(table.act({"move": moves[number % len(moves)]}, **{"If-Match": tag}) for number in range(CLIENTS))
+        *(game.act({"move": moves[number % len(moves)]}, **{"If-Match": tag}) for number in range(CLIENTS))
     )
     won = [response for response in answers if response.status == 200]
     assert len(won) == 1
@@ -25,49 +25,49 @@ async def test_of_many_who_expect_the_same_version_exactly_one_wins(client: Clie
             problem = await check_problem(response, 412, "version_mismatch")
             assert (problem["version"], problem["digest"]) == (acted["version"], acted["digest"])
     assert acted["version"] == before["version"] + 1
-    assert (await table.get_json("/diffs"))["diffs"] == [*log, *acted["diffs"]]
-    assert (await table.get_json())["version"] == acted["version"]
+    assert (await game.get_json("/diffs"))["diffs"] == [*log, *acted["diffs"]]
+    assert (await game.get_json())["version"] == acted["version"]
 
 
 async def test_the_same_across_instances(store: RedisStore, client: Client) -> None:
     async with serve(store) as other:
-        table = await create_game(client)
-        same = HTTPGame(other, table.created)
-        move = {"move": (await table.legal_moves())[0]["id"]}
+        game = await create_game(client)
+        same = HTTPGame(other, game.created)
+        move = {"move": (await game.legal_moves())[0]["id"]}
         answers = await asyncio.gather(
-            *((table if number % 2 else same).act(move, **{"If-Match": '"1"'}) for number in range(CLIENTS))
+            *((game if number % 2 else same).act(move, **{"If-Match": '"1"'}) for number in range(CLIENTS))
         )
         assert sorted(response.status for response in answers) == [200] + [412] * (CLIENTS - 1)
-        assert await same.get_json() == await table.get_json()
+        assert await same.get_json() == await game.get_json()
         assert (await same.get_json())["version"] == 2
 
 
 async def test_without_if_match_whoever_comes_late_is_told_by_the_rules(client: Client) -> None:
-    table = await create_game(client)
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    answers = await asyncio.gather(*(table.act(move) for _ in range(CLIENTS)))
+    game = await create_game(client)
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    answers = await asyncio.gather(*(game.act(move) for _ in range(CLIENTS)))
     assert sorted(response.status for response in answers) == [200] + [422] * (CLIENTS - 1)
-    assert (await table.get_json())["version"] == 2
+    assert (await game.get_json())["version"] == 2
 
 
-async def test_two_tables_play_beside_each_other(client: Client) -> None:
-    tables = [await create_game(client, seed=f"beside-{number}", first_seat=0) for number in range(4)]
-    games = await asyncio.gather(*(table.play_randomly(Random(7), versions=25) for table in tables))
-    for table, game in zip(tables, games, strict=True):
-        log = (await table.get_json("/diffs"))["diffs"]
+async def test_concurrent_games_do_not_affect_each_other(client: Client) -> None:
+    http_games = [await create_game(client, seed=f"beside-{number}", first_seat=0) for number in range(4)]
+    games = await asyncio.gather(*(http_game.play_randomly(Random(7), versions=25) for http_game in http_games))
+    for http_game, game in zip(http_games, games, strict=True):
+        log = (await http_game.get_json("/diffs"))["diffs"]
         assert [diff["version"] for diff in log] == [*range(1, game["version"] + 1)]
-        assert {diff["game"] for diff in log} == {table.id}
+        assert {diff["game"] for diff in log} == {http_game.id}
 
 
 async def test_an_abort_and_an_action_at_once_leave_one_history(client: Client) -> None:
-    table = await create_game(client)
-    move = {"move": (await table.legal_moves())[0]["id"]}
+    game = await create_game(client)
+    move = {"move": (await game.legal_moves())[0]["id"]}
     acted, aborted = await asyncio.gather(
-        table.act(move), client.delete(table.path, headers=bearer_header(table.owner_token))
+        game.act(move), client.delete(game.path, headers=bearer_header(game.owner_token))
     )
     assert aborted.status == 200
     assert acted.status in (200, 409)
-    log = (await table.get_json("/diffs"))["diffs"]
+    log = (await game.get_json("/diffs"))["diffs"]
     assert [diff["version"] for diff in log] == [*range(1, len(log) + 1)]
     assert log[-1]["events"] == [{"type": "game_aborted"}]
-    assert (await table.get_json())["status"] == "aborted"
+    assert (await game.get_json())["status"] == "aborted"

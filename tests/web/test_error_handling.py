@@ -72,12 +72,12 @@ async def test_a_browser_of_any_origin_may_ask(client: Client, path: str) -> Non
 
 
 async def test_a_browser_of_any_origin_may_read_every_answer(client: Client) -> None:
-    table = await create_game(client)
-    tag = (await table.get()).headers["ETag"]
+    game = await create_game(client)
+    tag = (await game.get()).headers["ETag"]
     for response in (
-        await table.get(),
-        await table.get("", **{"If-None-Match": tag}),
-        await table.act({"move": "i0"}),
+        await game.get(),
+        await game.get("", **{"If-None-Match": tag}),
+        await game.act({"move": "i0"}),
         await client.post("/v1/games", json={"players": TWO_PLAYERS}),
         await client.get("/nowhere"),
         await client.put("/v1/games"),
@@ -112,19 +112,19 @@ async def test_a_client_of_http_1_0_is_answered(client: Client) -> None:
 async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
 
     def broken(*_: object) -> None:
         raise ZeroDivisionError("broken")
 
     monkeypatch.setattr("service.web.routes.games.build_view", broken)
-    response = await client.get(table.path, headers=bearer_header(table.owner_token))
+    response = await client.get(game.path, headers=bearer_header(game.owner_token))
     told = await check_problem(response, 500, "internal")
     assert told["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()
     (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
-    assert record.getMessage() == f"GET {table.path} failed"
-    assert table.owner_token not in caplog.text
+    assert record.getMessage() == f"GET {game.path} failed"
+    assert game.owner_token not in caplog.text
 
 
 def test_every_status_has_its_codes() -> None:

@@ -23,12 +23,12 @@ TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}
 """Headers that differ with every answer."""
 
 
-async def told(table: HTTPGame) -> list[bytes]:
+async def told(game: HTTPGame) -> list[bytes]:
     """Everything that can be read of a game, by everybody who may read it, but for headers that always differ."""
-    answers = [await (await table.client.get("/v1/games")).read()]
-    for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
+    answers = [await (await game.client.get("/v1/games")).read()]
+    for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         for path in READS:
-            response = await table.client.get(table.path + path, headers=bearer_header(token))
+            response = await game.client.get(game.path + path, headers=bearer_header(token))
             assert response.status == 200
             headers = [(name, value) for name, value in response.headers.items() if name.lower() not in TELLING_NOTHING]
             answers.append(repr(headers).encode() + await response.read())
@@ -36,10 +36,10 @@ async def told(table: HTTPGame) -> list[bytes]:
 
 
 async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redis) -> None:
-    table = await create_game(client, seed="tides")
-    await table.play_randomly(Random(8), versions=30)
-    before = await told(table)
-    stored = await redis.hget(keys.game(table.id), "snapshot")
+    http_game = await create_game(client, seed="tides")
+    await http_game.play_randomly(Random(8), versions=30)
+    before = await told(http_game)
+    stored = await redis.hget(keys.game(http_game.id), "snapshot")
     assert isinstance(stored, bytes)
     game = decode_snapshot(stored)
     assert len(game.bag) > 10
@@ -47,27 +47,27 @@ async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redi
     game.bag.reverse()
     game.ship_pile.reverse()
     game.seed = "quite-another"
-    await redis.hset(keys.game(table.id), "snapshot", encode_snapshot(game))
-    assert await told(table) == before
+    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
+    assert await told(http_game) == before
 
 
 async def test_the_seed_is_told_only_when_nothing_can_be_decided_any_more(client: Client) -> None:
     seed = "nobody-knows-this"
-    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
-    await table.play_randomly(Random(9), versions=40)
-    answers = [*(await told(table)), repr(table.created).encode(), repr(await table.act_successfully()).encode()]
+    game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
+    await game.play_randomly(Random(9), versions=40)
+    answers = [*(await told(game)), repr(game.created).encode(), repr(await game.act_successfully()).encode()]
     assert [answer for answer in answers if seed.encode() in answer] == []
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    assert (await table.get_json())["deck"]["seed"] == seed
-    last = (await table.get_json("/diffs?limit=1000"))["diffs"][-1]
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    assert (await game.get_json())["deck"]["seed"] == seed
+    last = (await game.get_json("/diffs?limit=1000"))["diffs"][-1]
     assert seed in repr(last["patch"])
 
 
 async def test_no_token_is_told_again(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
-    acted = await table.act({"move": (await table.legal_moves())[0]["id"]}, joined["token"])
-    answers = [*(await told(table)), await acted.read()]
-    for token in (table.owner_token, table.spectator_token, joined["token"], *table.seat_tokens.values()):
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
+    acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, joined["token"])
+    answers = [*(await told(game)), await acted.read()]
+    for token in (game.owner_token, game.spectator_token, joined["token"], *game.seat_tokens.values()):
         assert len(token) == 43
         assert [answer for answer in answers if token.encode() in answer] == []

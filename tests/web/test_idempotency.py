@@ -35,14 +35,14 @@ async def test_creating_again_gives_the_same_game_and_the_same_tokens(client: Cl
     assert await first.read() == await again.read()
     for name in ("Location", "ETag", "Cache-Control"):
         assert first.headers[name] == again.headers[name]
-    table = HTTPGame(client, await first.json())
-    assert (await table.act({"move": (await table.legal_moves())[0]["id"]})).status == 200
+    game = HTTPGame(client, await first.json())
+    assert (await game.act({"move": (await game.legal_moves())[0]["id"]})).status == 200
     played_on = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
     was, now = await first.json(), await played_on.json()
     for name in ("digest", "owner_token", "spectator_token", "seats"):
         assert now[name] == was[name]
     assert (played_on.headers["ETag"], played_on.status) == (first.headers["ETag"], 201)
-    assert now["game"] == await table.get_json()
+    assert now["game"] == await game.get_json()
     assert now["game"]["version"] == now["legal_moves"]["version"] > was["game"]["version"]
     assert len((await (await client.get("/v1/games")).json())["games"]) == 1
 
@@ -82,138 +82,138 @@ async def test_the_same_request_in_other_words_is_the_same(client: Client) -> No
 
 
 async def test_joining_again_gives_the_same_seat_and_the_same_token(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    first = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key())
-    other = await client.post(f"{table.path}/seats", json={"name": "Cy"}, headers=key(OTHER_SECRET))
-    again = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key())
+    game = await create_game(client, OPEN)
+    first = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key())
+    other = await client.post(f"{game.path}/seats", json={"name": "Cy"}, headers=key(OTHER_SECRET))
+    again = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key())
     was, now = await first.json(), await again.json()
     assert is_again(again)
     assert [now[name] for name in ("seat", "token", "digest")] == [was[name] for name in ("seat", "token", "digest")]
     assert again.headers["ETag"] == first.headers["ETag"] == f'"2-{was["digest"]}"'
     assert (was["game"]["version"], now["game"]["version"]) == (2, 3)
     assert (await other.json())["seat"] == 2
-    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Di"}, headers=key()), 422, "key_reused")
+    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Di"}, headers=key()), 422, "key_reused")
     token = (await again.json())["token"]
-    assert (await client.get(table.path, headers=bearer_header(token))).status == 200
+    assert (await client.get(game.path, headers=bearer_header(token))).status == 200
 
 
 async def test_joining_at_the_same_time_with_one_key_takes_one_seat(unlimited: Client) -> None:
-    table = await create_game(unlimited, OPEN)
+    game = await create_game(unlimited, OPEN)
     answers = await asyncio.gather(
-        *(unlimited.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key()) for _ in range(20))
+        *(unlimited.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key()) for _ in range(20))
     )
     assert len({await response.read() for response in answers}) == 1
-    assert [player["kind"] for player in (await table.get_json())["players"]] == ["human", "human", "open"]
+    assert [player["kind"] for player in (await game.get_json())["players"]] == ["human", "human", "open"]
 
 
 async def test_joining_at_the_same_time_gives_each_its_own_seat(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
+    http_game = await create_game(client, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
     answers = await asyncio.gather(
-        *(client.post(f"{table.path}/seats", json={"name": f"P{number}"}) for number in range(7))
+        *(client.post(f"{http_game.path}/seats", json={"name": f"P{number}"}) for number in range(7))
     )
     assert sorted(response.status for response in answers) == [200] * 4 + [409] * 3
     joined = [await response.json() for response in answers if response.status == 200]
     assert sorted(one["seat"] for one in joined) == [1, 2, 3, 4]
-    game = await table.get_json()
+    game = await http_game.get_json()
     assert (game["status"], game["version"]) == ("active", 5)
     assert len({player["color"] for player in game["players"]}) == 5
 
 
 @pytest.mark.parametrize("path", ("/v1/games", "/v1/games/{id}/seats"))
 async def test_where_tokens_are_handed_out_the_key_must_be_a_secret(client: Client, path: str) -> None:
-    table = await create_game(client, OPEN)
+    game = await create_game(client, OPEN)
     body: dict[str, Any] = {"players": TWO_PLAYERS} if path == "/v1/games" else {"name": "Bo"}
-    response = await client.post(path.format(id=table.id), json=body, headers=key(SECRET[:31]))
+    response = await client.post(path.format(id=game.id), json=body, headers=key(SECRET[:31]))
     problem = await check_problem(response, 400, "malformed")
     assert problem["path"] == "Idempotency-Key"
 
 
 async def test_acting_again_changes_nothing_and_answers_the_same(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
-    move = {"move": (await table.legal_moves())[0]["id"]}
+    game = await create_game(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
+    move = {"move": (await game.legal_moves())[0]["id"]}
     query, prefer = "?include=legal_moves", {"Prefer": "return=representation"}
-    first = await table.act(move, query=query, **key("k"), **prefer)
+    first = await game.act(move, query=query, **key("k"), **prefer)
     assert first.status == 200
-    await table.act_successfully()
-    again = await table.act(move, query=query, **key("k"), **prefer, **{"If-Match": '"99"'})
+    await game.act_successfully()
+    again = await game.act(move, query=query, **key("k"), **prefer, **{"If-Match": '"99"'})
     assert (again.status, is_again(first), is_again(again)) == (200, False, True)
     assert again.headers["ETag"] == first.headers["ETag"]
     was, now = await first.json(), await again.json()
     for name in ("version", "digest", "diffs"):
         assert now[name] == was[name]
-    assert now["game"] == await table.get_json()
+    assert now["game"] == await game.get_json()
     assert now["legal_moves"]["version"] == now["game"]["version"] > was["game"]["version"]
-    plain = await (await table.act(move, **key("k"))).json()
+    plain = await (await game.act(move, **key("k"))).json()
     assert (plain["diffs"], plain["game"], plain["legal_moves"]) == (was["diffs"], None, None)
-    await check_problem(await table.act({"move": "i0"}, **key("k")), 422, "key_reused")
+    await check_problem(await game.act({"move": "i0"}, **key("k")), 422, "key_reused")
 
 
 async def test_a_key_is_answered_after_the_end_too_and_forgotten_after_a_day(
     timed_client: Client, clock: FrozenClock
 ) -> None:
-    table = await create_game(timed_client)
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    first = await (await table.act(move, **key("k"))).json()
-    await timed_client.delete(table.path, headers=bearer_header(table.owner_token))
+    game = await create_game(timed_client)
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    first = await (await game.act(move, **key("k"))).json()
+    await timed_client.delete(game.path, headers=bearer_header(game.owner_token))
     clock.now += 86_399
-    again = await (await table.act(move, query="?include=legal_moves", **key("k"))).json()
+    again = await (await game.act(move, query="?include=legal_moves", **key("k"))).json()
     assert (again["version"], again["diffs"], again["legal_moves"]["moves"]) == (2, first["diffs"], [])
     assert again["next"] == {"seat": None, "phase": None}
     clock.now += 1
-    await check_problem(await table.act(move, **key("k")), 409, "not_active")
+    await check_problem(await game.act(move, **key("k")), 409, "not_active")
 
 
 async def test_a_webhook_is_registered_once_with_one_secret(client: Client) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     asked = {"url": "https://hooks.example/game"}
     answers = [
         await client.post(
-            f"{table.path}/webhooks", json=asked, headers={**bearer_header(table.owner_token), **key("hook")}
+            f"{game.path}/webhooks", json=asked, headers={**bearer_header(game.owner_token), **key("hook")}
         )
         for _ in range(2)
     ]
     assert [(answer.status, is_again(answer)) for answer in answers] == [(201, False), (201, True)]
     assert await answers[0].json() == await answers[1].json()
-    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
+    assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
 
 
 async def test_acting_at_the_same_time_with_one_key_is_one_change(client: Client) -> None:
-    table = await create_game(client)
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    answers = await asyncio.gather(*(table.act(move, **key("k")) for _ in range(20)))
+    game = await create_game(client)
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    answers = await asyncio.gather(*(game.act(move, **key("k")) for _ in range(20)))
     assert {response.status for response in answers} == {200}
     assert len({await response.read() for response in answers}) == 1
-    assert (await table.get_json())["version"] == 2
+    assert (await game.get_json())["version"] == 2
 
 
 async def test_a_key_counts_per_token_and_path(client: Client) -> None:
-    table, other = await create_game(client, first_seat=0, seed="tides"), await create_game(client, seed="tides")
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    assert (await table.act(move, table.seat_tokens[0], **key("k"))).status == 200
-    await check_problem(await table.act(move, table.owner_token, **key("k")), 422, "illegal_move")
+    game, other = await create_game(client, first_seat=0, seed="tides"), await create_game(client, seed="tides")
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    assert (await game.act(move, game.seat_tokens[0], **key("k"))).status == 200
+    await check_problem(await game.act(move, game.owner_token, **key("k")), 422, "illegal_move")
     assert (await other.act(move, **key("k"))).status == 200
 
 
 async def test_only_successes_are_kept(client: Client) -> None:
-    table = await create_game(client)
-    await check_problem(await table.act({"move": "p9.9.0"}, **key("k")), 422, "illegal_move")
-    assert (await table.act({"move": (await table.legal_moves())[0]["id"]}, **key("k"))).status == 200
+    game = await create_game(client)
+    await check_problem(await game.act({"move": "p9.9.0"}, **key("k")), 422, "illegal_move")
+    assert (await game.act({"move": (await game.legal_moves())[0]["id"]}, **key("k"))).status == 200
 
 
 async def test_what_is_kept_is_neither_the_key_nor_a_token(client: Client, redis: Redis) -> None:
     response = await client.post("/v1/games", json={"players": OPEN}, headers=key())
-    table = HTTPGame(client, await response.json())
-    joined = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key(OTHER_SECRET))
+    game = HTTPGame(client, await response.json())
+    joined = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key(OTHER_SECRET))
     secrets = {
         SECRET,
         OTHER_SECRET,
-        table.owner_token,
-        table.spectator_token,
-        *table.seat_tokens.values(),
+        game.owner_token,
+        game.spectator_token,
+        *game.seat_tokens.values(),
         (await joined.json())["token"],
     }
-    await table.client.post(f"{table.path}/seats", json={"name": "Cy"})
-    await table.act({"move": (await table.legal_moves())[0]["id"]}, **key(ANOTHER_SECRET))
+    await game.client.post(f"{game.path}/seats", json={"name": "Cy"})
+    await game.act({"move": (await game.legal_moves())[0]["id"]}, **key(ANOTHER_SECRET))
     secrets |= {ANOTHER_SECRET}
     stored = [name async for name in redis.scan_iter()]
     assert stored
@@ -243,6 +243,6 @@ async def everything(redis: Redis, name: bytes) -> bytes:
 
 @pytest.mark.parametrize("wrong", ("", "k" * 256, "a\tb", "é"))
 async def test_a_key_is_printable_ascii_of_some_length(client: Client, wrong: str) -> None:
-    table = await create_game(client)
-    problem = await check_problem(await table.act({"move": "i0"}, **key(wrong)), 400, "malformed")
+    game = await create_game(client)
+    problem = await check_problem(await game.act({"move": "i0"}, **key(wrong)), 400, "malformed")
     assert problem["path"] == "Idempotency-Key"

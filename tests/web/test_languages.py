@@ -55,9 +55,9 @@ def test_what_was_cut_off_does_not_count() -> None:
 
 
 async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) -> None:
-    table = await create_game(client, seed="tides")
+    game = await create_game(client, seed="tides")
     english, french, german = [
-        await table.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
+        await game.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
     ]
     assert [one.headers["Content-Language"] for one in (english, french, german)] == ["en", "fr", "de"]
     assert {one.headers["Vary"] for one in (english, french, german)} == {"Accept-Language"}
@@ -71,46 +71,46 @@ async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) ->
 
 async def test_an_answer_in_another_language_has_another_tag(client: Client) -> None:
     """RFC 9110, 8.8.3: a strong tag names these very bytes."""
-    table = await create_game(client)
+    http_game = await create_game(client)
     tags = {
-        language: (await table.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
+        language: (await http_game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
         for language in ("en", "fr", "de")
     }
-    game = (await table.get()).headers["ETag"]
+    game = (await http_game.get()).headers["ETag"]
     assert tags == {"en": game, "fr": f'{game[:-1]}-fr"', "de": f'{game[:-1]}-de"'}
     for asked, own in tags.items():
         for had, tag in tags.items():
-            answer = await table.get("/legal-moves", **{"Accept-Language": asked, "If-None-Match": tag})
+            answer = await http_game.get("/legal-moves", **{"Accept-Language": asked, "If-None-Match": tag})
             assert answer.status == (304 if asked == had else 200)
             assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own)
 
 
 async def test_a_private_games_answer_depends_on_token_and_language(client: Client) -> None:
-    table = await create_game(client, visibility="private")
-    assert (await table.get("/legal-moves", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
-    assert (await table.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
+    game = await create_game(client, visibility="private")
+    assert (await game.get("/legal-moves", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
+    assert (await game.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
 
 
 @pytest.mark.parametrize("language", ("en", "fr", "de"))
 async def test_the_tag_of_the_moves_is_taken_in_if_match(client: Client, language: str) -> None:
-    table = await create_game(client)
-    tag = (await table.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    assert (await table.act(move, **{"If-Match": tag})).status == 200
-    assert (await table.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
+    game = await create_game(client)
+    tag = (await game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    assert (await game.act(move, **{"If-Match": tag})).status == 200
+    assert (await game.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
 
 
 async def test_moves_are_looked_for_in_the_language_asked_for(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    english = (await table.get_json("/legal-moves?q=TURNED"))["moves"]
-    french = (await (await table.get("/legal-moves?q=tourn%C3%89e", **FRENCH)).json())["moves"]
+    game = await create_game(client, seed="tides")
+    english = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
+    french = (await (await game.get("/legal-moves?q=tourn%C3%89e", **FRENCH)).json())["moves"]
     assert [move["id"] for move in french] == [move["id"] for move in english] != []
-    assert (await (await table.get("/legal-moves?q=turned", **FRENCH)).json())["moves"] == []
+    assert (await (await game.get("/legal-moves?q=turned", **FRENCH)).json())["moves"] == []
 
 
 async def test_cells_are_told_in_the_language_asked_for(client: Client) -> None:
-    table = await create_game(client)
-    cells = (await (await table.get("/legal-moves?stage=cell", **FRENCH)).json())["cells"]
+    game = await create_game(client)
+    cells = (await (await game.get("/legal-moves?stage=cell", **FRENCH)).json())["cells"]
     assert all("coup" in cell["text"] for cell in cells)
 
 
@@ -135,18 +135,18 @@ async def test_moves_that_come_along_are_in_the_language_asked_for(client: Clien
 
 
 async def test_an_answer_without_texts_has_no_language(client: Client) -> None:
-    table = await create_game(client)
-    acted = await table.act({"move": (await table.legal_moves())[0]["id"]}, **FRENCH)
+    game = await create_game(client)
+    acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, **FRENCH)
     assert "Content-Language" not in acted.headers
 
 
 async def test_a_retry_gets_the_language_that_it_asks_for(client: Client) -> None:
     """The moves of a second answer are those of now, in the language of now, and the rest is as it was."""
-    table = await create_game(client)
-    body = {"move": (await table.legal_moves())[0]["id"]}
+    game = await create_game(client)
+    body = {"move": (await game.legal_moves())[0]["id"]}
     key = {"Idempotency-Key": "turn-1"}
-    first = await table.act(body, query="?include=legal_moves", **key, **FRENCH)
-    again = await table.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})
+    first = await game.act(body, query="?include=legal_moves", **key, **FRENCH)
+    again = await game.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})
     told, retold = await first.json(), await again.json()
     assert (told.pop("legal_moves")["language"], retold.pop("legal_moves")["language"]) == ("fr", "de")
     assert retold == told
@@ -154,18 +154,18 @@ async def test_a_retry_gets_the_language_that_it_asks_for(client: Client) -> Non
 
 
 async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> None:
-    table = await create_game(client)
-    move: dict[str, Any] = {"move": (await table.legal_moves())[0]["id"], "include": "legal_moves"}
-    async with client.ws_connect("/v1/ws", headers={**bearer_header(table.owner_token), **FRENCH}) as socket:
+    game = await create_game(client)
+    move: dict[str, Any] = {"move": (await game.legal_moves())[0]["id"], "include": "legal_moves"}
+    async with client.ws_connect("/v1/ws", headers={**bearer_header(game.owner_token), **FRENCH}) as socket:
         line = WatcherClient(socket)
         await line.receive("welcome")
-        ack = await line.request({"type": "act", "id": "c", "game": table.id, **move}, "ack")
+        ack = await line.request({"type": "act", "id": "c", "game": game.id, **move}, "ack")
         assert ack["legal_moves"]["language"] == "fr"
         assert ack["legal_moves"]["moves"][-1]["text"] == "ne placer ni reprendre d'insulaire"
 
 
 async def test_problems_are_english_whatever_is_asked_for(client: Client) -> None:
-    table = await create_game(client)
-    answer = await table.act({"action": {"type": "pass"}}, **FRENCH)
+    game = await create_game(client)
+    answer = await game.act({"action": {"type": "pass"}}, **FRENCH)
     assert answer.status == 422
     assert "Content-Language" not in answer.headers

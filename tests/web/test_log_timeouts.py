@@ -45,7 +45,7 @@ async def client(hanging: Hanging) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def table(client: Client) -> HTTPGame:
+async def http_game(client: Client) -> HTTPGame:
     """A table at which something was done."""
     found = await create_game(client)
     for _ in range(3):
@@ -62,33 +62,33 @@ async def sent_away(watcher: WatcherClient) -> None:
 
 
 async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
-    client: Client, hanging: Hanging, table: HTTPGame
+    client: Client, hanging: Hanging, http_game: HTTPGame
 ) -> None:
-    async with connect_watcher(client, f"{table.path}/ws") as first:
+    async with connect_watcher(client, f"{http_game.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)
-        hanging.game = table.id
-        async with connect_watcher(client, f"{table.path}/ws?since=0") as second:
+        hanging.game = http_game.id
+        async with connect_watcher(client, f"{http_game.path}/ws?since=0") as second:
             await second.receive("subscribed")
             other = await create_game(client)
             await other.act_successfully()
-            await table.act_successfully()
+            await http_game.act_successfully()
             await first.receive("diff")
             await sent_away(second)
         hanging.game = ""
-        async with connect_watcher(client, f"{table.path}/ws?since=0") as third:
+        async with connect_watcher(client, f"{http_game.path}/ws?since=0") as third:
             for tag in ("subscribed", *["diff"] * 5):
                 await third.receive(tag)
 
 
 async def test_a_socket_that_subscribes_by_a_message_is_told_why(
-    client: Client, hanging: Hanging, table: HTTPGame
+    client: Client, hanging: Hanging, http_game: HTTPGame
 ) -> None:
-    async with connect_watcher(client, f"{table.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
+    async with connect_watcher(client, f"{http_game.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)
-        hanging.game = table.id
-        await second.send({"type": "subscribe", "id": "s1", "game": table.id, "since": 0})
+        hanging.game = http_game.id
+        await second.send({"type": "subscribe", "id": "s1", "game": http_game.id, "since": 0})
         await second.receive("subscribed")
         error = await second.receive("error")
         assert (error["id"], error["problem"]["code"]) == ("s1", "store_unavailable")
@@ -96,16 +96,16 @@ async def test_a_socket_that_subscribes_by_a_message_is_told_why(
 
 
 async def test_an_event_stream_ends_and_says_when_to_come_back(
-    client: Client, hanging: Hanging, table: HTTPGame
+    client: Client, hanging: Hanging, http_game: HTTPGame
 ) -> None:
-    async with connect_watcher(client, f"{table.path}/ws") as first:
+    async with connect_watcher(client, f"{http_game.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)
-        hanging.game = table.id
-        async with open_event_stream(client, table.id, "?since=0") as events:
+        hanging.game = http_game.id
+        async with open_event_stream(client, http_game.id, "?since=0") as events:
             assert await events.read_block() == ["retry: 1000"]
             async with asyncio.timeout(RECEIVE_TIMEOUT_S):
                 assert await events.response.content.read() == b""
         hanging.game = ""
-        async with open_event_stream(client, table.id, "?since=0") as events:
+        async with open_event_stream(client, http_game.id, "?since=0") as events:
             assert [(await events.receive("diff"))["version"] for _ in range(4)] == [1, 2, 3, 4]

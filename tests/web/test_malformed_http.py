@@ -179,9 +179,9 @@ async def test_odd_paths_are_not_found(client: Client, path: bytes) -> None:
     "header", ("Authorization", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Accept")
 )
 async def test_bytes_that_are_no_text_in_headers(client: Client, header: str) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     body = b'{"move":"i0"}'
-    head = f"POST {table.path}/actions HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
+    head = f"POST {game.path}/actions HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
     response = await send_raw(client, head.encode() + header.encode() + b": \xff\xfe\xed\xa0\x80\r\n\r\n" + body)
     assert response.status in (400, 401)
     assert response.getheader("Content-Type") == "application/problem+json"
@@ -202,9 +202,9 @@ async def test_a_client_that_goes_in_the_middle_of_its_body_hurts_nobody(
 
 async def test_no_token_is_ever_logged(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
-    table = await create_game(client)
-    await table.act_successfully()
-    await table.act({"move": "i9"})
-    await client.get(table.path, headers=bearer_header(table.owner_token + "x"))
-    for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
+    game = await create_game(client)
+    await game.act_successfully()
+    await game.act({"move": "i9"})
+    await client.get(game.path, headers=bearer_header(game.owner_token + "x"))
+    for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         assert token not in caplog.text

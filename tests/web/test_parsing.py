@@ -98,17 +98,17 @@ async def test_a_creation_that_is_not_as_it_should_be(client: Client, asked: Any
     ),
 )
 async def test_a_joining_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    problem = await check_problem(await client.post(f"{table.path}/seats", json=asked), 400, "malformed")
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    problem = await check_problem(await client.post(f"{game.path}/seats", json=asked), 400, "malformed")
     assert problem["path"] == path, problem
 
 
 async def test_of_a_member_that_is_there_twice_the_last_counts(client: Client) -> None:
-    table = await create_game(client)
-    move = (await table.legal_moves())[0]["id"]
+    game = await create_game(client)
+    move = (await game.legal_moves())[0]["id"]
     body = f'{{"move": "p1", "move": "{move}"}}'.encode()
     response = await client.post(
-        f"{table.path}/actions", data=body, headers={"Content-Type": JSON, **bearer_header(table.owner_token)}
+        f"{game.path}/actions", data=body, headers={"Content-Type": JSON, **bearer_header(game.owner_token)}
     )
     assert response.status == 200
 
@@ -162,10 +162,10 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
     ),
 )
 async def test_an_action_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    table = await create_game(client)
-    problem = await check_problem(await table.act(asked), 400, "malformed")
+    game = await create_game(client)
+    problem = await check_problem(await game.act(asked), 400, "malformed")
     assert problem["path"] == path, problem
-    assert (await table.get_json())["version"] == 1
+    assert (await game.get_json())["version"] == 1
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ async def test_an_action_that_is_not_as_it_should_be(client: Client, asked: Any,
     ),
 )
 async def test_what_is_well_formed_but_far_out_is_illegal_in_every_phase(client: Client, action: Any) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     for _ in range(2):
-        await check_problem(await table.act({"action": action}), 422, "illegal_move")
-        await table.act_successfully()
+        await check_problem(await game.act({"action": action}), 422, "illegal_move")
+        await game.act_successfully()

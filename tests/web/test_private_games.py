@@ -11,58 +11,56 @@ PLAYERS = [{"name": "Ana"}, {"open": True}]
 
 @pytest.mark.parametrize("path", READS)
 async def test_it_is_read_with_any_of_its_tokens_and_kept_by_no_shared_cache(client: Client, path: str) -> None:
-    table = await create_game(client, visibility="private")
-    for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
-        response = await client.get(table.path + path, headers=bearer_header(token))
+    game = await create_game(client, visibility="private")
+    for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
+        response = await client.get(game.path + path, headers=bearer_header(token))
         assert response.status == 200
         assert response.headers["Cache-Control"] == "private, no-cache"
         assert "Authorization" in response.headers["Vary"]
         tag = response.headers["ETag"]
-        same = await client.get(table.path + path, headers={**bearer_header(token), "If-None-Match": tag})
+        same = await client.get(game.path + path, headers={**bearer_header(token), "If-None-Match": tag})
         assert (same.status, same.headers["Cache-Control"]) == (304, "private, no-cache")
         assert "Authorization" in same.headers["Vary"]
 
 
 @pytest.mark.parametrize("path", READS)
 async def test_without_one_it_is_not_there(client: Client, path: str) -> None:
-    table = await create_game(client, visibility="private")
+    game = await create_game(client, visibility="private")
     stranger = await create_game(client)
     unknown = await check_problem(await client.get(f"/v1/games/k7m2x9qd4t1w{path}"), 404, "not_found")
     for headers in ({}, bearer_header(stranger.owner_token), bearer_header("x")):
-        response = await client.get(table.path + path, headers={**headers, "If-None-Match": "*"})
+        response = await client.get(game.path + path, headers={**headers, "If-None-Match": "*"})
         problem = await check_problem(response, 404, "not_found")
-        assert problem["detail"] == unknown["detail"].replace("k7m2x9qd4t1w", table.id)
+        assert problem["detail"] == unknown["detail"].replace("k7m2x9qd4t1w", game.id)
 
 
 async def test_without_one_it_cannot_be_changed(client: Client) -> None:
-    table = await create_game(client, PLAYERS, visibility="private")
+    game = await create_game(client, PLAYERS, visibility="private")
     act, join = {"move": "i0"}, {"name": "Bo"}
     for headers in ({}, bearer_header("x")):
-        await check_problem(await client.post(f"{table.path}/actions", json=act, headers=headers), 404, "not_found")
-        await check_problem(await client.post(f"{table.path}/seats", json=join, headers=headers), 404, "not_found")
-        await check_problem(await client.delete(table.path, headers=headers), 404, "not_found")
-    assert (await table.get_json())["version"] == 1
+        await check_problem(await client.post(f"{game.path}/actions", json=act, headers=headers), 404, "not_found")
+        await check_problem(await client.post(f"{game.path}/seats", json=join, headers=headers), 404, "not_found")
+        await check_problem(await client.delete(game.path, headers=headers), 404, "not_found")
+    assert (await game.get_json())["version"] == 1
 
 
 async def test_its_spectator_joins_but_does_not_act(client: Client) -> None:
-    table = await create_game(client, PLAYERS, visibility="private", first_seat=1)
-    response = await client.post(
-        f"{table.path}/seats", json={"name": "Bo"}, headers=bearer_header(table.spectator_token)
-    )
+    game = await create_game(client, PLAYERS, visibility="private", first_seat=1)
+    response = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=bearer_header(game.spectator_token))
     joined = await response.json()
     assert response.status == 200
     assert response.headers["Cache-Control"] == "no-store"
     assert response.headers["Vary"] == "Authorization"
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    await check_problem(await table.act(move, table.spectator_token), 403, "wrong_seat")
-    acted = await table.act(move, joined["token"])
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    await check_problem(await game.act(move, game.spectator_token), 403, "wrong_seat")
+    acted = await game.act(move, joined["token"])
     assert acted.status == 200
     assert acted.headers["Cache-Control"] == "private, no-cache"
 
 
 async def test_a_public_game_is_joined_without_a_token_but_played_only_with_one(client: Client) -> None:
-    table = await create_game(client, PLAYERS)
-    assert (await client.post(f"{table.path}/seats", json={"name": "Bo"})).status == 200
-    response = await client.post(f"{table.path}/actions", json={"move": "i0"})
+    game = await create_game(client, PLAYERS)
+    assert (await client.post(f"{game.path}/seats", json={"name": "Bo"})).status == 200
+    response = await client.post(f"{game.path}/actions", json={"move": "i0"})
     await check_problem(response, 401, "unauthorized")
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas"'

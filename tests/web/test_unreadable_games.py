@@ -31,14 +31,14 @@ def of_a_later_release(stored: bytes) -> bytes:
 DAMAGES = (torn, changed_by_hand, of_a_later_release)
 
 
-async def damage(redis: Redis, table: HTTPGame, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
+async def damage(redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
     """Change what is stored behind the service's back, which then holds no copy of it."""
-    stored = await redis.hget(keys.game(table.id), field)
+    stored = await redis.hget(keys.game(game.id), field)
     assert isinstance(stored, bytes)
     assert how(stored) != stored
-    await redis.hset(keys.game(table.id), field, how(stored))
-    assert table.client.app is not None
-    table.client.app[CONTEXT].cache.pop(table.id)
+    await redis.hset(keys.game(game.id), field, how(stored))
+    assert game.client.app is not None
+    game.client.app[CONTEXT].cache.pop(game.id)
 
 
 @pytest.mark.parametrize("how", DAMAGES)
@@ -46,26 +46,26 @@ async def damage(redis: Redis, table: HTTPGame, how: Callable[[bytes], bytes] = 
 async def test_it_cannot_be_read(
     client: Client, redis: Redis, how: Callable[[bytes], bytes], path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    table = await create_game(client)
-    await damage(redis, table, how)
-    await check_problem(await table.get(path), 503, "store_unavailable")
+    game = await create_game(client)
+    await damage(redis, game, how)
+    await check_problem(await game.get(path), 503, "store_unavailable")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize("field", ("snapshot", "access"))
 async def test_it_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
-    await damage(redis, table, field=field)
-    await check_problem(await table.act({"move": "i0"}), 503, "store_unavailable")
+    game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
+    await damage(redis, game, field=field)
+    await check_problem(await game.act({"move": "i0"}), 503, "store_unavailable")
     for path in ("/undo", "/resign", "/return", "/rematch"):
-        response = await client.post(table.path + path, headers=bearer_header(table.owner_token))
+        response = await client.post(game.path + path, headers=bearer_header(game.owner_token))
         await check_problem(response, 503, "store_unavailable")
     hook = {"url": "https://bot.example/hook"}
-    response = await client.post(f"{table.path}/webhooks", json=hook, headers=bearer_header(table.owner_token))
+    response = await client.post(f"{game.path}/webhooks", json=hook, headers=bearer_header(game.owner_token))
     await check_problem(response, 503, "store_unavailable")
-    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Cy"}), 503, "store_unavailable")
+    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Cy"}), 503, "store_unavailable")
     await check_problem(
-        await client.delete(table.path, headers=bearer_header(table.owner_token)), 503, "store_unavailable"
+        await client.delete(game.path, headers=bearer_header(game.owner_token)), 503, "store_unavailable"
     )
 
 

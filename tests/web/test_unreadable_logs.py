@@ -23,9 +23,9 @@ CAME_LATER = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
 Entry = tuple[bytes, dict[bytes, bytes]]
 
 
-async def rewrite(redis: Redis, table: HTTPGame, change: Callable[[list[Entry]], list[Entry]]) -> None:
+async def rewrite(redis: Redis, http_game: HTTPGame, change: Callable[[list[Entry]], list[Entry]]) -> None:
     """Change what the log holds behind the service's back."""
-    key = keys.log(table.id)
+    key = keys.log(http_game.id)
     entries: Any = await redis.xrange(key)
     assert len(entries) > PLAYED
     await redis.delete(key)
@@ -91,7 +91,7 @@ NAMES = ("torn", "beside_itself", "of_another_form", "without_its_end", "without
 
 
 @pytest.fixture
-async def table(client: Client) -> HTTPGame:
+async def http_game(client: Client) -> HTTPGame:
     """A table at which something was played."""
     found = await create_game(client, seed="damaged", first_seat=0)
     await found.play_randomly(Random(3), PLAYED + 1)
@@ -101,38 +101,38 @@ async def table(client: Client) -> HTTPGame:
 
 
 @pytest.mark.parametrize("version", (1, PLAYED))
-async def test_a_picture_of_a_version_of_the_first_release(table: HTTPGame, redis: Redis, version: int) -> None:
-    before = await read_board_svg(table, f"v={version}")
-    await rewrite(redis, table, each(of_first_release))
+async def test_a_picture_of_a_version_of_the_first_release(http_game: HTTPGame, redis: Redis, version: int) -> None:
+    before = await read_board_svg(http_game, f"v={version}")
+    await rewrite(redis, http_game, each(of_first_release))
     for form in FORMS:
-        response = await table.get(f"/board.{form}?v={version}&side=1&width=401")
+        response = await http_game.get(f"/board.{form}?v={version}&side=1&width=401")
         assert response.status == 200, await response.text()
         if form == "png":
             assert png_size(await response.read())[0] == 401
-    assert (await read_board_svg(table, f"v={version}&width=402")).count_uses("tile-") == before.count_uses("tile-")
+    assert (await read_board_svg(http_game, f"v={version}&width=402")).count_uses("tile-") == before.count_uses("tile-")
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_picture_of_a_version_whose_log_is_damaged(
-    table: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], form: str
+    http_game: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], form: str
 ) -> None:
-    await rewrite(redis, table, damage)
-    problem = await check_problem(await table.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
+    await rewrite(redis, http_game, damage)
+    problem = await check_problem(await http_game.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
     assert "cannot read the stored game" in problem["detail"]
-    assert (await table.get(f"/board.{form}")).status == 200
+    assert (await http_game.get(f"/board.{form}")).status == 200
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
 async def test_whatever_else_reads_a_damaged_log_does_not_fail(
-    table: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
+    http_game: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    await rewrite(redis, table, damage)
+    await rewrite(redis, http_game, damage)
     for path in ("/story", "/legal-moves", "/scores", ""):
-        response = await table.get(path)
+        response = await http_game.get(path)
         assert response.status in (200, 503), (path, await response.text())
-    undone = await table.client.post(
-        f"{table.path}/undo", json={}, headers={"Authorization": f"Bearer {table.owner_token}"}
+    undone = await http_game.client.post(
+        f"{http_game.path}/undo", json={}, headers={"Authorization": f"Bearer {http_game.owner_token}"}
     )
     assert undone.status in (409, 503), await undone.text()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
@@ -146,19 +146,19 @@ def with_unknown_tiles(diff: dict[str, Any]) -> None:
 
 
 async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
-    table: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
+    http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert (await table.get("/board.svg?width=403")).status == 200
-    assert table.client.app is not None
-    studio = table.client.app[IMAGE_RENDERER]
+    assert (await http_game.get("/board.svg?width=403")).status == 200
+    assert http_game.client.app is not None
+    studio = http_game.client.app[IMAGE_RENDERER]
     process = studio._worker
-    await rewrite(redis, table, each(with_unknown_tiles))
+    await rewrite(redis, http_game, each(with_unknown_tiles))
     for _ in range(3):
-        response = await table.get(f"/board.svg?v={PLAYED}")
+        response = await http_game.get(f"/board.svg?v={PLAYED}")
         assert response.headers["Retry-After"] == "60"
         problem = await check_problem(response, 503, "store_unavailable")
         assert "could not be drawn" in problem["detail"]
-    assert (await table.get("/board.svg?width=404")).status == 200
+    assert (await http_game.get("/board.svg?width=404")).status == 200
     assert studio._worker is process
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert "unheard-of" in failure.getMessage()

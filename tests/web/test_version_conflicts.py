@@ -43,39 +43,39 @@ async def client(losing: Losing) -> AsyncIterator[Client]:
         yield connected
 
 
-async def create(table: HTTPGame) -> ClientResponse:
+async def create(game: HTTPGame) -> ClientResponse:
     """Create a game."""
-    return await table.client.post("/v1/games", json={"players": FIVE})
+    return await game.client.post("/v1/games", json={"players": FIVE})
 
 
-async def create_with_key(table: HTTPGame) -> ClientResponse:
+async def create_with_key(game: HTTPGame) -> ClientResponse:
     """Create a game in a way that can be repeated."""
-    return await table.client.post("/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY})
+    return await game.client.post("/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY})
 
 
-async def join(table: HTTPGame) -> ClientResponse:
+async def join(game: HTTPGame) -> ClientResponse:
     """Take the open seat."""
-    return await table.client.post(f"{table.path}/seats", json={"name": "Flo"})
+    return await game.client.post(f"{game.path}/seats", json={"name": "Flo"})
 
 
-async def act(table: HTTPGame) -> ClientResponse:
+async def act(game: HTTPGame) -> ClientResponse:
     """Do the first legal move."""
-    return await table.act({"move": (await table.legal_moves())[0]["id"]})
+    return await game.act({"move": (await game.legal_moves())[0]["id"]})
 
 
-async def resign(table: HTTPGame) -> ClientResponse:
+async def resign(game: HTTPGame) -> ClientResponse:
     """Resign."""
-    return await table.client.post(f"{table.path}/resign", json={"seat": 0}, headers=bearer_header(table.owner_token))
+    return await game.client.post(f"{game.path}/resign", json={"seat": 0}, headers=bearer_header(game.owner_token))
 
 
-async def abort(table: HTTPGame) -> ClientResponse:
+async def abort(game: HTTPGame) -> ClientResponse:
     """End the game."""
-    return await table.client.delete(table.path, headers=bearer_header(table.owner_token))
+    return await game.client.delete(game.path, headers=bearer_header(game.owner_token))
 
 
-async def rematch(table: HTTPGame) -> ClientResponse:
+async def rematch(game: HTTPGame) -> ClientResponse:
     """Play again."""
-    return await table.client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))
+    return await game.client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))
 
 
 CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (
@@ -91,49 +91,49 @@ CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (
 
 async def table_for(client: Client, change: Callable[[HTTPGame], Awaitable[ClientResponse]]) -> HTTPGame:
     """A table at which a change can be made."""
-    table = await create_game(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
+    game = await create_game(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
     if change is rematch:
-        assert (await abort(table)).status == 200
-    return table
+        assert (await abort(game)).status == 200
+    return game
 
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_whoever_always_loses_is_told_so_after_a_bounded_number_of_attempts(
     client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
-    table = await table_for(client, change)
+    game = await table_for(client, change)
     losing.left, began = 10_000, perf_counter()
-    problem = await check_problem(await change(table), 409, "conflict")
+    problem = await check_problem(await change(game), 409, "conflict")
     assert "nothing was done" in problem["detail"]
     assert 5 <= losing.lost <= 1 + MAX_ATTEMPTS
     assert perf_counter() - began > 0.2  # as all that time there were pauses
     losing.left = 0
-    assert (await change(table)).status < 300
+    assert (await change(game)).status < 300
 
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_whoever_loses_some_times_is_not_told_of_it(
     client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
-    table = await table_for(client, change)
+    game = await table_for(client, change)
     losing.left = MAX_ATTEMPTS // 2
-    assert (await change(table)).status < 300
+    assert (await change(game)).status < 300
     assert losing.lost == MAX_ATTEMPTS // 2
 
 
 async def test_many_who_change_a_game_at_the_same_moment_all_get_through(client: Client, losing: Losing) -> None:
     async with serve(RedisStore(losing._client)) as other:
         for _ in range(4):
-            table = await create_game(client, FIVE)
-            same = HTTPGame(other, table.created)
+            game = await create_game(client, FIVE)
+            same = HTTPGame(other, game.created)
             bodies = [{"seat": seat} for seat in range(1, 5)]
             answers = await asyncio.gather(
                 *(
-                    (table if body["seat"] % 2 else same).client.post(
-                        f"{table.path}/resign", json=body, headers=bearer_header(table.owner_token)
+                    (game if body["seat"] % 2 else same).client.post(
+                        f"{game.path}/resign", json=body, headers=bearer_header(game.owner_token)
                     )
                     for body in bodies
                 )
             )
             assert [answer.status for answer in answers] == [200] * len(bodies)
-            assert (await table.get_json())["status"] == "finished"
+            assert (await game.get_json())["status"] == "finished"

@@ -36,34 +36,32 @@ from tests.web.webhook_receiver import (
 ATTEMPTS = len(CHALLENGE_RETRY_DELAYS_S) + 1
 
 
-async def retry(table: HTTPGame, hook: dict[str, Any]) -> Any:
-    answer = await table.client.post(
-        f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer_header(table.owner_token)
-    )
+async def retry(game: HTTPGame, hook: dict[str, Any]) -> Any:
+    answer = await game.client.post(f"{game.path}/webhooks/{hook['id']}/retry", headers=bearer_header(game.owner_token))
     assert answer.status == 200
     return await answer.json()
 
 
 async def test_a_right_answer_makes_a_webhook_active(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url, secret=SECRET)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url, secret=SECRET)
     assert hook["status"] == "pending"
     await one.deliver()
-    assert (await read_webhook(table, hook))["status"] == "active"
+    assert (await read_webhook(game, hook))["status"] == "active"
     (got,) = receiver.challenges
     assert Webhook(SECRET).verify(got.body, got.headers) == got.message
     assert {**got.message, "timestamp": "", "challenge": ""} == {
         "type": "challenge",
         "timestamp": "",
         "challenge": "",
-        "game": table.id,
+        "game": game.id,
         "webhook": hook["id"],
     }
     assert len(got.message["challenge"]) >= 43
-    (attempt,) = await list_attempts(table, hook)
+    (attempt,) = await list_attempts(game, hook)
     assert (attempt["id"], attempt["type"], attempt["version"]) == (got.id, "challenge", 1)
     assert (attempt["delivered"], attempt["status"], attempt["error"]) == (True, 200, None)
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
     assert (len(receiver.challenges), receiver.versions) == (1, [2])
 
@@ -72,12 +70,12 @@ async def test_what_happens_before_the_answer_comes_after_it_and_nothing_is_miss
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     receiver.challenge_response = lambda _: web.Response(status=503)
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     for _ in range(3):
-        await table.act_successfully()
+        await game.act_successfully()
         await one.deliver()
-    waiting = await read_webhook(table, hook)
+    waiting = await read_webhook(game, hook)
     assert receiver.received == []
     assert (waiting["status"], waiting["failures"], waiting["delivered_version"]) == ("pending", 1, 1)
     assert waiting["next_attempt_at"] is not None
@@ -88,7 +86,7 @@ async def test_what_happens_before_the_answer_comes_after_it_and_nothing_is_miss
     first, second = receiver.challenges
     assert first.id != second.id
     assert first.message["challenge"] != second.message["challenge"]
-    assert (await read_webhook(table, hook))["status"] == "active"
+    assert (await read_webhook(game, hook))["status"] == "active"
 
 
 def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], web.Response]:
@@ -116,14 +114,14 @@ async def test_nothing_but_the_challenge_itself_is_a_right_answer(
     one: WebhookInstance, receiver: WebhookReceiver, answer: Callable[[dict[str, Any]], web.Response]
 ) -> None:
     receiver.challenge_response = answer
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
-    await table.act_successfully()
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
+    await game.act_successfully()
     await one.deliver()
-    assert [(tried["error"], tried["delivered"]) for tried in await list_attempts(table, hook)] == [
+    assert [(tried["error"], tried["delivered"]) for tried in await list_attempts(game, hook)] == [
         ("wrong_answer", False)
     ]
-    assert (await read_webhook(table, hook))["status"] == "pending"
+    assert (await read_webhook(game, hook))["status"] == "pending"
     assert receiver.received == []
 
 
@@ -132,19 +130,19 @@ async def test_who_does_not_want_it_gets_a_few_challenges_and_nothing_else(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, status: int, attempts: int, reason: str
 ) -> None:
     receiver.challenge_response = lambda _: web.Response(status=status)
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     for _ in range(12):
-        await table.act_successfully()
+        await game.act_successfully()
         await one.deliver()
         later.offset_s += 400
-    told = await read_webhook(table, hook)
+    told = await read_webhook(game, hook)
     assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
     assert (len(receiver.challenges), receiver.received) == (attempts, [])
-    assert (await retry(table, hook))["status"] == "pending"
+    assert (await retry(game, hook))["status"] == "pending"
     receiver.challenge_response = repeat_challenge
     await one.deliver()
-    assert (await read_webhook(table, hook))["status"] == "active"
+    assert (await read_webhook(game, hook))["status"] == "active"
     assert receiver.versions == [*range(2, 14)]
 
 
@@ -153,28 +151,28 @@ async def test_a_site_gets_few_challenges_that_it_does_not_want(
 ) -> None:
     """Whoever registers there, retries and deletes as often as they can."""
     receiver.challenge_response = lambda _: web.Response(status=404)
-    table = await create_game(one.client)
-    hooks = [await register_webhook(table, receiver.url) for _ in range(10)]
+    game = await create_game(one.client)
+    hooks = [await register_webhook(game, receiver.url) for _ in range(10)]
     for _ in range(30):
         for hook in hooks:
-            await retry(table, hook)
+            await retry(game, hook)
         await one.deliver()
         later.offset_s += 2
     assert CLIENT_RATE.burst <= len(receiver.challenges) <= CLIENT_RATE.burst + 2
-    assert {(await read_webhook(table, hook))["status"] for hook in hooks} == {"pending"}
+    assert {(await read_webhook(game, hook))["status"] for hook in hooks} == {"pending"}
 
 
 async def test_right_answers_are_not_counted(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     hooks = []
     for _ in range(3):
-        table = await create_game(one.client)
-        hooks += [(table, await register_webhook(table, receiver.url)) for _ in range(10)]
+        game = await create_game(one.client)
+        hooks += [(game, await register_webhook(game, receiver.url)) for _ in range(10)]
     async with asyncio.timeout(30):
         while len(receiver.challenges) < len(hooks):
             await one.deliver()
     assert len(hooks) > CLIENT_RATE.burst
-    assert {(await read_webhook(table, hook))["status"] for table, hook in hooks} == {"active"}
-    assert {(await read_webhook(table, hook))["failures"] for table, hook in hooks} == {0}
+    assert {(await read_webhook(game, hook))["status"] for game, hook in hooks} == {"active"}
+    assert {(await read_webhook(game, hook))["failures"] for game, hook in hooks} == {0}
 
 
 def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
@@ -205,19 +203,19 @@ async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: W
 async def test_what_is_postponed_is_no_failure(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     send, one.dispatcher._send = one.dispatcher._send, _postponing
     await one.deliver()
-    told = await read_webhook(table, hook)
+    told = await read_webhook(game, hook)
     assert (told["status"], told["failures"]) == ("pending", 0)
     assert told["next_attempt_at"] is not None
-    assert await list_attempts(table, hook) == []
+    assert await list_attempts(game, hook) == []
     one.dispatcher._send = send
     later.offset_s += 80
     await one.deliver()
     await one.deliver()
-    assert (await read_webhook(table, hook))["status"] == "active"
+    assert (await read_webhook(game, hook))["status"] == "active"
 
 
 async def _postponing(*_: object, **__: object) -> SendResult:
@@ -227,11 +225,11 @@ async def _postponing(*_: object, **__: object) -> SendResult:
 async def test_webhooks_stored_before_there_were_challenges_are_active(
     one: WebhookInstance, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     earlier = msgspec.msgpack.encode([1, 0, None, None])
-    await redis.hset(keys.game(table.id), f"hook:{hook['id']}:state", earlier)
-    assert (await read_webhook(table, hook))["status"] == "active"
-    await table.act_successfully()
+    await redis.hset(keys.game(game.id), f"hook:{hook['id']}:state", earlier)
+    assert (await read_webhook(game, hook))["status"] == "active"
+    await game.act_successfully()
     await one.deliver()
     assert (receiver.versions, receiver.challenges) == ([2], [])

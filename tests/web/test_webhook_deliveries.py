@@ -21,9 +21,9 @@ from tests.web.webhook_receiver import (
 async def test_a_change_is_told_at_once_and_the_signature_proves_it(
     one: WebhookInstance, receiver: WebhookReceiver
 ) -> None:
-    table = await create_game(one.client, first_seat=0)
-    hook = await register_webhook(table, receiver.url, secret=SECRET)
-    acted = await table.act_successfully()
+    game = await create_game(one.client, first_seat=0)
+    hook = await register_webhook(game, receiver.url, secret=SECRET)
+    acted = await game.act_successfully()
     await one.dispatcher.join()
     (received,) = receiver.received
     assert Webhook(SECRET).verify(received.body, received.headers) == received.message
@@ -31,7 +31,7 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(
         Webhook(hook["secret"]).verify(received.body + b" ", received.headers)
     (diff,) = acted["diffs"]
     assert received.headers["content-type"] == "application/json"
-    assert received.id == f"{table.id}.2.{hook['id']}"
+    assert received.id == f"{game.id}.2.{hook['id']}"
     assert received.message == {
         "type": "diff",
         "timestamp": diff["at"],
@@ -40,7 +40,7 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(
             "next": acted["next"],
         },
     }
-    (attempt,) = await list_message_attempts(table, hook)
+    (attempt,) = await list_message_attempts(game, hook)
     assert attempt == {
         "id": received.id,
         "version": 2,
@@ -52,17 +52,17 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(
         "error": None,
         "latency_ms": attempt["latency_ms"],
     }
-    assert (await read_webhook(table, hook))["delivered_version"] == 2
+    assert (await read_webhook(game, hook))["delivered_version"] == 2
 
 
 async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(
     one: WebhookInstance, receiver: WebhookReceiver
 ) -> None:
-    table = await create_game(one.client, first_seat=0, seed="tides")
-    await register_webhook(table, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
-    while (await table.get_json())["turn"]["number"] < 5:
-        await table.act_successfully()
-    await one.client.delete(table.path, headers=bearer_header(table.owner_token))
+    game = await create_game(one.client, first_seat=0, seed="tides")
+    await register_webhook(game, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
+    while (await game.get_json())["turn"]["number"] < 5:
+        await game.act_successfully()
+    await one.client.delete(game.path, headers=bearer_header(game.owner_token))
     await one.dispatcher.join()
     told = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
     assert told == [
@@ -74,39 +74,39 @@ async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(
 
 
 async def test_every_change_is_told_in_order(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     for _ in range(30):
-        await table.act_successfully()
+        await game.act_successfully()
     await one.dispatcher.join()
     assert receiver.versions == [*range(2, 32)]
     assert len({message.id for message in receiver.received}) == 30
-    assert len(await list_message_attempts(table, hook)) == 30
+    assert len(await list_message_attempts(game, hook)) == 30
 
 
 async def test_a_change_without_anything_asked_for_is_passed_over(
     one: WebhookInstance, receiver: WebhookReceiver
 ) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url, events=["game_finished"])
-    await table.act_successfully()
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url, events=["game_finished"])
+    await game.act_successfully()
     await one.dispatcher.join()
     assert receiver.received == []
-    assert (await read_webhook(table, hook))["delivered_version"] == 2
+    assert (await read_webhook(game, hook))["delivered_version"] == 2
 
 
 async def test_a_failure_is_tried_again_later_with_the_same_message(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     receiver.statuses = [500, 429]
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
     assert receiver.versions == [2]
-    waiting = await read_webhook(table, hook)
+    waiting = await read_webhook(game, hook)
     assert (waiting["failures"], waiting["delivered_version"], waiting["status"]) == (1, 1, "active")
     assert waiting["next_attempt_at"] is not None
     later.offset_s += 6
@@ -123,10 +123,10 @@ async def test_a_failure_is_tried_again_later_with_the_same_message(
     assert first.headers["webhook-timestamp"] < third.headers["webhook-timestamp"]
     told = [
         (tried["version"], tried["attempt"], tried["status"], tried["error"])
-        for tried in await list_message_attempts(table, hook)
+        for tried in await list_message_attempts(game, hook)
     ]
     assert told == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
-    done = await read_webhook(table, hook)
+    done = await read_webhook(game, hook)
     assert (done["failures"], done["delivered_version"], done["next_attempt_at"]) == (0, 3, None)
 
 
@@ -134,36 +134,34 @@ async def test_a_failure_is_tried_again_later_with_the_same_message(
 async def test_in_the_end_a_webhook_is_disabled(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, answers: list[int], attempts: int, reason: str
 ) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     receiver.statuses = [*answers]
-    await table.act_successfully()
+    await game.act_successfully()
     for _ in range(6):
         await one.deliver()
         later.offset_s += 60
-    told = await read_webhook(table, hook)
+    told = await read_webhook(game, hook)
     assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
     assert receiver.versions == [2] * attempts
-    assert len(await list_message_attempts(table, hook)) == attempts
-    retried = await one.client.post(
-        f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer_header(table.owner_token)
-    )
+    assert len(await list_message_attempts(game, hook)) == attempts
+    retried = await one.client.post(f"{game.path}/webhooks/{hook['id']}/retry", headers=bearer_header(game.owner_token))
     assert (retried.status, (await retried.json())["status"], (await retried.json())["failures"]) == (200, "active", 0)
     receiver.statuses = []
     await one.dispatcher.join()
     assert receiver.versions == [*[2] * attempts, 2, 3]
-    assert (await list_message_attempts(table, hook))[1]["attempt"] == 1
+    assert (await list_message_attempts(game, hook))[1]["attempt"] == 1
 
 
 async def test_what_waits_can_be_tried_at_once(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     receiver.statuses = [500]
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
-    await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer_header(table.owner_token))
+    await one.client.post(f"{game.path}/webhooks/{hook['id']}/retry", headers=bearer_header(game.owner_token))
     await one.dispatcher.join()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
@@ -199,13 +197,13 @@ async def _failing(*_: object, **__: object) -> SendResult:
 async def test_deleting_stops_what_would_have_come(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     receiver.statuses = [500]
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
-    await one.client.delete(f"{table.path}/webhooks/{hook['id']}", headers=bearer_header(table.owner_token))
+    await one.client.delete(f"{game.path}/webhooks/{hook['id']}", headers=bearer_header(game.owner_token))
     later.offset_s += 60
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
     assert receiver.versions == [2]

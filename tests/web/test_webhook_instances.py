@@ -27,10 +27,10 @@ async def test_what_one_instance_left_another_delivers(
     store: RedisStore, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     async with run_instance(store, later) as first:
-        table = await create_game(first.client)
-        await register_webhook(table, receiver.url)
+        game = await create_game(first.client)
+        await register_webhook(game, receiver.url)
         receiver.statuses = [503]
-        await table.act_successfully()
+        await game.act_successfully()
         await first.deliver()
     later.offset_s += 6
     async with run_instance(store, later) as second:
@@ -42,10 +42,10 @@ async def test_what_one_instance_left_another_delivers(
 async def test_a_change_is_not_forgotten_where_nobody_looked_after_the_commit(
     one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = await create_game(one.client)
-    await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    await register_webhook(game, receiver.url)
     monkeypatch.setattr(one.dispatcher, "_process", lambda _: asyncio.sleep(0))
-    await table.act_successfully()
+    await game.act_successfully()
     monkeypatch.undo()
     one.dispatcher._in_progress.clear()
     assert receiver.received == []
@@ -57,11 +57,11 @@ async def test_two_instances_deliver_each_once_where_nothing_fails(
     store: RedisStore, receiver: WebhookReceiver
 ) -> None:
     async with run_instance(store) as first, run_instance(store) as second:
-        table = await create_game(first.client)
-        await register_webhook(table, receiver.url)
-        other = HTTPGame(second.client, table.created)
+        game = await create_game(first.client)
+        await register_webhook(game, receiver.url)
+        other = HTTPGame(second.client, game.created)
         for number in range(20):
-            await (table, other)[number % 2].act_successfully()
+            await (game, other)[number % 2].act_successfully()
             await asyncio.gather(first.deliver(), second.deliver())
         await asyncio.sleep(1.1)
         await asyncio.gather(first.deliver(), second.deliver())
@@ -86,18 +86,18 @@ async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_agai
     async with TestServer(app) as server:
         slow = LOCAL_LIMITS._replace(webhook_timeout_s=30)
         async with run_instance(store, later, limits=slow) as first:
-            table = await create_game(first.client)
-            hook = await register_webhook(table, str(server.make_url("/hook")))
-            await table.act_successfully()
+            game = await create_game(first.client)
+            hook = await register_webhook(game, str(server.make_url("/hook")))
+            await game.act_successfully()
             await arrived.wait()
             await first.dispatcher.aclose()
         async with run_instance(store, later) as second:
             await second.deliver()
             assert len(got) == 1
-            await redis.delete(keys.webhook_lease(table.id, hook["id"]))
+            await redis.delete(keys.webhook_lease(game.id, hook["id"]))
             later.offset_s += 20
             await second.deliver()
-    assert got == [f"{table.id}.2.{hook['id']}"] * 2
+    assert got == [f"{game.id}.2.{hook['id']}"] * 2
 
 
 async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
@@ -122,16 +122,16 @@ async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
         run_instance(store, later, limits=slowly) as first,
         run_instance(store, later) as second,
     ):
-        table = await create_game(first.client)
-        hook = await register_webhook(table, str(server.make_url("/hook")))
-        await table.act_successfully()
+        game = await create_game(first.client)
+        hook = await register_webhook(game, str(server.make_url("/hook")))
+        await game.act_successfully()
         await arrived.wait()
-        await redis.delete(keys.webhook_lease(table.id, hook["id"]))
+        await redis.delete(keys.webhook_lease(game.id, hook["id"]))
         later.offset_s += 20
         await second.deliver()
         released.set()
         await first.dispatcher.join()
-        told = await read_webhook(table, hook)
+        told = await read_webhook(game, hook)
     assert got == [2, 2]
     assert (told["delivered_version"], told["failures"]) == (2, 0)
 
@@ -141,10 +141,10 @@ async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop
 ) -> None:
     async with run_instance(store) as idle, run_instance(store) as running:
         looking = asyncio.create_task(running.dispatcher.run(0.02))
-        table = await create_game(idle.client)
-        await register_webhook(table, receiver.url)
-        idle.dispatcher._in_progress[table.id, (await table.get_json("/webhooks"))["webhooks"][0]["id"]] = False
-        await table.act_successfully()
+        game = await create_game(idle.client)
+        await register_webhook(game, receiver.url)
+        idle.dispatcher._in_progress[game.id, (await game.get_json("/webhooks"))["webhooks"][0]["id"]] = False
+        await game.act_successfully()
         async with asyncio.timeout(10):
             while not receiver.received:  # noqa: ASYNC110 (the other instance comes upon it)
                 await asyncio.sleep(0.02)
@@ -157,10 +157,10 @@ async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop
 async def test_without_a_store_webhooks_wait(receiver: WebhookReceiver, redis_url: str, redis: Redis) -> None:
     del redis  # it has emptied the server
     async with connect(redis_url) as store, run_instance(store) as one:
-        table = await create_game(one.client)
-        hook = await register_webhook(table, receiver.url)
+        game = await create_game(one.client)
+        hook = await register_webhook(game, receiver.url)
         await store._client.aclose()
         await one.deliver()
-        one.dispatcher.dispatch(table.id, [hook["id"]])
+        one.dispatcher.dispatch(game.id, [hook["id"]])
         await one.dispatcher.join()
     assert receiver.received == []

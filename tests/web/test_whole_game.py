@@ -22,8 +22,8 @@ SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 class Keeper:
     """Keeps GAME by patches alone."""
 
-    def __init__(self, table: HTTPGame) -> None:
-        self.table = table
+    def __init__(self, game: HTTPGame) -> None:
+        self.http_game = game
         self.game: dict[str, Any] = {}
         self.version = 0
 
@@ -36,7 +36,7 @@ class Keeper:
 
     async def compare(self, digest: str) -> None:
         """The service says the same."""
-        response = await self.table.get()
+        response = await self.http_game.get()
         assert await response.json() == self.game
         assert response.headers["ETag"] == f'"{self.version}-{digest}"'
 
@@ -44,46 +44,46 @@ class Keeper:
 @pytest.mark.parametrize("edition", ("international", "german"))
 async def test_a_whole_game_followed_by_its_answers(client: Client, edition: str) -> None:
     chance = Random(edition)
-    table = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
-    keeper = Keeper(table)
-    keeper.take((await table.get_json("/diffs"))["diffs"])
-    joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
-    keeper.take((await table.get_json("/diffs?since=1"))["diffs"])
+    game = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
+    keeper = Keeper(game)
+    keeper.take((await game.get_json("/diffs"))["diffs"])
+    joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
+    keeper.take((await game.get_json("/diffs?since=1"))["diffs"])
     await keeper.compare(joined["digest"])
     assert joined["game"] == keeper.game
-    tokens = {0: table.seat_tokens[0], joined["seat"]: joined["token"]}
+    tokens = {0: game.seat_tokens[0], joined["seat"]: joined["token"]}
     while (turn := keeper.game["turn"]) is not None:
-        legal = await table.get_json("/legal-moves")
+        legal = await game.get_json("/legal-moves")
         assert (legal["seat"], legal["phase"]) == (turn["decider"], turn["phase"])
         move = chance.choice(legal["moves"])
         asked = {"move": move["id"]} if chance.random() < 0.5 else {"action": move["action"]}
-        response = await table.act(asked, tokens[legal["seat"]], **{"If-Match": f'"{keeper.version}"'})
+        response = await game.act(asked, tokens[legal["seat"]], **{"If-Match": f'"{keeper.version}"'})
         acted = await response.json()
         assert response.status == 200, acted
         keeper.take(acted["diffs"])
         assert keeper.version == acted["version"]
         if chance.random() < 0.2:
             await keeper.compare(acted["digest"])
-            await table.get_json("/scores")
-            await table.get_json("/tiles")
-    await ends_as_it_should(table, keeper)
+            await game.get_json("/scores")
+            await game.get_json("/tiles")
+    await ends_as_it_should(game, keeper)
 
 
-async def ends_as_it_should(table: HTTPGame, keeper: Keeper) -> None:
+async def ends_as_it_should(http_game: HTTPGame, keeper: Keeper) -> None:
     """At the end everything is told, and the log proves itself."""
-    game = await table.get_json()
+    game = await http_game.get_json()
     assert game == keeper.game
     assert game["status"] == "finished"
     result = game["result"]
     best = max(score["total"] for score in result["scores"])
     assert set(result["winners"]) <= {score["seat"] for score in result["scores"] if score["total"] == best}
-    scores = await table.get_json("/scores")
+    scores = await http_game.get_json("/scores")
     assert [one["points_now"] for one in scores["players"]] == [score["ships"] for score in result["scores"]]
     assert game["deck"]["seed"] == "whole"
-    assert (await table.get_json("/legal-moves"))["moves"] == []
-    assert game["id"] in [one["id"] for one in (await finished(table.client))["games"]]
-    log = await table.get_json("/diffs?limit=1000")
-    tileset = await (await table.client.get("/v1/tilesets/archipelago")).read()
+    assert (await http_game.get_json("/legal-moves"))["moves"] == []
+    assert game["id"] in [one["id"] for one in (await finished(http_game.client))["games"]]
+    log = await http_game.get_json("/diffs?limit=1000")
+    tileset = await (await http_game.client.get("/v1/tilesets/archipelago")).read()
     assert len(log["diffs"]) == game["version"]
     assert verify(log["diffs"], msgspec.json.decode(tileset, type=TileSet))
 

@@ -125,28 +125,28 @@ async def run_instance(
         await deliverer.aclose()
 
 
-async def register_webhook(table: HTTPGame, url: str, **asked: Any) -> dict[str, Any]:
+async def register_webhook(game: HTTPGame, url: str, **asked: Any) -> dict[str, Any]:
     """Register a webhook for a game."""
-    response = await table.client.post(
-        f"{table.path}/webhooks", json={"url": url, **asked}, headers=bearer_header(table.owner_token)
+    response = await game.client.post(
+        f"{game.path}/webhooks", json={"url": url, **asked}, headers=bearer_header(game.owner_token)
     )
     assert response.status == 201, await response.text()
     created: dict[str, Any] = await response.json()
     return created
 
 
-async def list_message_attempts(table: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
+async def list_message_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
     """What was tried of a webhook, the newest first; without challenges."""
-    return [one for one in await list_attempts(table, hook) if one["type"] != "challenge"]
+    return [one for one in await list_attempts(game, hook) if one["type"] != "challenge"]
 
 
-async def list_attempts(table: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
+async def list_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
     """What was tried of a webhook, the newest first."""
-    attempts: list[dict[str, Any]] = (await table.get_json(f"/webhooks/{hook['id']}/deliveries"))["attempts"]
+    attempts: list[dict[str, Any]] = (await game.get_json(f"/webhooks/{hook['id']}/deliveries"))["attempts"]
     return attempts
 
 
-async def read_webhook(table: HTTPGame, hook: dict[str, Any]) -> dict[str, Any]:
+async def read_webhook(game: HTTPGame, hook: dict[str, Any]) -> dict[str, Any]:
     """A webhook as its owner sees it."""
-    told: dict[str, Any] = await table.get_json(f"/webhooks/{hook['id']}")
+    told: dict[str, Any] = await game.get_json(f"/webhooks/{hook['id']}")
     return told

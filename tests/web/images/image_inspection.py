@@ -28,9 +28,9 @@ class BoardSVG:
         return sum(element.get("href", "").startswith(f"#{name}") for element in self.root.iter(f"{SVG}use"))
 
 
-async def read_board_svg(table: HTTPGame, query: str = "") -> BoardSVG:
+async def read_board_svg(game: HTTPGame, query: str = "") -> BoardSVG:
     """The board of a game."""
-    response = await table.get(f"/board.svg?{query}")
+    response = await game.get(f"/board.svg?{query}")
     assert (response.status, response.content_type) == (200, "image/svg+xml"), await response.text()
     return BoardSVG(await response.text())
 
@@ -42,12 +42,12 @@ def png_size(data: bytes) -> tuple[int, int]:
     return width, height
 
 
-async def play_until_phase(table: HTTPGame, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
+async def play_until_phase(http_game: HTTPGame, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
     """Play on by chance until somebody decides in this phase after so many tiles; gives GAME."""
     while True:
-        legal = await table.get_json("/legal-moves")
-        game: dict[str, Any] = await table.get_json()
+        legal = await http_game.get_json("/legal-moves")
+        game: dict[str, Any] = await http_game.get_json()
         if legal["phase"] == phase and len(game["board"]) > after:
             return game
         assert legal["moves"], "the game ended before"
-        await table.act_successfully({"move": chance.choice(legal["moves"])["id"]})
+        await http_game.act_successfully({"move": chance.choice(legal["moves"])["id"]})

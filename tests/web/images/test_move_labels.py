@@ -26,11 +26,11 @@ def labelled(seen: BoardSVG) -> dict[Place, str]:
     }
 
 
-async def listed(table: HTTPGame) -> dict[Place, str]:
+async def listed(http_game: HTTPGame) -> dict[Place, str]:
     """The numbers of the list's moves by their place."""
-    game = await table.get_json()
+    game = await http_game.get_json()
     numbers: defaultdict[Place, list[int]] = defaultdict(list)
-    for number, move in enumerate(await table.legal_moves(), start=1):
+    for number, move in enumerate(await http_game.legal_moves(), start=1):
         numbers[place_of(game, move["action"])].append(number)
     return {place: format_numbers(found) for place, found in numbers.items()}
 
@@ -55,21 +55,21 @@ def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:
 async def test_a_label_has_the_numbers_that_the_moves_have_in_the_list(
     client: Client, phase: str, tiles: tuple[int, ...]
 ) -> None:
-    table = await create_game(client, seed="numbers", edition="german")
+    game = await create_game(client, seed="numbers", edition="german")
     chance = Random(3)
     for number in tiles:
-        await play_until_phase(table, phase, chance, after=number)
-        assert labelled(await read_board_svg(table, "candidates=1&side=1")) == await listed(table)
-        await table.act_successfully({"move": chance.choice(await table.legal_moves())["id"]})
+        await play_until_phase(game, phase, chance, after=number)
+        assert labelled(await read_board_svg(game, "candidates=1&side=1")) == await listed(game)
+        await game.act_successfully({"move": chance.choice(await game.legal_moves())["id"]})
 
 
 async def test_the_text_has_them_too(client: Client) -> None:
-    table = await create_game(client, seed="numbers")
+    game = await create_game(client, seed="numbers")
     chance = Random(3)
-    await play_until_phase(table, "place_tile", chance, after=8)
-    text = await (await table.get("/board.txt?candidates=1")).text()
+    await play_until_phase(game, "place_tile", chance, after=8)
+    text = await (await game.get("/board.txt?candidates=1")).text()
     shown = {number for found in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(found)}
-    assert shown == {*range(1, len(await table.legal_moves()) + 1)}
+    assert shown == {*range(1, len(await game.legal_moves()) + 1)}
 
 
 def numbers_in(label: str) -> set[int]:
@@ -82,16 +82,16 @@ def numbers_in(label: str) -> set[int]:
 
 
 async def test_the_move_of_a_number_does_what_the_picture_shows(client: Client) -> None:
-    table = await create_game(client, seed="numbers")
-    labels = labelled(await read_board_svg(table, "candidates=1"))
+    game = await create_game(client, seed="numbers")
+    labels = labelled(await read_board_svg(game, "candidates=1"))
     for (cell, _, _), label in labels.items():
         for number in numbers_in(label):
-            action = (await table.legal_moves())[number - 1]["action"]
+            action = (await game.legal_moves())[number - 1]["action"]
             assert f"{action['x']},{action['y']}" == cell
 
 
 async def test_no_label_is_there_unless_asked_for_nor_when_the_game_is_over(client: Client) -> None:
-    table = await create_game(client, seed="numbers")
-    assert not labelled(await read_board_svg(table, "side=1"))
-    assert (await client.delete(table.path, headers=bearer_header(table.owner_token))).status == 200
-    assert not labelled(await read_board_svg(table, "candidates=1&side=1"))
+    game = await create_game(client, seed="numbers")
+    assert not labelled(await read_board_svg(game, "side=1"))
+    assert (await client.delete(game.path, headers=bearer_header(game.owner_token))).status == 200
+    assert not labelled(await read_board_svg(game, "candidates=1&side=1"))

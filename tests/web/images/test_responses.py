@@ -16,49 +16,49 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_it_is_not_sent_again_while_nothing_changes(client: Client, form: str) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     path = f"/board.{form}?side=1"
-    first = await table.get(path)
+    first = await game.get(path)
     assert first.headers["Cache-Control"] == "no-cache"
-    same = await table.get(path, **{"If-None-Match": first.headers["ETag"]})
+    same = await game.get(path, **{"If-None-Match": first.headers["ETag"]})
     assert (same.status, await same.read()) == (304, b"")
     assert same.headers["ETag"] == first.headers["ETag"]
-    await table.act_successfully()
-    other = await table.get(path, **{"If-None-Match": first.headers["ETag"]})
+    await game.act_successfully()
+    other = await game.get(path, **{"If-None-Match": first.headers["ETag"]})
     assert other.status == 200
     assert other.headers["ETag"] != first.headers["ETag"]
 
 
 async def test_options_and_forms_have_tags_of_their_own(client: Client) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     asked = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
-    tags = [(await table.get(f"/board.{one}")).headers["ETag"] for one in asked]
+    tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in asked]
     assert len({*tags}) == len(tags)
     assert all(tag.startswith('"1-') for tag in tags)
 
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_the_picture_of_a_version_is_kept_for_ever(client: Client, form: str) -> None:
-    table = await create_game(client, seed="kept")
-    await table.play_randomly(Random(4), 12)
+    game = await create_game(client, seed="kept")
+    await game.play_randomly(Random(4), 12)
     path = f"/board.{form}?v=12&side=1&last=1&coordinates=1"
-    now = await table.get(path)
+    now = await game.get(path)
     assert now.headers["Cache-Control"] == FOR_EVER
-    await table.play_randomly(Random(5), 30)
-    then = await table.get(path)
+    await game.play_randomly(Random(5), 30)
+    then = await game.get(path)
     assert then.headers["Cache-Control"] == FOR_EVER
     assert then.headers["ETag"] == now.headers["ETag"]
     assert await then.read() == await now.read()
-    same = await table.get(path, **{"If-None-Match": now.headers["ETag"]})
+    same = await game.get(path, **{"If-None-Match": now.headers["ETag"]})
     assert (same.status, same.headers["Cache-Control"]) == (304, FOR_EVER)
 
 
 async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(client: Client) -> None:
-    table = await create_game(client, seed="kept")
-    now = await table.get("/board.svg?v=1&candidates=1")
+    game = await create_game(client, seed="kept")
+    now = await game.get("/board.svg?v=1&candidates=1")
     assert now.headers["Cache-Control"] == FOR_EVER
-    await table.act_successfully()
-    then = await table.get("/board.svg?v=1&candidates=1")
+    await game.act_successfully()
+    then = await game.get("/board.svg?v=1&candidates=1")
     assert then.headers["Cache-Control"] == "no-cache"
     assert then.headers["ETag"] != now.headers["ETag"]
     assert "data-moves" not in await then.text()
@@ -66,16 +66,16 @@ async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(clien
 
 @pytest.mark.parametrize("version", (0, 2, 2**31 - 1))
 async def test_a_version_that_is_not_there_yet_is_not_found(client: Client, version: int) -> None:
-    table = await create_game(client)
-    await check_problem(await table.get(f"/board.svg?v={version}"), 404, "not_found")
+    game = await create_game(client)
+    await check_problem(await game.get(f"/board.svg?v={version}"), 404, "not_found")
 
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_private_game_is_seen_and_kept_only_by_those_with_a_token(client: Client, form: str) -> None:
-    table = await create_game(client, visibility="private")
+    game = await create_game(client, visibility="private")
     for query, control in (("", "private, no-cache"), ("?v=1", "private, max-age=31536000, immutable")):
-        path = f"{table.path}/board.{form}{query}"
-        for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
+        path = f"{game.path}/board.{form}{query}"
+        for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
             response = await client.get(path, headers=bearer_header(token))
             assert response.status == 200
             assert response.headers["Cache-Control"] == control
@@ -85,13 +85,13 @@ async def test_a_private_game_is_seen_and_kept_only_by_those_with_a_token(client
 
 
 async def test_an_unknown_token_is_refused_for_a_public_game_too(client: Client) -> None:
-    table = await create_game(client)
-    response = await client.get(f"{table.path}/board.svg", headers=bearer_header("x"))
+    game = await create_game(client)
+    response = await client.get(f"{game.path}/board.svg", headers=bearer_header("x"))
     await check_problem(response, 401, "unauthorized")
 
 
 async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     studio = client.app[IMAGE_RENDERER]
     drawn: list[Any] = []
     draw = studio._render_with_retries
@@ -101,20 +101,20 @@ async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch
         return await draw(job)
 
     monkeypatch.setattr(studio, "_render_with_retries", counted)
-    answers = await asyncio.gather(*(table.get("/board.png") for _ in range(8)))
+    answers = await asyncio.gather(*(game.get("/board.png") for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     assert len({await answer.read() for answer in answers}) == 1
-    await table.get("/board.png")
+    await game.get("/board.png")
     assert len(drawn) == 1
 
 
 async def test_the_service_answers_others_while_a_picture_is_drawn(client: Client) -> None:
-    table = await create_game(client, seed="busy")
-    await table.play_randomly(Random(1), 20)
-    picture = asyncio.create_task(table.get("/board.png?width=2400&side=1"))
+    game = await create_game(client, seed="busy")
+    await game.play_randomly(Random(1), 20)
+    picture = asyncio.create_task(game.get("/board.png?width=2400&side=1"))
     asked = 0
     while not picture.done():
-        assert (await table.get()).status == 200
+        assert (await game.get()).status == 200
         asked += 1
     assert (await picture).status == 200
     assert asked > 3

@@ -52,12 +52,12 @@ def pointed(answer: Any, expression: str) -> Any:
 
 
 async def test_answers_hold_what_links_point_to(client: Client) -> None:
-    table: HTTPGame = await create_game(client)
+    game: HTTPGame = await create_game(client)
     listed = await (await client.get("/v1/games")).json()
-    moves = await table.get_json("/legal-moves")
+    moves = await game.get_json("/legal-moves")
     tilesets = await (await client.get("/v1/tilesets")).json()
-    assert pointed(table.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == table.id
-    assert pointed(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == table.id
+    assert pointed(game.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == game.id
+    assert pointed(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == game.id
     assert pointed(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == "archipelago"
     assert pointed(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
-    await table.act_successfully({"move": pointed(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})
+    await game.act_successfully({"move": pointed(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})

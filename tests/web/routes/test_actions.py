@@ -14,61 +14,61 @@ BOT = [{"name": "Ana"}, {"bot": "greedy"}]
 
 async def after_placing(client: Client) -> HTTPGame:
     """A table where the first tile lies, and whose islander's phase has come."""
-    table = await create_game(client, seed="tides", first_seat=0)
-    await table.act_successfully()
-    assert (await table.get_json())["turn"]["phase"] == "islander"
-    return table
+    game = await create_game(client, seed="tides", first_seat=0)
+    await game.act_successfully()
+    assert (await game.get_json())["turn"]["phase"] == "islander"
+    return game
 
 
 async def test_an_action_is_a_version_and_a_diff(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    move = (await table.legal_moves())[0]
-    response = await table.act({"action": move["action"]})
+    http_game = await create_game(client, seed="tides")
+    move = (await http_game.legal_moves())[0]
+    response = await http_game.act({"action": move["action"]})
     acted = await response.json()
     assert response.status == 200
     assert response.headers["ETag"] == f'"2-{acted["digest"]}"'
     assert (acted["version"], acted["game"], acted["legal_moves"]) == (2, None, None)
     (diff,) = acted["diffs"]
     assert (diff["version"], diff["digest"], diff["move"], diff["by"]) == (2, acted["digest"], move["id"], "owner")
-    game = await table.get_json()
+    game = await http_game.get_json()
     assert game["updated_at"] == diff["at"]
     assert acted["next"] == {"seat": game["turn"]["decider"], "phase": game["turn"]["phase"]}
-    assert (await table.get_json("/diffs?since=1"))["diffs"] == [diff]
+    assert (await http_game.get_json("/diffs?since=1"))["diffs"] == [diff]
 
 
 async def test_a_move_means_the_same_by_its_id_and_in_full(client: Client) -> None:
-    tables = [await create_game(client, seed="tides", first_seat=0) for _ in range(2)]
-    move = (await tables[0].legal_moves())[-1]
+    games = [await create_game(client, seed="tides", first_seat=0) for _ in range(2)]
+    move = (await games[0].legal_moves())[-1]
     by_id, in_full = (
-        await tables[0].act_successfully({"move": move["id"]}),
-        await tables[1].act_successfully({"action": move["action"]}),
+        await games[0].act_successfully({"move": move["id"]}),
+        await games[1].act_successfully({"action": move["action"]}),
     )
     assert by_id["diffs"][0]["events"] == in_full["diffs"][0]["events"]
 
 
 async def test_the_whole_game_comes_along_where_preferred(client: Client) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     for prefer in ("return=representation", 'respond-async, RETURN="representation"; x=1'):
-        response = await table.act({"move": (await table.legal_moves())[0]["id"]}, Prefer=prefer)
-        assert (await response.json())["game"] == await table.get_json()
+        response = await game.act({"move": (await game.legal_moves())[0]["id"]}, Prefer=prefer)
+        assert (await response.json())["game"] == await game.get_json()
         assert response.headers["Preference-Applied"] == "return=representation"
-    response = await table.act({"move": (await table.legal_moves())[0]["id"]}, Prefer="return=minimal, wait=5")
+    response = await game.act({"move": (await game.legal_moves())[0]["id"]}, Prefer="return=minimal, wait=5")
     assert (await response.json())["game"] is None
     assert "Preference-Applied" not in response.headers
 
 
 async def test_the_next_legal_moves_come_along_where_asked_for(client: Client) -> None:
-    table = await create_game(client)
-    response = await table.act({"move": (await table.legal_moves())[0]["id"]}, query="?include=legal_moves")
-    assert (await response.json())["legal_moves"] == await table.get_json("/legal-moves")
-    problem = await check_problem(await table.act({"move": "i0"}, query="?include=all"), 400, "malformed")
+    game = await create_game(client)
+    response = await game.act({"move": (await game.legal_moves())[0]["id"]}, query="?include=legal_moves")
+    assert (await response.json())["legal_moves"] == await game.get_json("/legal-moves")
+    problem = await check_problem(await game.act({"move": "i0"}, query="?include=all"), 400, "malformed")
     assert problem["path"] == "include"
 
 
 async def test_a_bot_answers_in_the_same_commit(client: Client) -> None:
-    table = await create_game(client, BOT, seed="tides", first_seat=0)
+    game = await create_game(client, BOT, seed="tides", first_seat=0)
     while True:
-        acted = await table.act_successfully()
+        acted = await game.act_successfully()
         if len(acted["diffs"]) > 1:
             break
     assert [diff["by"] for diff in acted["diffs"]][:2] == ["owner", "bot"]
@@ -80,168 +80,168 @@ async def test_a_bot_answers_in_the_same_commit(client: Client) -> None:
 
 
 async def test_what_is_listed_is_accepted_and_what_is_not_is_refused(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    listed = {move["id"] for move in await table.legal_moves()}
+    game = await create_game(client, seed="tides")
+    listed = {move["id"] for move in await game.legal_moves()}
     near = {f"p{x}.{y}.{rotation}" for x in range(-2, 3) for y in range(-2, 3) for rotation in range(4)}
     for move in sorted(near - listed):
-        problem = await check_problem(await table.act({"move": move}), 422, "illegal_move")
+        problem = await check_problem(await game.act({"move": move}), 422, "illegal_move")
         assert problem["rule"].startswith("R3.")
         assert problem["index"] is None
-    assert (await table.get_json())["version"] == 1
+    assert (await game.get_json())["version"] == 1
 
 
 async def test_an_action_of_another_phase_is_illegal(client: Client) -> None:
-    table = await after_placing(client)
+    game = await after_placing(client)
     for move in ("p5.5.0", "t.s01", "d.s01.0.0.0", "pass.deliver"):
-        problem = await check_problem(await table.act({"move": move}), 422, "illegal_move")
+        problem = await check_problem(await game.act({"move": move}), 422, "illegal_move")
         assert problem["rule"]
 
 
 async def test_if_match_allows_what_it_names(client: Client) -> None:
-    table = await create_game(client)
-    tag = (await table.get()).headers["ETag"]
-    digest = table.created["digest"]
+    game = await create_game(client)
+    tag = (await game.get()).headers["ETag"]
+    digest = game.created["digest"]
     for ours in (tag, '"1"', "*", f'"7", {tag}', f'W/"1", "x" ,, "1-{digest}"'):
-        table = await create_game(client, seed="tides")
-        named = ours.replace(digest, table.created["digest"])
-        done = await table.act({"move": (await table.legal_moves())[0]["id"]}, **{"If-Match": named})
+        game = await create_game(client, seed="tides")
+        named = ours.replace(digest, game.created["digest"])
+        done = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"If-Match": named})
         assert done.status == 200, named
 
 
 async def test_if_match_refuses_all_else(client: Client) -> None:
-    table = await create_game(client)
-    version, digest = 1, table.created["digest"]
+    game = await create_game(client)
+    version, digest = 1, game.created["digest"]
     for other in ('"2"', f'"1-{digest[::-1]}"', f'W/"1-{digest}"', 'W/"1"', '"01"', '"1-"', '"x"', '""', '"2", "3"'):
-        response = await table.act({"move": (await table.legal_moves())[0]["id"]}, **{"If-Match": other})
+        response = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"If-Match": other})
         problem = await check_problem(response, 412, "version_mismatch")
         assert (problem["version"], problem["digest"]) == (version, digest)
 
 
 async def test_checks_come_in_their_order(client: Client) -> None:
-    table = await create_game(client, first_seat=0)
+    game = await create_game(client, first_seat=0)
     wrong_version = {"If-Match": '"7"'}
     illegal = {"move": "p9.9.0"}
     stranger = "A" * 43
-    await check_problem(await table.act({}, stranger, **wrong_version), 400, "malformed")
-    await check_problem(await table.act(illegal, stranger, **wrong_version), 401, "unauthorized")
+    await check_problem(await game.act({}, stranger, **wrong_version), 400, "malformed")
+    await check_problem(await game.act(illegal, stranger, **wrong_version), 401, "unauthorized")
     await check_problem(
-        await table.act({**illegal, "seat": 4}, table.seat_tokens[0], **wrong_version), 412, "version_mismatch"
+        await game.act({**illegal, "seat": 4}, game.seat_tokens[0], **wrong_version), 412, "version_mismatch"
     )
-    await check_problem(await table.act({**illegal, "seat": 4}, table.seat_tokens[0]), 403, "wrong_seat")
-    await check_problem(await table.act(illegal, table.seat_tokens[1]), 409, "not_your_turn")
-    await check_problem(await table.act(illegal, table.seat_tokens[0]), 422, "illegal_move")
-    done = await table.act({"move": (await table.legal_moves())[0]["id"]}, **{"Idempotency-Key": "once"})
+    await check_problem(await game.act({**illegal, "seat": 4}, game.seat_tokens[0]), 403, "wrong_seat")
+    await check_problem(await game.act(illegal, game.seat_tokens[1]), 409, "not_your_turn")
+    await check_problem(await game.act(illegal, game.seat_tokens[0]), 422, "illegal_move")
+    done = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"Idempotency-Key": "once"})
     move = (await done.json())["diffs"][0]["move"]
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    await check_problem(await table.act(illegal, **wrong_version), 409, "not_active")
-    again = await table.act({"move": move}, **{"Idempotency-Key": "once"}, **wrong_version)
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    await check_problem(await game.act(illegal, **wrong_version), 409, "not_active")
+    again = await game.act({"move": move}, **{"Idempotency-Key": "once"}, **wrong_version)
     assert (again.status, (await again.json())["diffs"]) == (200, (await done.json())["diffs"])
-    await check_problem(await table.act(illegal, **{"Idempotency-Key": "once"}, **wrong_version), 422, "key_reused")
+    await check_problem(await game.act(illegal, **{"Idempotency-Key": "once"}, **wrong_version), 422, "key_reused")
 
 
 async def test_the_owner_acts_for_whoever_decides_or_for_the_seat_it_names(client: Client) -> None:
-    table = await create_game(client, first_seat=1)
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    await check_problem(await table.act({**move, "seat": 0}), 409, "not_your_turn")
-    acted = await (await table.act({**move, "seat": 1})).json()
+    game = await create_game(client, first_seat=1)
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    await check_problem(await game.act({**move, "seat": 0}), 409, "not_your_turn")
+    acted = await (await game.act({**move, "seat": 1})).json()
     assert (acted["diffs"][0]["seat"], acted["diffs"][0]["by"]) == (1, "owner")
 
 
 async def test_the_owner_does_not_act_for_bots(client: Client) -> None:
-    table = await create_game(client, BOT, first_seat=0)
-    move = {"move": (await table.legal_moves())[0]["id"], "seat": 1}
-    await check_problem(await table.act(move), 403, "wrong_seat")
+    game = await create_game(client, BOT, first_seat=0)
+    move = {"move": (await game.legal_moves())[0]["id"], "seat": 1}
+    await check_problem(await game.act(move), 403, "wrong_seat")
 
 
 async def test_a_list_is_done_as_a_whole_each_action_a_version(client: Client) -> None:
-    table = await create_game(client, seed="tides", first_seat=0)
-    place = (await table.legal_moves())[0]["action"]
-    acted = await table.act_successfully({"actions": [place, {"type": "pass", "phase": "islander"}]})
+    game = await create_game(client, seed="tides", first_seat=0)
+    place = (await game.legal_moves())[0]["action"]
+    acted = await game.act_successfully({"actions": [place, {"type": "pass", "phase": "islander"}]})
     assert acted["version"] == 3
     assert [diff["move"] for diff in acted["diffs"]][1] == "pass.islander"
 
 
 async def test_a_list_that_fails_in_the_middle_changes_nothing(client: Client) -> None:
-    table = await create_game(client, seed="tides", first_seat=0)
-    before = await (await table.get()).read()
-    log = await table.get_json("/diffs")
-    place = (await table.legal_moves())[0]["action"]
+    game = await create_game(client, seed="tides", first_seat=0)
+    before = await (await game.get()).read()
+    log = await game.get_json("/diffs")
+    place = (await game.legal_moves())[0]["action"]
     asked = {"actions": [place, {"type": "place_islander", "segment": 9}, {"type": "pass"}]}
-    problem = await check_problem(await table.act(asked), 422, "illegal_move")
+    problem = await check_problem(await game.act(asked), 422, "illegal_move")
     assert problem["index"] == 1
     assert problem["rule"]
-    assert await (await table.get()).read() == before
-    assert await table.get_json("/diffs") == log
+    assert await (await game.get()).read() == before
+    assert await game.get_json("/diffs") == log
 
 
 async def test_a_malformed_item_makes_the_whole_list_malformed(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    place = (await table.legal_moves())[0]["action"]
+    game = await create_game(client, seed="tides")
+    place = (await game.legal_moves())[0]["action"]
     asked = {"actions": [place, {"type": "pass", "x": 1}]}
-    problem = await check_problem(await table.act(asked, "A" * 43), 400, "malformed")
+    problem = await check_problem(await game.act(asked, "A" * 43), 400, "malformed")
     assert problem["path"] == "$.actions[1].x"
-    assert (await table.get_json())["version"] == 1
+    assert (await game.get_json())["version"] == 1
 
 
 async def test_nothing_may_follow_what_reveals_something_hidden(client: Client) -> None:
-    table = await after_placing(client)
-    before = (await table.get_json())["version"]
+    game = await after_placing(client)
+    before = (await game.get_json())["version"]
     over = [{"type": "pass", "phase": "islander"}, {"type": "place_tile", "x": 0, "y": 0, "rotation": 0}]
-    problem = await check_problem(await table.act({"actions": over}), 422, "list_too_long")
+    problem = await check_problem(await game.act({"actions": over}), 422, "list_too_long")
     assert problem["index"] == 1
-    assert (await table.get_json())["version"] == before
+    assert (await game.get_json())["version"] == before
 
 
 async def test_a_listed_pass_that_the_engine_has_passed_already_is_skipped(client: Client) -> None:
-    table = await after_placing(client)
+    game = await after_placing(client)
     asked = {"actions": [{"type": "pass", "phase": "islander"}, {"type": "pass", "phase": "deliver"}]}
-    before = (await table.get_json())["version"]
-    acted = await table.act_successfully(asked)
+    before = (await game.get_json())["version"]
+    acted = await game.act_successfully(asked)
     assert acted["version"] == before + 1
     assert [diff["move"] for diff in acted["diffs"]] == ["pass.islander"]
     assert acted["next"]["phase"] == "place_tile"
 
 
 async def test_if_match_names_the_version_before_a_list(client: Client) -> None:
-    table = await create_game(client, seed="tides", first_seat=0)
-    place = (await table.legal_moves())[0]["action"]
+    game = await create_game(client, seed="tides", first_seat=0)
+    place = (await game.legal_moves())[0]["action"]
     asked = {"actions": [place, {"type": "pass", "phase": "islander"}]}
-    assert (await table.act(asked, **{"If-Match": '"1"'})).status == 200
-    await check_problem(await table.act(asked, **{"If-Match": '"2"'}), 412, "version_mismatch")
+    assert (await game.act(asked, **{"If-Match": '"1"'})).status == 200
+    await check_problem(await game.act(asked, **{"If-Match": '"2"'}), 412, "version_mismatch")
 
 
 async def before_delivering(client: Client, redis: Redis, seed: str) -> HTTPGame:
     """A table where everything can be paid, and a delivery is to come."""
-    table = await create_game(client, seed=seed, first_seat=0)
-    await table.act_successfully()
-    stored = await redis.hget(keys.game(table.id), "snapshot")
+    http_game = await create_game(client, seed=seed, first_seat=0)
+    await http_game.act_successfully()
+    stored = await redis.hget(keys.game(http_game.id), "snapshot")
     assert isinstance(stored, bytes)
     game = decode_snapshot(stored)
     game.players[game.decider].wares = [9, 9, 9]
-    await redis.hset(keys.game(table.id), "snapshot", encode_snapshot(game))
-    client.app[CONTEXT].cache.pop(table.id)
-    await table.act_successfully({"move": "pass.islander"})
-    return table
+    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
+    client.app[CONTEXT].cache.pop(http_game.id)
+    await http_game.act_successfully({"move": "pass.islander"})
+    return http_game
 
 
 async def test_wares_are_needed_only_where_several_payments_are_possible(client: Client, redis: Redis) -> None:
     """R6.5, at ships of both kinds, which come up sooner or later."""
     payments_seen: set[bool] = set()
     for number in range(20):
-        table = await before_delivering(client, redis, f"wares-{number}")
+        game = await before_delivering(client, redis, f"wares-{number}")
         payments: dict[str, list[dict[str, Any]]] = {}
-        for move in await table.legal_moves():
+        for move in await game.legal_moves():
             if move["action"]["type"] == "deliver":
                 payments.setdefault(move["action"]["ship"], []).append(move)
         for ship, moves in payments.items():
             several = len(moves) > 1
             if several in payments_seen:
                 continue
-            response = await table.act({"action": {"type": "deliver", "ship": ship}})
+            response = await game.act({"action": {"type": "deliver", "ship": ship}})
             if several:
                 problem = await check_problem(response, 422, "illegal_move")
                 assert problem["rule"] == "R6.5"
-                response = await table.act({"action": moves[0]["action"]})
+                response = await game.act({"action": moves[0]["action"]})
             assert (await response.json())["diffs"][0]["move"] == moves[0]["id"]
             payments_seen.add(several)
             break

@@ -12,9 +12,9 @@ FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Ev
 
 
 async def test_it_shows_every_tile_islander_and_covered_fish_of_the_game(client: Client) -> None:
-    table = await create_game(client, FIVE, seed="pictured")
-    game = await table.play_randomly(Random(5), 80)
-    seen = await read_board_svg(table)
+    http_game = await create_game(client, FIVE, seed="pictured")
+    game = await http_game.play_randomly(Random(5), 80)
+    seen = await read_board_svg(http_game)
     board = game["board"].values()
     assert seen.count_uses("tile-") == len(board)
     standing = [islander for tile in board for islander in tile["islanders"]]
@@ -26,50 +26,50 @@ async def test_it_shows_every_tile_islander_and_covered_fish_of_the_game(client:
 
 
 async def test_fishermen_lie_and_others_stand(client: Client) -> None:
-    table = await create_game(client, seed="pictured")
-    game = await table.play_randomly(Random(5), 40)
+    http_game = await create_game(client, seed="pictured")
+    game = await http_game.play_randomly(Random(5), 40)
     tiles = {tile["id"]: tile for tile in (await (await client.get("/v1/tilesets/archipelago")).json())["tiles"]}
     kinds = [
         tiles[tile["tile"]]["segments"][islander["segment"]]["kind"]
         for tile in game["board"].values()
         for islander in tile["islanders"]
     ]
-    seen = await read_board_svg(table)
+    seen = await read_board_svg(http_game)
     lying = sum(seen.count_uses(f"{color}-lying") for color in ("red", "blue"))
     assert 0 < kinds.count("sea") == lying < len(kinds)
 
 
 @pytest.mark.parametrize("width", (16, 400, 2000))
 async def test_a_png_is_as_wide_as_asked(client: Client, width: int) -> None:
-    table = await create_game(client)
-    response = await table.get(f"/board.png?width={width}")
+    game = await create_game(client)
+    response = await game.get(f"/board.png?width={width}")
     assert response.content_type == "image/png"
     assert png_size(await response.read())[0] == width
 
 
 async def test_it_is_never_larger_than_4096_pixels(client: Client) -> None:
-    table = await create_game(client)
-    assert (await read_board_svg(table, "width=100000")).size[0] == 4096
-    across, down = (await read_board_svg(table, "width=4096&region=0,0,0,40")).size
+    game = await create_game(client)
+    assert (await read_board_svg(game, "width=100000")).size[0] == 4096
+    across, down = (await read_board_svg(game, "width=4096&region=0,0,0,40")).size
     assert across < down == 4096
 
 
 async def test_a_region_shows_its_cells_only(client: Client) -> None:
-    table = await create_game(client, seed="region")
-    game = await table.play_randomly(Random(2), 40)
+    http_game = await create_game(client, seed="region")
+    game = await http_game.play_randomly(Random(2), 40)
     within = [key for key in game["board"] if all(-1 <= int(number) <= 1 for number in key.split(","))]
-    assert (await read_board_svg(table, "region=1,1,-1,-1")).count_uses("tile-") == len(within) < len(game["board"])
-    assert (await read_board_svg(table, "region=40,40,42,41")).count_uses("tile-") == 0
+    assert (await read_board_svg(http_game, "region=1,1,-1,-1")).count_uses("tile-") == len(within) < len(game["board"])
+    assert (await read_board_svg(http_game, "region=40,40,42,41")).count_uses("tile-") == 0
 
 
 async def test_coordinates_last_and_side_add_what_they_say(client: Client) -> None:
-    table = await create_game(client, seed="added")
-    await table.play_randomly(Random(2), 20)
-    plain = await read_board_svg(table)
+    game = await create_game(client, seed="added")
+    await game.play_randomly(Random(2), 20)
+    plain = await read_board_svg(game)
     for option in ("coordinates=1", "last=1", "side=1", "theme=dark"):
-        seen = await read_board_svg(table, option)
+        seen = await read_board_svg(game, option)
         assert seen.text != plain.text, option
-    wide, tall = (await read_board_svg(table, "coordinates=1")).size
+    wide, tall = (await read_board_svg(game, "coordinates=1")).size
     assert wide == plain.size[0]
     assert tall != plain.size[1]
 
@@ -97,20 +97,20 @@ async def test_coordinates_last_and_side_add_what_they_say(client: Client) -> No
 async def test_what_is_no_option_is_malformed_and_names_the_parameter(
     client: Client, form: str, query: str, path: str
 ) -> None:
-    table = await create_game(client)
-    problem = await check_problem(await table.get(f"/board.{form}?{query}"), 400, "malformed")
+    game = await create_game(client)
+    problem = await check_problem(await game.get(f"/board.{form}?{query}"), 400, "malformed")
     assert problem["path"] == path
 
 
 async def test_what_players_are_called_is_only_ever_text(client: Client) -> None:
     evil = "<script>&\"'</g>"
-    table = await create_game(client, [{"name": evil}, {"name": "]]> 漢字 🐚"}])
-    seen = await read_board_svg(table, "side=1")
+    game = await create_game(client, [{"name": evil}, {"name": "]]> 漢字 🐚"}])
+    seen = await read_board_svg(game, "side=1")
     assert "script" not in seen.text
-    response = await table.get("/board.svg?side=1")
+    response = await game.get("/board.svg?side=1")
     assert response.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
-    assert evil in await (await table.get("/board.txt?side=1")).text()
+    assert evil in await (await game.get("/board.txt?side=1")).text()
 
 
 async def test_there_is_no_picture_of_a_game_that_is_not_there(client: Client) -> None:
@@ -119,16 +119,16 @@ async def test_there_is_no_picture_of_a_game_that_is_not_there(client: Client) -
 
 
 async def test_a_game_that_waits_has_a_picture_too(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    assert (await read_board_svg(table, "side=1&candidates=1&last=1")).count_uses("tile-start") == 1
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    assert (await read_board_svg(game, "side=1&candidates=1&last=1")).count_uses("tile-start") == 1
 
 
 async def test_nothing_hidden_is_shown(client: Client) -> None:
     """Two games that differ only in the order of what is still hidden look alike."""
-    table = await create_game(client, seed="hidden", first_seat=0)
-    game = await table.get_json()
-    seen = await read_board_svg(table, "side=1&candidates=1")
-    text = await (await table.get("/board.txt?side=1")).text()
+    http_game = await create_game(client, seed="hidden", first_seat=0)
+    game = await http_game.get_json()
+    seen = await read_board_svg(http_game, "side=1&candidates=1")
+    text = await (await http_game.get("/board.txt?side=1")).text()
     shown = {game["turn"]["tile"], *game["display"], "start"}
     tileset = await (await client.get("/v1/tilesets/archipelago")).json()
     for one in (*tileset["tiles"], *tileset["ships"]):

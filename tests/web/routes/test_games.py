@@ -14,19 +14,19 @@ READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
 
 @pytest.mark.parametrize("path", READS)
 async def test_what_a_client_has_already_is_not_sent_again(client: Client, path: str) -> None:
-    table = await create_game(client)
-    first = await client.get(table.path + path)
+    game = await create_game(client)
+    first = await client.get(game.path + path)
     tag = first.headers["ETag"]
-    assert (first.status, tag) == (200, f'"1-{table.created["digest"]}"')
+    assert (first.status, tag) == (200, f'"1-{game.created["digest"]}"')
     assert first.headers["Cache-Control"] == "no-cache"
     for asked in (tag, f'"7-x", W/{tag}', "*"):
-        same = await client.get(table.path + path, headers={"If-None-Match": asked})
+        same = await client.get(game.path + path, headers={"If-None-Match": asked})
         assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
         assert same.headers["Cache-Control"] == "no-cache"
         assert same.headers.get("Vary") == first.headers.get("Vary")
-    await table.act_successfully()
+    await game.act_successfully()
     for asked in (tag, '"2"', '"x,y"'):
-        changed = await client.get(table.path + path, headers={"If-None-Match": asked})
+        changed = await client.get(game.path + path, headers={"If-None-Match": asked})
         assert changed.status == 200
         assert changed.headers["ETag"].startswith('"2-')
 
@@ -39,26 +39,26 @@ async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
 
 @pytest.mark.parametrize("path", READS)
 async def test_an_unknown_token_opens_not_even_a_public_game(client: Client, path: str) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
-        response = await client.get(table.path + path, headers={"Authorization": wrong})
+        response = await client.get(game.path + path, headers={"Authorization": wrong})
         await check_problem(response, 401, "unauthorized")
         assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas", error="invalid_token"'
-    spelt = await client.get(table.path + path, headers={"Authorization": f"bearer  {table.owner_token} "})
+    spelt = await client.get(game.path + path, headers={"Authorization": f"bearer  {game.owner_token} "})
     assert spelt.status == 200
 
 
 async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
-    table = await create_game(client)
-    game, left = await table.get_json(), await table.get_json("/tiles")
+    http_game = await create_game(client)
+    game, left = await http_game.get_json(), await http_game.get_json("/tiles")
     assert left["version"] == game["version"]
     assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
 
 
 async def test_scores_tell_of_everybody_and_of_every_islander(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    game = await table.play_randomly(Random(3), versions=20)
-    told = await table.get_json("/scores")
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.play_randomly(Random(3), versions=20)
+    told = await http_game.get_json("/scores")
     assert told["version"] == game["version"]
     assert [one["points_now"] for one in told["players"]] == [player["points"] for player in game["players"]]
     standing = sorted(
@@ -71,11 +71,11 @@ async def test_scores_tell_of_everybody_and_of_every_islander(client: Client) ->
 
 
 async def test_diffs_come_in_pages_and_none_is_told_that_the_answers_version_does_not_have(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    game = await table.play_randomly(Random(4), versions=12)
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.play_randomly(Random(4), versions=12)
     seen: list[int] = []
     while True:
-        page = await table.get_json(f"/diffs?since={len(seen)}&limit=5")
+        page = await http_game.get_json(f"/diffs?since={len(seen)}&limit=5")
         assert page["version"] == game["version"]
         assert len(page["diffs"]) <= 5
         seen += [diff["version"] for diff in page["diffs"]]
@@ -84,19 +84,19 @@ async def test_diffs_come_in_pages_and_none_is_told_that_the_answers_version_doe
             break
     assert seen == [*range(1, game["version"] + 1)]
     for since in (game["version"], 2**31 - 1):
-        assert (await table.get_json(f"/diffs?since={since}"))["diffs"] == []
+        assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
 
 
 async def test_the_whole_log_is_told_however_long_it_is(client: Client) -> None:
-    table = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="tides")
-    game = await table.play_randomly(Random(5), versions=120)
-    assert len((await table.get_json("/diffs"))["diffs"]) == 100
-    assert len((await table.get_json("/diffs?limit=1000"))["diffs"]) == game["version"]
+    http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="tides")
+    game = await http_game.play_randomly(Random(5), versions=120)
+    assert len((await http_game.get_json("/diffs"))["diffs"]) == 100
+    assert len((await http_game.get_json("/diffs?limit=1000"))["diffs"]) == game["version"]
 
 
 async def test_legal_moves_are_those_of_who_decides(client: Client) -> None:
-    table = await create_game(client, first_seat=1)
-    told = await table.get_json("/legal-moves")
+    game = await create_game(client, first_seat=1)
+    told = await game.get_json("/legal-moves")
     assert (told["seat"], told["phase"], told["version"]) == (1, "place_tile", 1)
     assert told["cells"] is None
     assert told["next_cursor"] is None
@@ -106,45 +106,45 @@ async def test_legal_moves_are_those_of_who_decides(client: Client) -> None:
 
 
 async def test_nobody_decides_where_the_game_waits_or_is_over(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     nobody: dict[str, Any] = {"seat": None, "phase": None, "moves": []}
-    assert nobody.items() <= (await table.get_json("/legal-moves")).items()
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    assert nobody.items() <= (await table.get_json("/legal-moves")).items()
+    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
 
 
 async def test_legal_moves_can_be_narrowed_for_small_menus(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    every = await table.legal_moves()
-    cells = await table.get_json("/legal-moves?stage=cell")
+    game = await create_game(client, seed="tides")
+    every = await game.legal_moves()
+    cells = await game.get_json("/legal-moves?stage=cell")
     assert cells["moves"] == []
     assert {(cell["x"], cell["y"]) for cell in cells["cells"]} == {
         (move["action"]["x"], move["action"]["y"]) for move in every
     }
     found = []
     for cell in cells["cells"]:
-        at = (await table.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
+        at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
         assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
         found += at
     assert sorted(map(str, found)) == sorted(map(str, every))
-    turned = (await table.get_json("/legal-moves?q=TURNED"))["moves"]
+    turned = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
     assert turned == [move for move in every if "turned" in move["text"]]
 
 
 async def test_legal_moves_come_in_pages(client: Client) -> None:
-    table = await create_game(client, seed="tides")
-    every = await table.legal_moves()
+    game = await create_game(client, seed="tides")
+    every = await game.legal_moves()
     found = []
     cursor = ""
     while True:
-        page = await table.get_json(f"/legal-moves?limit=2{cursor}")
+        page = await game.get_json(f"/legal-moves?limit=2{cursor}")
         assert len(page["moves"]) <= 2
         found += page["moves"]
         if page["next_cursor"] is None:
             break
         cursor = f"&cursor={page['next_cursor']}"
     assert found == every
-    first = await table.get_json("/legal-moves?stage=cell&limit=1")
+    first = await game.get_json("/legal-moves?stage=cell&limit=1")
     assert len(first["cells"]) == 1
     assert first["next_cursor"] is not None
 
@@ -174,36 +174,36 @@ async def test_legal_moves_come_in_pages(client: Client) -> None:
     ),
 )
 async def test_a_wrong_query_is_malformed_and_names_the_parameter(client: Client, query: str, path: str) -> None:
-    table = await create_game(client)
-    problem = await check_problem(await client.get(table.path + query), 400, "malformed")
+    game = await create_game(client)
+    problem = await check_problem(await client.get(game.path + query), 400, "malformed")
     assert problem["path"] == path
 
 
 @pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
 async def test_query_parameters_that_nobody_knows_are_ignored(client: Client, path: str) -> None:
-    table = await create_game(client)
+    game = await create_game(client)
     joint = "&" if "?" in path else "?"
-    response = await client.get(f"{table.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
+    response = await client.get(f"{game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
     assert response.status == 200
 
 
 @pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', "", ",", '"a",x', 'w/"17"', "*, *"))
 async def test_what_is_no_entity_tag_is_malformed(client: Client, tag: str) -> None:
-    table = await create_game(client)
-    problem = await check_problem(await table.get("", **{"If-None-Match": tag}), 400, "malformed")
+    game = await create_game(client)
+    problem = await check_problem(await game.get("", **{"If-None-Match": tag}), 400, "malformed")
     assert problem["path"] == "If-None-Match"
-    problem = await check_problem(await table.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed")
+    problem = await check_problem(await game.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed")
     assert problem["path"] == "If-Match"
 
 
 async def test_a_game_whose_tile_set_is_elsewhere_is_for_another_instance(client: Client, redis: Redis) -> None:
-    other, table = await create_game(client), await create_game(client)
-    stored = await redis.hget(keys.game(table.id), "snapshot")
+    other, http_game = await create_game(client), await create_game(client)
+    stored = await redis.hget(keys.game(http_game.id), "snapshot")
     assert isinstance(stored, bytes)
     game = decode_snapshot(stored)
     game.tileset = "atoll"
-    await redis.hset(keys.game(table.id), "snapshot", encode_snapshot(game))
+    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
     for path in ("", "/legal-moves", "/scores", "/tiles"):
-        await check_problem(await client.get(table.path + path), 503, "store_unavailable")
-    await check_problem(await table.act({"move": "i0"}), 503, "store_unavailable")
+        await check_problem(await client.get(http_game.path + path), 503, "store_unavailable")
+    await check_problem(await http_game.act({"move": "i0"}), 503, "store_unavailable")
     assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [other.id]

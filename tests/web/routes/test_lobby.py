@@ -31,10 +31,10 @@ async def test_colours_not_asked_for_go_by_seat_and_skip_those_taken(client: Cli
 
 
 async def test_everything_can_be_chosen(client: Client) -> None:
-    table = await create_game(
+    http_game = await create_game(
         client, edition="german", first_seat=1, tileset="archipelago", seed="tides", visibility="public"
     )
-    game = table.created["game"]
+    game = http_game.created["game"]
     assert (game["status"], game["edition"], game["turn"]["seat"]) == ("active", "german", 1)
     assert (game["deck"]["seed"], game["deck"]["seed_chosen"]) == (None, True)
 
@@ -54,38 +54,38 @@ async def test_the_first_legal_moves_come_along_where_asked_for(client: Client) 
 
 
 async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    first = await client.post(f"{table.path}/seats", json={"name": "Bo", "color": "green"})
+    game = await create_game(client, OPEN)
+    first = await client.post(f"{game.path}/seats", json={"name": "Bo", "color": "green"})
     joined = await first.json()
     assert (first.status, joined["seat"], joined["game"]["status"]) == (200, 1, "waiting")
     assert first.headers["ETag"] == f'"2-{joined["digest"]}"'
     assert joined["game"]["players"][1]["color"] == "green"
-    second = await client.post(f"{table.path}/seats?include=legal_moves", json={"name": "Cy"})
+    second = await client.post(f"{game.path}/seats?include=legal_moves", json={"name": "Cy"})
     assert second.status == 200, await second.text()
     joined = await second.json()
     assert (joined["seat"], joined["game"]["status"], joined["game"]["version"]) == (2, "active", 3)
     assert joined["game"]["players"][2]["color"] == "blue"
     assert joined["legal_moves"]["phase"] == "place_tile"
-    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
+    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
 
 
 async def test_a_seats_token_acts_for_its_seat(client: Client) -> None:
-    table = await create_game(client, OPEN, first_seat=1)
+    game = await create_game(client, OPEN, first_seat=1)
     tokens = [
-        (await (await client.post(f"{table.path}/seats", json={"name": name})).json())["token"] for name in ("Bo", "Cy")
+        (await (await client.post(f"{game.path}/seats", json={"name": name})).json())["token"] for name in ("Bo", "Cy")
     ]
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    await check_problem(await table.act(move, tokens[1]), 409, "not_your_turn")
-    await check_problem(await table.act({**move, "seat": 1}, tokens[1]), 403, "wrong_seat")
-    await check_problem(await table.act(move, table.owner_token), 403, "wrong_seat")
-    acted = await (await table.act(move, tokens[0])).json()
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    await check_problem(await game.act(move, tokens[1]), 409, "not_your_turn")
+    await check_problem(await game.act({**move, "seat": 1}, tokens[1]), 403, "wrong_seat")
+    await check_problem(await game.act(move, game.owner_token), 403, "wrong_seat")
+    acted = await (await game.act(move, tokens[0])).json()
     assert (acted["diffs"][0]["seat"], acted["diffs"][0]["by"]) == (1, "seat")
 
 
 async def test_a_colour_that_somebody_has_is_a_conflict(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Bo", "color": "red"}), 409, "conflict")
-    assert (await table.get_json())["version"] == 1
+    game = await create_game(client, OPEN)
+    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Bo", "color": "red"}), 409, "conflict")
+    assert (await game.get_json())["version"] == 1
 
 
 async def test_the_list_shows_public_games_the_newest_first_in_pages(client: Client) -> None:
@@ -117,9 +117,9 @@ async def test_the_list_is_ordered_by_creation(timed_client: Client, clock: Froz
 async def test_the_list_can_be_of_one_status(client: Client) -> None:
     waiting, active, aborted = await create_game(client, OPEN), await create_game(client), await create_game(client)
     await client.delete(aborted.path, headers=bearer_header(aborted.owner_token))
-    for status, table in (("waiting", waiting), ("active", active), ("aborted", aborted)):
+    for status, http_game in (("waiting", waiting), ("active", active), ("aborted", aborted)):
         page = await (await client.get(f"/v1/games?status={status}")).json()
-        assert [(game["id"], game["status"]) for game in page["games"]] == [(table.id, status)]
+        assert [(game["id"], game["status"]) for game in page["games"]] == [(http_game.id, status)]
     assert (await (await client.get("/v1/games?status=finished")).json())["games"] == []
 
 
@@ -130,32 +130,32 @@ async def test_a_foreign_cursor_of_the_list_is_malformed(client: Client, cursor:
 
 
 async def test_the_owner_aborts_and_may_repeat_it(client: Client) -> None:
-    table = await create_game(client, seed="tides")
+    http_game = await create_game(client, seed="tides")
     stranger = await create_game(client)
-    await check_problem(await client.delete(table.path), 401, "unauthorized")
+    await check_problem(await client.delete(http_game.path), 401, "unauthorized")
     await check_problem(
-        await client.delete(table.path, headers=bearer_header(stranger.owner_token)), 401, "unauthorized"
+        await client.delete(http_game.path, headers=bearer_header(stranger.owner_token)), 401, "unauthorized"
     )
-    for token in (*table.seat_tokens.values(), table.spectator_token):
-        await check_problem(await client.delete(table.path, headers=bearer_header(token)), 403, "not_owner")
-    first = await client.delete(table.path, headers=bearer_header(table.owner_token))
+    for token in (*http_game.seat_tokens.values(), http_game.spectator_token):
+        await check_problem(await client.delete(http_game.path, headers=bearer_header(token)), 403, "not_owner")
+    first = await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
     game = await first.json()
     assert (first.status, game["status"], game["version"], game["turn"]) == (200, "aborted", 2, None)
     assert game["deck"]["seed"] == "tides"
-    again = await client.delete(table.path, headers=bearer_header(table.owner_token))
+    again = await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
     assert (again.status, await again.json(), again.headers["ETag"]) == (200, game, first.headers["ETag"])
-    await check_problem(await table.act({"move": "i0"}), 409, "not_active")
-    await check_problem(await client.post(f"{table.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
+    await check_problem(await http_game.act({"move": "i0"}), 409, "not_active")
+    await check_problem(await client.post(f"{http_game.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
 
 
 async def test_aborting_can_expect_a_version(client: Client) -> None:
-    table = await create_game(client)
-    await table.act_successfully()
+    game = await create_game(client)
+    await game.act_successfully()
     await check_problem(
-        await client.delete(table.path, headers={**bearer_header(table.owner_token), "If-Match": '"1"'}),
+        await client.delete(game.path, headers={**bearer_header(game.owner_token), "If-Match": '"1"'}),
         412,
         "version_mismatch",
     )
-    assert (await table.get_json())["status"] == "active"
-    done = await client.delete(table.path, headers={**bearer_header(table.owner_token), "If-Match": '"2"'})
+    assert (await game.get_json())["status"] == "active"
+    done = await client.delete(game.path, headers={**bearer_header(game.owner_token), "If-Match": '"2"'})
     assert done.status == 200

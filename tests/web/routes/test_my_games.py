@@ -42,59 +42,59 @@ def ids(games: list[dict[str, Any]]) -> set[str]:
 
 
 async def test_a_seats_token_finds_its_game_and_whether_it_waits(client: Client) -> None:
-    table = await create_game(client, TWO_PLAYERS, first_seat=1, visibility="private")
-    (bos,) = await mine(client, table.seat_tokens[1])
-    summary = await table.get_json()
+    game = await create_game(client, TWO_PLAYERS, first_seat=1, visibility="private")
+    (bos,) = await mine(client, game.seat_tokens[1])
+    summary = await game.get_json()
     for name in ("board", "discarded"):
         summary.pop(name)
     assert bos == {
         "game": summary,
-        "digest": table.created["digest"],
+        "digest": game.created["digest"],
         "seats": [{"seat": 1, "external_user": None, "waiting": True}],
         "waiting": True,
     }
-    (anas,) = await mine(client, table.seat_tokens[0])
+    (anas,) = await mine(client, game.seat_tokens[0])
     assert (anas["seats"], anas["waiting"]) == ([{"seat": 0, "external_user": None, "waiting": False}], False)
 
 
 async def test_a_token_set_finds_every_game_once(client: Client) -> None:
-    tables = [await create_game(client, TWO_PLAYERS, first_seat=0) for _ in range(3)]
+    http_games = [await create_game(client, TWO_PLAYERS, first_seat=0) for _ in range(3)]
     await create_game(client)
-    tokens = [token for table in tables for token in (*table.seat_tokens.values(), table.owner_token)]
+    tokens = [token for game in http_games for token in (*game.seat_tokens.values(), game.owner_token)]
     games = await mine(client, *tokens, "nobody-knows-this-one")
-    assert sorted(one["game"]["id"] for one in games) == sorted(table.id for table in tables)
+    assert sorted(one["game"]["id"] for one in games) == sorted(game.id for game in http_games)
     for one in games:
         assert [(seat["seat"], seat["waiting"]) for seat in one["seats"]] == [(0, True), (1, False)]
 
 
 async def test_the_owners_token_has_the_seats_filled_at_creation(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, OPEN, {"bot": "random"}, {"name": "Di"}])
-    joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
-    assert [seat["seat"] for seat in (await mine(client, table.owner_token))[0]["seats"]] == [0, 3]
+    game = await create_game(client, [{"name": "Ana"}, OPEN, {"bot": "random"}, {"name": "Di"}])
+    joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
+    assert [seat["seat"] for seat in (await mine(client, game.owner_token))[0]["seats"]] == [0, 3]
     assert [seat["seat"] for seat in (await mine(client, joined["token"]))[0]["seats"]] == [1]
-    spectator = await client.get("/v1/seats/me/games", headers=bearer_header(table.spectator_token))
+    spectator = await client.get("/v1/seats/me/games", headers=bearer_header(game.spectator_token))
     await check_problem(spectator, 401, "unauthorized")
 
 
 async def test_what_waits_moves_from_seat_to_seat(client: Client) -> None:
-    table = await create_game(client, TWO_PLAYERS, first_seat=0)
-    while (await table.get_json())["turn"]["seat"] == 0:
-        await table.act_successfully()
-    assert await mine(client, table.seat_tokens[0], waiting="true") == []
-    assert ids(await mine(client, table.seat_tokens[0], waiting="false")) == {table.id}
-    assert ids(await mine(client, table.seat_tokens[1], waiting="true")) == {table.id}
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    assert await mine(client, table.seat_tokens[1], waiting="true") == []
-    assert ids(await mine(client, table.seat_tokens[1], status="aborted")) == {table.id}
-    assert await mine(client, table.seat_tokens[1], status="active") == []
+    game = await create_game(client, TWO_PLAYERS, first_seat=0)
+    while (await game.get_json())["turn"]["seat"] == 0:
+        await game.act_successfully()
+    assert await mine(client, game.seat_tokens[0], waiting="true") == []
+    assert ids(await mine(client, game.seat_tokens[0], waiting="false")) == {game.id}
+    assert ids(await mine(client, game.seat_tokens[1], waiting="true")) == {game.id}
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    assert await mine(client, game.seat_tokens[1], waiting="true") == []
+    assert ids(await mine(client, game.seat_tokens[1], status="aborted")) == {game.id}
+    assert await mine(client, game.seat_tokens[1], status="active") == []
 
 
 async def test_who_joined_is_found_by_the_same_token_in_the_rematch(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, OPEN])
-    bo = (await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json())["token"]
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    again = await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
-    assert ids(await mine(client, bo)) == {table.id, again["game"]["id"]}
+    game = await create_game(client, [{"name": "Ana"}, OPEN])
+    bo = (await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json())["token"]
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    again = await (await client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).json()
+    assert ids(await mine(client, bo)) == {game.id, again["game"]["id"]}
     assert ids(await mine(client, bo, status="active")) == {again["game"]["id"]}
     assert ids(await mine(client, again["owner_token"])) == {again["game"]["id"]}
 
@@ -118,9 +118,9 @@ async def test_a_creators_key_finds_its_games_and_its_users(client: Client) -> N
 
 
 async def test_joining_with_a_creators_key_makes_the_seat_findable(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, OPEN, OPEN])
-    bo = await client.post(f"{table.path}/seats", json=BO, headers=creator())
-    cy = await client.post(f"{table.path}/seats", json={"name": "Cy"}, headers=creator(OTHER_BOT))
+    game = await create_game(client, [{"name": "Ana"}, OPEN, OPEN])
+    bo = await client.post(f"{game.path}/seats", json=BO, headers=creator())
+    cy = await client.post(f"{game.path}/seats", json={"name": "Cy"}, headers=creator(OTHER_BOT))
     assert (bo.status, cy.status) == (200, 200)
     (bos,) = await mine(client, BOT, external_user="discord:2")
     assert bos["seats"] == [{"seat": 1, "external_user": "discord:2", "waiting": bos["game"]["turn"]["decider"] == 1}]
@@ -130,18 +130,18 @@ async def test_joining_with_a_creators_key_makes_the_seat_findable(client: Clien
 
 
 async def test_what_a_creator_calls_people_is_told_to_nobody_else(client: Client) -> None:
-    table = await created_by(client, [ANA, BO])
+    game = await created_by(client, [ANA, BO])
     for path in ("", "/diffs?since=0", "/scores"):
-        assert "discord" not in await (await table.get(path)).text()
-    (told,) = await mine(client, table.owner_token)
+        assert "discord" not in await (await game.get(path)).text()
+    (told,) = await mine(client, game.owner_token)
     assert [seat["external_user"] for seat in told["seats"]] == [None, None]
 
 
 async def test_the_rematch_is_found_as_the_game_before_was(client: Client) -> None:
-    table = await created_by(client, [ANA, BO])
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    again = await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
-    assert ids(await mine(client, BOT, external_user="discord:2")) == {table.id, again["game"]["id"]}
+    game = await created_by(client, [ANA, BO])
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    again = await (await client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).json()
+    assert ids(await mine(client, BOT, external_user="discord:2")) == {game.id, again["game"]["id"]}
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))
@@ -152,8 +152,8 @@ async def test_a_user_whom_nobody_could_find_is_refused(client: Client, seat: di
 
 
 async def test_joining_as_such_a_user_is_refused(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, OPEN])
-    problem = await check_problem(await client.post(f"{table.path}/seats", json=BO), 400, "malformed")
+    game = await create_game(client, [{"name": "Ana"}, OPEN])
+    problem = await check_problem(await client.post(f"{game.path}/seats", json=BO), 400, "malformed")
     assert problem["path"] == "$.external_user"
     assert "Creator-Key" in problem["detail"]
 
@@ -187,9 +187,9 @@ async def test_who_shows_nothing_is_told_so(client: Client) -> None:
         await client.get("/v1/seats/me/games", headers=bearer_header(too_many)), 400, "malformed"
     )
     assert problem["path"] == "Authorization"
-    table = await create_game(client)
+    game = await create_game(client)
     many = [f"t{number}" for number in range(99)]
-    assert ids(await mine(client, *many, table.owner_token)) == {table.id}
+    assert ids(await mine(client, *many, game.owner_token)) == {game.id}
     await check_problem(
         await client.get("/v1/seats/me/games", headers=bearer_header(", ".join(many))), 401, "unauthorized"
     )
@@ -228,7 +228,7 @@ async def test_a_game_that_has_expired_is_not_told(timed_client: Client, clock: 
 
 
 async def test_no_secret_is_stored(client: Client, redis: Redis) -> None:
-    table = await created_by(client, [ANA, BO])
+    game = await created_by(client, [ANA, BO])
     dumped = b"".join([key + (await redis.dump(key) or b"") async for key in redis.scan_iter("*")])
-    for secret in (BOT, table.owner_token, *table.seat_tokens.values()):
+    for secret in (BOT, game.owner_token, *game.seat_tokens.values()):
         assert secret.encode() not in dumped

@@ -16,29 +16,29 @@ from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_g
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 
-async def rematch(table: HTTPGame, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
+async def rematch(game: HTTPGame, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
     """Ask for a rematch, as the owner unless another token is given."""
-    sent = {**bearer_header(token or table.owner_token), **headers}
-    return await table.client.post(f"{table.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
+    sent = {**bearer_header(token or game.owner_token), **headers}
+    return await game.client.post(f"{game.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
 
 
 async def aborted(client: Client, players: Any = None, **asked: Any) -> HTTPGame:
     """A game that is over, the quickest way."""
-    table = await create_game(client, players, **asked)
-    response = await client.delete(table.path, headers=bearer_header(table.owner_token))
+    game = await create_game(client, players, **asked)
+    response = await client.delete(game.path, headers=bearer_header(game.owner_token))
     assert response.status == 200
-    return table
+    return game
 
 
 async def test_the_same_players_play_again_and_the_next_seat_begins(client: Client) -> None:
     players = [{"name": "Ana", "color": "black"}, {"bot": "random", "name": "Rob"}, {"name": "Cy", "color": "green"}]
-    table = await aborted(client, players, edition="german", first_seat=2, seed="tides")
-    old = await table.get_json()
-    response = await rematch(table)
+    game = await aborted(client, players, edition="german", first_seat=2, seed="tides")
+    old = await game.get_json()
+    response = await rematch(game)
     assert response.status == 201, await response.text()
     created = await response.json()
     new = created["game"]
-    assert new["id"] != table.id
+    assert new["id"] != game.id
     assert response.headers["Location"] == f"/v1/games/{new['id']}"
     assert response.headers["ETag"] == f'"{new["version"]}-{created["digest"]}"'
     for name in ("tileset", "edition", "turn_timeout_s", "on_timeout"):
@@ -51,32 +51,32 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
     again = HTTPGame(client, created)
     await again.act_successfully()
     assert {again.owner_token, again.spectator_token, *again.seat_tokens.values()}.isdisjoint(
-        {table.owner_token, table.spectator_token, *table.seat_tokens.values()}
+        {game.owner_token, game.spectator_token, *game.seat_tokens.values()}
     )
 
 
 async def test_the_games_name_each_other_and_who_watches_the_old_one_hears_of_the_new(client: Client) -> None:
-    table = await aborted(client)
-    before = await table.get_json()
-    async with client.ws_connect(f"{table.path}/ws") as socket:
+    game = await aborted(client)
+    before = await game.get_json()
+    async with client.ws_connect(f"{game.path}/ws") as socket:
         told = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
         assert told == ["welcome", "subscribed", "snapshot"]
-        created = await (await rematch(table)).json()
+        created = await (await rematch(game)).json()
         diff = await socket.receive_json(timeout=5)
     new = created["game"]
-    after = await table.get_json()
-    assert (new["previous_game"], new["next_game"]) == (table.id, None)
+    after = await game.get_json()
+    assert (new["previous_game"], new["next_game"]) == (game.id, None)
     assert after == {**before, "next_game": new["id"], "version": before["version"] + 1, "updated_at": diff["at"]}
     assert diff["events"] == [{"type": "rematch_created", "game": new["id"]}]
     assert (diff["version"], diff["seat"], diff["move"], diff["by"]) == (after["version"], None, None, None)
     first = (await HTTPGame(client, created).get_json("/diffs?since=0"))["diffs"][0]
-    assert {"op": "add", "path": "/previous_game", "value": table.id} in first["patch"]
+    assert {"op": "add", "path": "/previous_game", "value": game.id} in first["patch"]
 
 
 async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
-    assert (await table.play_randomly(Random(3)))["status"] == "finished"
-    first = HTTPGame(client, await (await rematch(table)).json())
+    game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
+    assert (await game.play_randomly(Random(3)))["status"] == "finished"
+    first = HTTPGame(client, await (await rematch(game)).json())
     assert first.created["game"]["turn"]["seat"] == 0
     await client.delete(first.path, headers=bearer_header(first.owner_token))
     second = await (await rematch(first, body={"seed": "tides"})).json()
@@ -85,14 +85,14 @@ async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client
 
 
 async def test_every_game_of_a_chain_proves_itself(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
-    await table.play_randomly(Random(3))
-    second = HTTPGame(client, await (await rematch(table)).json())
+    game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
+    await game.play_randomly(Random(3))
+    second = HTTPGame(client, await (await rematch(game)).json())
     await second.play_randomly(Random(4))
     third = HTTPGame(client, await (await rematch(second)).json())
     await client.delete(third.path, headers=bearer_header(third.owner_token))
     await rematch(third)
-    for one in (table, second, third):
+    for one in (game, second, third):
         log = (await one.get_json("/diffs?since=0&limit=1000"))["diffs"]
         checks = verify(log, TILESETS.get_for_new_game("archipelago").tileset)
         assert [check for check in checks if not check.passed] == []
@@ -100,96 +100,96 @@ async def test_every_game_of_a_chain_proves_itself(client: Client) -> None:
 
 @pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
 async def test_there_is_none_before_the_end(client: Client, players: Any) -> None:
-    table = await create_game(client, players)
-    problem = await check_problem(await rematch(table), 409, "not_over")
-    assert table.created["game"]["status"] in problem["detail"]
-    assert (await table.get_json())["version"] == 1
+    game = await create_game(client, players)
+    problem = await check_problem(await rematch(game), 409, "not_over")
+    assert game.created["game"]["status"] in problem["detail"]
+    assert (await game.get_json())["version"] == 1
 
 
 async def test_only_the_owner_makes_one(client: Client) -> None:
-    table = await aborted(client, visibility="private")
-    await check_problem(await client.post(f"{table.path}/rematch"), 404, "not_found")
+    game = await aborted(client, visibility="private")
+    await check_problem(await client.post(f"{game.path}/rematch"), 404, "not_found")
     await check_problem(
-        await client.post("/v1/games/nothing/rematch", headers=bearer_header(table.owner_token)), 404, "not_found"
+        await client.post("/v1/games/nothing/rematch", headers=bearer_header(game.owner_token)), 404, "not_found"
     )
-    for token in (*table.seat_tokens.values(), table.spectator_token):
-        await check_problem(await rematch(table, token), 403, "not_owner")
+    for token in (*game.seat_tokens.values(), game.spectator_token):
+        await check_problem(await rematch(game, token), 403, "not_owner")
     public = await aborted(client)
     await check_problem(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
 
 
 async def test_who_joined_goes_on_with_the_same_token(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
-    joined = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=bearer_header(table.spectator_token))
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
+    joined = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=bearer_header(game.spectator_token))
     bo = (await joined.json())["token"]
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    again = HTTPGame(client, await (await rematch(table)).json())
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    again = HTTPGame(client, await (await rematch(game)).json())
     assert list(again.seat_tokens) == [0]
     assert (await client.get(again.path, headers=bearer_header(bo))).status == 200
-    await check_problem(await client.get(again.path, headers=bearer_header(table.seat_tokens[0])), 404, "not_found")
+    await check_problem(await client.get(again.path, headers=bearer_header(game.seat_tokens[0])), 404, "not_found")
     move = {"move": (await again.legal_moves())[0]["id"]}
     await check_problem(await again.act(move), 403, "wrong_seat")
     assert (await again.act(move, bo)).status == 200
 
 
 async def test_seats_that_were_open_are_open_again(client: Client) -> None:
-    table = await aborted(client, [{"name": "Ana"}, {"open": True}])
-    again = HTTPGame(client, await (await rematch(table)).json())
+    http_game = await aborted(client, [{"name": "Ana"}, {"open": True}])
+    again = HTTPGame(client, await (await rematch(http_game)).json())
     game = again.created["game"]
     assert (game["status"], [player["kind"] for player in game["players"]]) == ("waiting", ["human", "open"])
     assert (await client.post(f"{again.path}/seats", json={"name": "Bo"})).status == 200
 
 
 async def test_a_second_one_is_a_conflict_that_names_the_first(client: Client) -> None:
-    table = await aborted(client)
-    created = await (await rematch(table)).json()
-    problem = await check_problem(await rematch(table), 409, "conflict")
+    game = await aborted(client)
+    created = await (await rematch(game)).json()
+    problem = await check_problem(await rematch(game), 409, "conflict")
     assert problem["next_game"] == created["game"]["id"]
 
 
 async def test_with_a_key_a_retry_gets_the_same_game_and_tokens(client: Client) -> None:
-    table = await aborted(client)
-    first = await rematch(table, body={}, **{"Idempotency-Key": SECRET})
-    again = await rematch(table, **{"Idempotency-Key": SECRET})
+    game = await aborted(client)
+    first = await rematch(game, body={}, **{"Idempotency-Key": SECRET})
+    again = await rematch(game, **{"Idempotency-Key": SECRET})
     assert (first.status, again.status) == (201, 201)
     assert await first.read() == await again.read()
-    await check_problem(await rematch(table, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
-    problem = await check_problem(await rematch(table, **{"Idempotency-Key": SECRET[:31]}), 400, "malformed")
+    await check_problem(await rematch(game, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
+    problem = await check_problem(await rematch(game, **{"Idempotency-Key": SECRET[:31]}), 400, "malformed")
     assert problem["path"] == "Idempotency-Key"
 
 
 async def test_many_at_once_make_one(client: Client) -> None:
-    table = await aborted(client)
-    answers = await asyncio.gather(*(rematch(table) for _ in range(10)))
+    game = await aborted(client)
+    answers = await asyncio.gather(*(rematch(game) for _ in range(10)))
     statuses = sorted(response.status for response in answers)
     assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
     told = [await response.json(content_type=None) for response in answers]
     ids = {one["game"]["id"] if "game" in one else one["next_game"] for one in told}
-    assert ids == {(await table.get_json())["next_game"]}
-    assert (await table.get_json())["version"] == 3
+    assert ids == {(await game.get_json())["next_game"]}
+    assert (await game.get_json())["version"] == 3
     assert len((await (await client.get("/v1/games")).json())["games"]) == 2
 
 
 async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = await aborted(client)
+    http_game = await aborted(client)
     commit = repository.commit
 
     async def dies_before_the_second(context: Any, opened: Any, *args: Any, **kwargs: Any) -> Any:
-        if opened.game.id == table.id:
+        if opened.game.id == http_game.id:
             raise StoreUnavailable("gone")
         return await commit(context, opened, *args, **kwargs)
 
     monkeypatch.setattr(repository, "commit", dies_before_the_second)
-    await check_problem(await rematch(table), 503, "store_unavailable")
+    await check_problem(await rematch(http_game), 503, "store_unavailable")
     monkeypatch.undo()
-    assert (await table.get_json())["next_game"] is None
+    assert (await http_game.get_json())["next_game"] is None
     made = {game["id"] for game in (await (await client.get("/v1/games")).json())["games"]}
     assert len(made) == 2
-    again = HTTPGame(client, await (await rematch(table)).json())
-    assert {again.id, table.id} == made
-    assert (await table.get_json())["next_game"] == again.id
+    again = HTTPGame(client, await (await rematch(http_game)).json())
+    assert {again.id, http_game.id} == made
+    assert (await http_game.get_json())["next_game"] == again.id
     await again.act_successfully()
 
 
@@ -198,11 +198,11 @@ async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
     (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed")),
 )
 async def test_a_body_of_another_form_is_malformed(client: Client, body: Any, path: str) -> None:
-    table = await aborted(client)
-    assert (await check_problem(await rematch(table, body=body), 400, "malformed"))["path"] == path
+    game = await aborted(client)
+    assert (await check_problem(await rematch(game, body=body), 400, "malformed"))["path"] == path
 
 
 async def test_time_to_decide_is_as_before(client: Client) -> None:
-    table = await aborted(client, turn_timeout_s=3600, on_timeout="resign")
-    new = (await (await rematch(table)).json())["game"]
+    game = await aborted(client, turn_timeout_s=3600, on_timeout="resign")
+    new = (await (await rematch(game)).json())["game"]
     assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")

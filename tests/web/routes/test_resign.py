@@ -18,10 +18,10 @@ THREE = [*TWO_PLAYERS, {"name": "Cy"}]
 WAYS = ("undo", "resign", "return")
 
 
-async def ask(table: HTTPGame, what: str, body: Any = None, token: str | None = None, **headers: str) -> ClientResponse:
+async def ask(game: HTTPGame, what: str, body: Any = None, token: str | None = None, **headers: str) -> ClientResponse:
     """Undo, resign or return, with the owner's token unless another is given; without a body none is sent."""
-    sent = {**bearer_header(token or table.owner_token), **headers}
-    return await table.client.post(f"{table.path}/{what}", json=body, headers=sent)
+    sent = {**bearer_header(token or game.owner_token), **headers}
+    return await game.client.post(f"{game.path}/{what}", json=body, headers=sent)
 
 
 async def done(response: ClientResponse) -> Any:
@@ -30,7 +30,7 @@ async def done(response: ClientResponse) -> Any:
     return await response.json()
 
 
-async def absent(table: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = 5.0) -> None:
+async def absent(http_game: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = 5.0) -> None:
     """Nobody decides in time; then another instance looks, which gives bots so much time."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
@@ -39,74 +39,72 @@ async def absent(table: HTTPGame, store: RedisStore, clock: FrozenClock, bot_bud
     clock.now += 61
     await advance_due_game(
         Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s),
-        table.id,
+        http_game.id,
     )
 
 
 async def test_a_move_is_taken_back(client: Client) -> None:
-    table = await create_game(client)
-    before = await table.get_json()
+    game = await create_game(client)
+    before = await game.get_json()
     seat = before["turn"]["seat"]
-    moves = await table.legal_moves()
-    acted = await table.act_successfully({"move": moves[0]["id"]})
-    assert (await table.get_json())["turn"]["undoable"] == 1
-    response = await ask(table, "undo", {"seat": seat}, Prefer="return=representation")
+    moves = await game.legal_moves()
+    acted = await game.act_successfully({"move": moves[0]["id"]})
+    assert (await game.get_json())["turn"]["undoable"] == 1
+    response = await ask(game, "undo", {"seat": seat}, Prefer="return=representation")
     undone = await done(response)
     assert response.headers["ETag"] == f'"3-{undone["digest"]}"'
     assert response.headers["Preference-Applied"] == "return=representation"
     (diff,) = undone["diffs"]
     assert (diff["by"], diff["seat"], diff["move"]) == ("owner", seat, None)
     assert diff["events"] == [{"type": "move_undone", "seat": seat, "move": acted["diffs"][0]["move"]}]
-    assert undone["game"] == await table.get_json()
+    assert undone["game"] == await game.get_json()
     counted = {"version": 3, "updated_at": diff["at"]}
     assert undone["game"] == {**before, **counted}
-    assert await table.legal_moves() == moves
+    assert await game.legal_moves() == moves
     assert undone["next"] == {"seat": seat, "phase": "place_tile"}
-    await check_problem(await ask(table, "undo"), 409, "nothing_to_undo")
+    await check_problem(await ask(game, "undo"), 409, "nothing_to_undo")
 
 
 async def test_who_takes_back_what_is_another_seats_is_refused(client: Client) -> None:
-    table = await create_game(client)
-    seat = (await table.get_json())["turn"]["seat"]
-    await table.act_successfully()
-    await check_problem(await ask(table, "undo", token=table.seat_tokens[1 - seat]), 409, "not_your_turn")
-    await check_problem(await ask(table, "undo", {"seat": 1 - seat}), 409, "not_your_turn")
-    await check_problem(await ask(table, "undo", {"seat": seat}, table.seat_tokens[1 - seat]), 403, "wrong_seat")
-    await check_problem(await ask(table, "undo", token=table.spectator_token), 403, "wrong_seat")
-    await check_problem(await client.post(f"{table.path}/undo"), 401, "unauthorized")
-    assert (await done(await ask(table, "undo", token=table.seat_tokens[seat])))["diffs"][0]["by"] == "seat"
+    game = await create_game(client)
+    seat = (await game.get_json())["turn"]["seat"]
+    await game.act_successfully()
+    await check_problem(await ask(game, "undo", token=game.seat_tokens[1 - seat]), 409, "not_your_turn")
+    await check_problem(await ask(game, "undo", {"seat": 1 - seat}), 409, "not_your_turn")
+    await check_problem(await ask(game, "undo", {"seat": seat}, game.seat_tokens[1 - seat]), 403, "wrong_seat")
+    await check_problem(await ask(game, "undo", token=game.spectator_token), 403, "wrong_seat")
+    await check_problem(await client.post(f"{game.path}/undo"), 401, "unauthorized")
+    assert (await done(await ask(game, "undo", token=game.seat_tokens[seat])))["diffs"][0]["by"] == "seat"
 
 
 async def test_who_resigns_loses_whatever_the_turn(client: Client) -> None:
     for on_turn in (True, False):
-        table = await create_game(client)
-        seat = (await table.get_json())["turn"]["seat"]
+        game = await create_game(client)
+        seat = (await game.get_json())["turn"]["seat"]
         loser = seat if on_turn else 1 - seat
-        resigned = await done(
-            await ask(table, "resign", token=table.seat_tokens[loser], Prefer="return=representation")
-        )
+        resigned = await done(await ask(game, "resign", token=game.seat_tokens[loser], Prefer="return=representation"))
         (diff,) = resigned["diffs"]
         assert (diff["by"], diff["seat"], diff["move"]) == ("seat", loser, None)
         assert [event["type"] for event in diff["events"]] == ["player_resigned", "game_finished"]
         result = resigned["game"]["result"]
         assert (result["reason"], result["winners"]) == ("resigned", [1 - loser])
         assert resigned["next"] == {"seat": None, "phase": None}
-        await check_problem(await ask(table, "resign"), 409, "not_active")
+        await check_problem(await ask(game, "resign"), 409, "not_active")
 
 
 async def test_of_three_the_others_play_on(client: Client) -> None:
-    table = await create_game(client, THREE, first_seat=0)
-    await done(await ask(table, "resign", token=table.seat_tokens[0]))
-    game = await table.get_json()
+    http_game = await create_game(client, THREE, first_seat=0)
+    await done(await ask(http_game, "resign", token=http_game.seat_tokens[0]))
+    game = await http_game.get_json()
     assert (game["turn"]["seat"], game["players"][0]["resigned"]) == (1, True)
-    await check_problem(await ask(table, "resign", {"seat": 0}), 409, "resigned")
-    await check_problem(await ask(table, "return", {"seat": 0}), 409, "resigned")
-    await check_problem(await table.act({"move": "pass.islander"}, table.seat_tokens[0]), 409, "not_your_turn")
+    await check_problem(await ask(http_game, "resign", {"seat": 0}), 409, "resigned")
+    await check_problem(await ask(http_game, "return", {"seat": 0}), 409, "resigned")
+    await check_problem(await http_game.act({"move": "pass.islander"}, http_game.seat_tokens[0]), 409, "not_your_turn")
 
 
 async def test_where_a_person_resigns_bots_go_on_in_the_same_commit(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-    resigned = await done(await ask(table, "resign"))
+    game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
+    resigned = await done(await ask(game, "resign"))
     assert {diff["by"] for diff in resigned["diffs"]} == {"owner", "bot"}
 
 
@@ -115,42 +113,42 @@ async def test_what_holds_for_each_of_them(client: Client, what: str) -> None:
     waiting = await create_game(client, [{"name": "Ana"}, {"open": True}])
     await check_problem(await ask(waiting, what), 409, "not_active")
     await check_problem(await ask(waiting, what, token="x" * 43), 401, "unauthorized")
-    table = await create_game(client, THREE)
-    await table.act_successfully()
-    problem = await check_problem(await ask(table, what, {"seat": "first"}), 400, "malformed")
+    game = await create_game(client, THREE)
+    await game.act_successfully()
+    problem = await check_problem(await ask(game, what, {"seat": "first"}), 400, "malformed")
     assert problem["path"] == "$.seat"
-    problem = await check_problem(await ask(table, what, {"why": "bored"}), 400, "malformed")
-    await check_problem(await ask(table, what, **{"If-Match": '"1"'}), 412, "version_mismatch")
+    problem = await check_problem(await ask(game, what, {"why": "bored"}), 400, "malformed")
+    await check_problem(await ask(game, what, **{"If-Match": '"1"'}), 412, "version_mismatch")
     hidden = await create_game(client, visibility="private")
     await check_problem(await client.post(f"{hidden.path}/{what}", json={}), 404, "not_found")
 
 
 @pytest.mark.parametrize("what", ("undo", "resign"))
 async def test_a_retry_gets_the_same_answer(client: Client, what: str) -> None:
-    table = await create_game(client, THREE)
-    await table.act_successfully()
-    first, second = [await ask(table, what, {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)]
+    game = await create_game(client, THREE)
+    await game.act_successfully()
+    first, second = [await ask(game, what, {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)]
     assert await first.read() == await second.read()
-    assert (await table.get_json())["version"] == 3
-    await check_problem(await ask(table, what, {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
+    assert (await game.get_json())["version"] == 3
+    await check_problem(await ask(game, what, {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
 
 
 async def test_the_next_legal_moves_come_along(client: Client) -> None:
-    table = await create_game(client, THREE)
-    response = await client.post(f"{table.path}/resign?include=legal_moves", headers=bearer_header(table.owner_token))
-    assert (await done(response))["legal_moves"] == await table.get_json("/legal-moves")
+    game = await create_game(client, THREE)
+    response = await client.post(f"{game.path}/resign?include=legal_moves", headers=bearer_header(game.owner_token))
+    assert (await done(response))["legal_moves"] == await game.get_json("/legal-moves")
 
 
 async def test_a_deadline_is_told_and_kept(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
-    table = await create_game(timed_client, turn_timeout_s=60, on_timeout="pass")
-    game = await table.get_json()
+    http_game = await create_game(timed_client, turn_timeout_s=60, on_timeout="pass")
+    game = await http_game.get_json()
     assert (game["turn_timeout_s"], game["on_timeout"]) == (60, "pass")
     assert game["created_at"] < game["turn"]["deadline"]
-    await absent(table, store, clock)
-    diffs = (await table.get_json("/diffs?since=1"))["diffs"]
+    await absent(http_game, store, clock)
+    diffs = (await http_game.get_json("/diffs?since=1"))["diffs"]
     assert diffs[0]["events"][0] == {"type": "turn_timed_out", "seat": game["turn"]["seat"], "policy": "pass"}
     assert {diff["by"] for diff in diffs} == {"clock"}
-    after = await table.get_json()
+    after = await http_game.get_json()
     assert after["turn"]["seat"] != game["turn"]["seat"]
     assert after["turn"]["deadline"] > after["updated_at"]
 
@@ -158,30 +156,28 @@ async def test_a_deadline_is_told_and_kept(timed_client: Client, store: RedisSto
 async def test_a_seat_is_kept_by_a_bot_until_its_player_returns(
     timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
-    table = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    await check_problem(await ask(table, "return"), 409, "not_replaced")
-    await absent(table, store, clock)
-    game = await table.get_json()
+    http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    await check_problem(await ask(http_game, "return"), 409, "not_replaced")
+    await absent(http_game, store, clock)
+    game = await http_game.get_json()
     assert (game["players"][0]["kind"], game["players"][0]["bot"], game["turn"]["seat"]) == ("human", "greedy", 1)
-    await check_problem(await ask(table, "return", token=table.seat_tokens[1]), 409, "not_replaced")
-    await check_problem(await ask(table, "return", {"seat": 0}, table.seat_tokens[1]), 403, "wrong_seat")
-    returned = await done(await ask(table, "return"))
+    await check_problem(await ask(http_game, "return", token=http_game.seat_tokens[1]), 409, "not_replaced")
+    await check_problem(await ask(http_game, "return", {"seat": 0}, http_game.seat_tokens[1]), 403, "wrong_seat")
+    returned = await done(await ask(http_game, "return"))
     assert returned["diffs"][0]["events"] == [{"type": "player_returned", "seat": 0}]
-    assert (await table.get_json())["players"][0]["bot"] is None
+    assert (await http_game.get_json())["players"][0]["bot"] is None
 
 
 async def test_acting_for_a_seat_that_a_bot_keeps_is_refused(
     timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
-    table = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    move = (await table.legal_moves())[0]["id"]
-    await absent(table, store, clock, bot_budget_s=0.0)
-    problem = await check_problem(
-        await table.act({"actions": [{"type": "pass"}]}, table.seat_tokens[0]), 409, "replaced"
-    )
+    game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    move = (await game.legal_moves())[0]["id"]
+    await absent(game, store, clock, bot_budget_s=0.0)
+    problem = await check_problem(await game.act({"actions": [{"type": "pass"}]}, game.seat_tokens[0]), 409, "replaced")
     assert problem["index"] == 0
-    await done(await ask(table, "return", token=table.seat_tokens[0]))
-    await table.act_successfully({"move": move})
+    await done(await ask(game, "return", token=game.seat_tokens[0]))
+    await game.act_successfully({"move": move})
 
 
 async def test_a_policy_without_a_time_out_is_malformed(client: Client) -> None:

@@ -21,25 +21,25 @@ SECRET = "8f1d0a6b3c5e49d7b2a4f06c9e8d7b13"
 OTHER_SECRET = SECRET[::-1]
 
 
-async def join(table: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, Any]:
+async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, Any]:
     """Take the next open seat, with the spectator's token."""
-    sent = {**bearer_header(table.spectator_token), **headers}
-    response = await table.client.post(f"{table.path}/seats", json={"name": name}, headers=sent)
+    sent = {**bearer_header(game.spectator_token), **headers}
+    response = await game.client.post(f"{game.path}/seats", json={"name": name}, headers=sent)
     assert response.status == 200, await response.text()
     joined: dict[str, Any] = await response.json()
     return joined
 
 
-async def empty(table: HTTPGame, seat: int, token: str | None = None, **headers: str) -> Any:
+async def empty(game: HTTPGame, seat: int, token: str | None = None, **headers: str) -> Any:
     """Ask for a seat to be emptied, as the owner."""
-    return await table.client.delete(
-        f"{table.path}/seats/{seat}", headers={**bearer_header(token or table.owner_token), **headers}
+    return await game.client.delete(
+        f"{game.path}/seats/{seat}", headers={**bearer_header(token or game.owner_token), **headers}
     )
 
 
-async def replace(table: HTTPGame, seat: int, token: str, **headers: str) -> Any:
+async def replace(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
     """Ask for a seat's new token."""
-    return await table.client.post(f"{table.path}/seats/{seat}/token", headers={**bearer_header(token), **headers})
+    return await game.client.post(f"{game.path}/seats/{seat}/token", headers={**bearer_header(token), **headers})
 
 
 @asynccontextmanager
@@ -61,138 +61,138 @@ async def closed(socket: ClientWebSocketResponse) -> int | None:
 
 
 async def test_the_owner_empties_a_joined_seat_and_others_take_it(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    joined = await join(table)
-    response = await empty(table, 1)
+    http_game = await create_game(client, OPEN)
+    joined = await join(http_game)
+    response = await empty(http_game, 1)
     game = await response.json()
     assert (response.status, game["version"], game["status"]) == (200, 3, "waiting")
     assert [game["players"][1][name] for name in ("name", "color", "kind")] == [None, None, "open"]
     assert response.headers["ETag"].startswith('"3-')
-    await check_problem(await client.get(table.path, headers=bearer_header(joined["token"])), 401, "unauthorized")
+    await check_problem(await client.get(http_game.path, headers=bearer_header(joined["token"])), 401, "unauthorized")
     await check_problem(
         await client.get("/v1/seats/me/games", headers=bearer_header(joined["token"])), 401, "unauthorized"
     )
-    diff = (await table.get_json("/diffs?since=2"))["diffs"][0]
+    diff = (await http_game.get_json("/diffs?since=2"))["diffs"][0]
     assert diff["events"] == [{"type": "player_left", "seat": 1, "name": "Bo"}]
     assert [diff[name] for name in ("seat", "move", "by")] == [None, None, None]
     assert apply_patch(joined["game"], diff["patch"]) == game
-    assert (await join(table))["seat"] == 1
-    assert (await join(table, "Cy"))["game"]["status"] == "active"
+    assert (await join(http_game))["seat"] == 1
+    assert (await join(http_game, "Cy"))["game"]["status"] == "active"
 
 
 async def test_emptying_is_repeatable_and_if_match_spares_who_came_since(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    await join(table)
-    tag = (await table.get()).headers["ETag"]
-    first, again = await empty(table, 1), await empty(table, 1)
+    game = await create_game(client, OPEN)
+    await join(game)
+    tag = (await game.get()).headers["ETag"]
+    first, again = await empty(game, 1), await empty(game, 1)
     assert (first.status, again.status, await first.json()) == (200, 200, await again.json())
-    await join(table, "Cy")
-    await check_problem(await empty(table, 1, **{"If-Match": tag}), 412, "version_mismatch")
-    assert (await table.get_json())["players"][1]["name"] == "Cy"
+    await join(game, "Cy")
+    await check_problem(await empty(game, 1, **{"If-Match": tag}), 412, "version_mismatch")
+    assert (await game.get_json())["players"][1]["name"] == "Cy"
 
 
 async def test_who_may_empty_which_seats(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    bo = await join(table)
-    await check_problem(await client.delete(f"{table.path}/seats/1"), 401, "unauthorized")
-    for token in (bo["token"], table.seat_tokens[0], table.spectator_token):
-        await check_problem(await empty(table, 1, token), 403, "not_owner")
+    game = await create_game(client, OPEN)
+    bo = await join(game)
+    await check_problem(await client.delete(f"{game.path}/seats/1"), 401, "unauthorized")
+    for token in (bo["token"], game.seat_tokens[0], game.spectator_token):
+        await check_problem(await empty(game, 1, token), 403, "not_owner")
     for seat in (0, 3):
-        await check_problem(await empty(table, seat), 409, "conflict")
-    await check_problem(await empty(table, 4), 404, "not_found")
+        await check_problem(await empty(game, seat), 409, "conflict")
+    await check_problem(await empty(game, 4), 404, "not_found")
     await check_problem(
-        await client.delete(f"{table.path}/seats/5", headers=bearer_header(table.owner_token)), 404, "not_found"
+        await client.delete(f"{game.path}/seats/5", headers=bearer_header(game.owner_token)), 404, "not_found"
     )
-    await join(table, "Cy")
-    await check_problem(await empty(table, 1), 409, "conflict")
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    await check_problem(await empty(table, 1), 409, "not_active")
+    await join(game, "Cy")
+    await check_problem(await empty(game, 1), 409, "conflict")
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    await check_problem(await empty(game, 1), 409, "not_active")
 
 
 async def test_a_new_token_acts_and_the_old_one_does_not(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=1)
-    old = (await join(table))["token"]
-    game = await table.get_json()
-    response = await replace(table, 1, old)
+    http_game = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=1)
+    old = (await join(http_game))["token"]
+    game = await http_game.get_json()
+    response = await replace(http_game, 1, old)
     replaced = await response.json()
     assert (response.status, replaced["seat"], response.headers["Cache-Control"]) == (200, 1, "no-store")
     new = replaced["token"]
     assert len(new) == len(old)
-    move = {"move": (await table.legal_moves())[0]["id"]}
-    await check_problem(await table.act(move, old), 401, "unauthorized")
+    move = {"move": (await http_game.legal_moves())[0]["id"]}
+    await check_problem(await http_game.act(move, old), 401, "unauthorized")
     await check_problem(await client.get("/v1/seats/me/games", headers=bearer_header(old)), 401, "unauthorized")
-    assert await table.get_json() == game
-    assert (await table.act(move, new)).status == 200
+    assert await http_game.get_json() == game
+    assert (await http_game.act(move, new)).status == 200
     found = await (await client.get("/v1/seats/me/games", headers=bearer_header(new))).json()
-    assert [one["game"]["id"] for one in found["games"]] == [table.id]
+    assert [one["game"]["id"] for one in found["games"]] == [http_game.id]
 
 
 async def test_an_instance_that_holds_the_game_refuses_the_old_token_too(store: RedisStore, redis_url: str) -> None:
     async with serve(store) as here, connect(redis_url) as second, serve(second) as there:
-        table = await create_game(here, [{"name": "Ana"}, {"name": "Bo"}], first_seat=0)
-        old = table.seat_tokens[0]
-        first, *_ = await table.legal_moves()
-        assert (await table.act({"move": first["id"]}, old)).status == 200
-        path = f"{table.path}/seats/0/token"
-        assert (await there.post(path, json={}, headers=bearer_header(table.owner_token))).status == 200
-        move = (await table.legal_moves())[0]["id"]
-        await check_problem(await table.act({"move": move}, old), 401, "unauthorized")
+        game = await create_game(here, [{"name": "Ana"}, {"name": "Bo"}], first_seat=0)
+        old = game.seat_tokens[0]
+        first, *_ = await game.legal_moves()
+        assert (await game.act({"move": first["id"]}, old)).status == 200
+        path = f"{game.path}/seats/0/token"
+        assert (await there.post(path, json={}, headers=bearer_header(game.owner_token))).status == 200
+        move = (await game.legal_moves())[0]["id"]
+        await check_problem(await game.act({"move": move}, old), 401, "unauthorized")
 
 
 async def test_who_may_replace_which_token(client: Client) -> None:
-    table = await create_game(client, OPEN)
-    bo = (await join(table))["token"]
-    await check_problem(await client.post(f"{table.path}/seats/1/token"), 401, "unauthorized")
+    game = await create_game(client, OPEN)
+    bo = (await join(game))["token"]
+    await check_problem(await client.post(f"{game.path}/seats/1/token"), 401, "unauthorized")
     for token, seat in (
-        (table.owner_token, 1),
-        (table.seat_tokens[0], 1),
-        (table.spectator_token, 1),
+        (game.owner_token, 1),
+        (game.seat_tokens[0], 1),
+        (game.spectator_token, 1),
         (bo, 0),
-        (table.owner_token, 3),
+        (game.owner_token, 3),
     ):
-        await check_problem(await replace(table, seat, token), 403, "wrong_seat")
-    assert (await replace(table, 0, table.owner_token)).status == 200
-    assert (await replace(table, 1, bo)).status == 200
+        await check_problem(await replace(game, seat, token), 403, "wrong_seat")
+    assert (await replace(game, 0, game.owner_token)).status == 200
+    assert (await replace(game, 1, bo)).status == 200
     problem = await client.post(
-        f"{table.path}/seats/0/token", json={"name": "Bo"}, headers=bearer_header(table.owner_token)
+        f"{game.path}/seats/0/token", json={"name": "Bo"}, headers=bearer_header(game.owner_token)
     )
     await check_problem(problem, 400, "malformed")
 
 
 async def test_a_retry_gets_the_same_token_though_the_one_it_shows_has_ended(client: Client, redis: Redis) -> None:
-    table = await create_game(client, OPEN)
-    old = (await join(table, **{"Idempotency-Key": SECRET}))["token"]
-    answers = [await replace(table, 1, old, **{"Idempotency-Key": SECRET}) for _ in range(2)]
+    game = await create_game(client, OPEN)
+    old = (await join(game, **{"Idempotency-Key": SECRET}))["token"]
+    answers = [await replace(game, 1, old, **{"Idempotency-Key": SECRET}) for _ in range(2)]
     tokens = [(await answer.json())["token"] for answer in answers]
     assert [answer.headers.get("Idempotent-Replayed") for answer in answers] == [None, "true"]
     assert tokens[0] == tokens[1] != old
-    assert (await client.get(table.path, headers=bearer_header(tokens[0]))).status == 200
-    await check_problem(await replace(table, 1, old, **{"Idempotency-Key": OTHER_SECRET}), 401, "unauthorized")
-    short = await replace(table, 1, tokens[0], **{"Idempotency-Key": SECRET[:31]})
+    assert (await client.get(game.path, headers=bearer_header(tokens[0]))).status == 200
+    await check_problem(await replace(game, 1, old, **{"Idempotency-Key": OTHER_SECRET}), 401, "unauthorized")
+    short = await replace(game, 1, tokens[0], **{"Idempotency-Key": SECRET[:31]})
     assert (await check_problem(short, 400, "malformed"))["path"] == "Idempotency-Key"
     whole = b"".join([await redis.dump(name) or b"" for name in await redis.keys("*")])
     assert not any(secret.encode() in whole for secret in (SECRET, *tokens))
 
 
 async def test_of_many_at_once_one_token_is_left(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
-    answers = await asyncio.gather(*(replace(table, 0, table.owner_token) for _ in range(8)))
+    game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
+    answers = await asyncio.gather(*(replace(game, 0, game.owner_token) for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     tokens = [(await answer.json())["token"] for answer in answers]
-    found = [(await client.get(f"{table.path}", headers=bearer_header(token))).status for token in tokens]
+    found = [(await client.get(f"{game.path}", headers=bearer_header(token))).status for token in tokens]
     assert sorted(found) == [200] + [401] * 7
 
 
 async def test_a_token_that_is_replaced_while_others_join_stays_replaced(client: Client) -> None:
     """Else whoever joined would write back the access record from before."""
     for _ in range(5):
-        table = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}, {"open": True}])
-        old = table.seat_tokens[0]
+        game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}, {"open": True}])
+        old = game.seat_tokens[0]
         names = ("Bo", "Cy", "Di")
-        replaced, *_ = await asyncio.gather(replace(table, 0, old), *(join(table, name) for name in names))
+        replaced, *_ = await asyncio.gather(replace(game, 0, old), *(join(game, name) for name in names))
         assert replaced.status == 200
-        assert (await client.get(table.path, headers=bearer_header(old))).status == 401
-        assert (await client.get(table.path, headers=bearer_header((await replaced.json())["token"]))).status == 200
+        assert (await client.get(game.path, headers=bearer_header(old))).status == 401
+        assert (await client.get(game.path, headers=bearer_header((await replaced.json())["token"]))).status == 200
 
 
 @pytest.mark.parametrize(("visibility", "code"), (("public", 4401), ("private", 4404)))
@@ -200,58 +200,58 @@ async def test_sockets_of_a_token_that_has_ended_are_closed_on_every_instance(
     store: RedisStore, redis_url: str, visibility: str, code: int
 ) -> None:
     async with serve(store) as here, connect(redis_url) as second, serve(second) as there:
-        table = await create_game(here, OPEN, visibility=visibility)
-        bo = (await join(table))["token"]
+        game = await create_game(here, OPEN, visibility=visibility)
+        bo = (await join(game))["token"]
         async with (
-            watching(here, table.path, bo) as near,
-            watching(there, table.path, bo) as far,
-            watching(there, table.path, table.spectator_token) as other,
+            watching(here, game.path, bo) as near,
+            watching(there, game.path, bo) as far,
+            watching(there, game.path, game.spectator_token) as other,
         ):
-            await replace(table, 1, bo)
+            await replace(game, 1, bo)
             assert [await closed(near), await closed(far)] == [code, code]
-            await empty(table, 1)
+            await empty(game, 1)
             assert (await other.receive_json(timeout=10))["events"][0]["type"] == "player_left"
 
 
 async def test_a_shared_socket_loses_the_game_and_stays_open(client: Client) -> None:
-    table, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
-    bo = (await join(table))["token"]
+    game, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
+    bo = (await join(game))["token"]
     async with client.ws_connect("/v1/ws") as socket:
         for asked in (
-            {"type": "auth", "game": table.id, "token": bo},
-            {"type": "subscribe", "game": table.id},
+            {"type": "auth", "game": game.id, "token": bo},
+            {"type": "subscribe", "game": game.id},
             {"type": "subscribe", "game": another.id},
         ):
             await socket.send_json(asked)
-        await empty(table, 1)
+        await empty(game, 1)
         while (message := await socket.receive_json(timeout=10))["type"] != "error":
             pass
-        assert (message["game"], message["problem"]["code"]) == (table.id, "not_found")
+        assert (message["game"], message["problem"]["code"]) == (game.id, "not_found")
         await another.act_successfully()
         assert (await socket.receive_json(timeout=10))["game"] == another.id
 
 
 async def test_event_streams_of_a_token_that_has_ended_end(client: Client) -> None:
-    table = await create_game(client, OPEN, visibility="private")
-    bo = (await join(table))["token"]
+    game = await create_game(client, OPEN, visibility="private")
+    bo = (await join(game))["token"]
     headers = {**bearer_header(bo), "Accept": "text/event-stream"}
-    async with client.get(f"{table.path}/diffs", headers=headers) as stream:
-        await replace(table, 1, bo)
+    async with client.get(f"{game.path}/diffs", headers=headers) as stream:
+        await replace(game, 1, bo)
         async with asyncio.timeout(10):
             await stream.content.read()
 
 
 async def test_a_whole_log_with_a_player_who_left_can_be_verified(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}], seed="tides", first_seat=0)
-    await join(table)
-    await empty(table, 1)
-    await join(table, "Cy")
-    assert (await join(table, "Di"))["game"]["status"] == "active"
-    await table.act_successfully()
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    log = (await table.get_json("/diffs"))["diffs"]
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}], seed="tides", first_seat=0)
+    await join(game)
+    await empty(game, 1)
+    await join(game, "Cy")
+    assert (await join(game, "Di"))["game"]["status"] == "active"
+    await game.act_successfully()
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    log = (await game.get_json("/diffs"))["diffs"]
     assert [check.passed for check in verify(log, TILESETS.get_for_new_game("archipelago").tileset)] == [True] * 5
-    told = (await table.get_json("/story"))["lines"]
+    told = (await game.get_json("/story"))["lines"]
     texts = " ".join(line["text"] for line in told)
     assert "Bo joins (" in texts
     assert "Bo has to leave: the seat is open again." in texts

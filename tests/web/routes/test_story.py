@@ -7,20 +7,20 @@ from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
 
-async def story(table: HTTPGame, query: str = "", language: str = "en") -> Any:
-    response = await table.get(f"/story{query}", **{"Accept-Language": language})
+async def story(game: HTTPGame, query: str = "", language: str = "en") -> Any:
+    response = await game.get(f"/story{query}", **{"Accept-Language": language})
     assert response.status == 200, await response.text()
     assert response.headers["Content-Language"] == language
     return await response.json()
 
 
 async def test_a_turn_is_told(timed_client: Client, clock: FrozenClock) -> None:
-    table = await create_game(timed_client, seed="tides", first_seat=0)
-    placed = (await table.legal_moves())[0]
-    await table.act_successfully({"move": placed["id"]})
+    game = await create_game(timed_client, seed="tides", first_seat=0)
+    placed = (await game.legal_moves())[0]
+    await game.act_successfully({"move": placed["id"]})
     action = placed["action"]
-    tile = (await table.get_json())["turn"]["tile"]
-    told = await story(table)
+    tile = (await game.get_json())["turn"]["tile"]
+    told = await story(game)
     assert (told["version"], told["language"], told["now"]) == (
         2,
         "en",
@@ -35,17 +35,17 @@ async def test_a_turn_is_told(timed_client: Client, clock: FrozenClock) -> None:
 
 async def test_names_stand_as_they_are(client: Client) -> None:
     name = "*Zoë* {0} %s <b>"
-    table = await create_game(client, [{"name": name}, {"name": "Bo"}], first_seat=0)
+    game = await create_game(client, [{"name": name}, {"name": "Bo"}], first_seat=0)
     for language in ("en", "fr", "de"):
-        assert name in (await story(table, language=language))["now"]
+        assert name in (await story(game, language=language))["now"]
 
 
 async def test_a_whole_game_is_told_in_every_language(client: Client) -> None:
-    table = await create_game(client, [*TWO_PLAYERS, {"bot": "greedy"}], seed="tides")
-    game = await table.play_randomly(Random(1))
-    diffs = (await table.get_json("/diffs?limit=1000"))["diffs"]
+    http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "greedy"}], seed="tides")
+    game = await http_game.play_randomly(Random(1))
+    diffs = (await http_game.get_json("/diffs?limit=1000"))["diffs"]
     for language in ("en", "fr", "de"):
-        told = await story(table, "?limit=1000", language)
+        told = await story(http_game, "?limit=1000", language)
         assert [(line["version"], line["at"], line["seat"]) for line in told["lines"]] == [
             (diff["version"], diff["at"], diff["seat"]) for diff in diffs
         ]
@@ -56,84 +56,84 @@ async def test_a_whole_game_is_told_in_every_language(client: Client) -> None:
 
 async def test_the_story_comes_in_parts_that_say_what_the_whole_says(client: Client) -> None:
     """Also which turn it was, and what an islander is called."""
-    table = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="coral")
-    await table.play_randomly(Random(2), versions=60)
-    whole = (await story(table, "?limit=1000"))["lines"]
+    game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="coral")
+    await game.play_randomly(Random(2), versions=60)
+    whole = (await story(game, "?limit=1000"))["lines"]
     for since in range(0, len(whole), 7):
-        part = await story(table, f"?since={since}&limit=7")
+        part = await story(game, f"?since={since}&limit=7")
         assert part["lines"] == whole[since : since + 7]
-    beyond = await story(table, f"?since={len(whole)}")
+    beyond = await story(game, f"?since={len(whole)}")
     assert beyond["lines"] == []
     assert beyond["now"]
 
 
 async def test_a_tile_taken_back_is_told_as_it_lay(client: Client) -> None:
-    table = await create_game(client, seed="tides", first_seat=0)
-    first, *_, last = await table.legal_moves()
+    game = await create_game(client, seed="tides", first_seat=0)
+    first, *_, last = await game.legal_moves()
     for move in (first, last, first, last) * 5:
-        await table.act_successfully({"move": move["id"]})
-        undone = await client.post(f"{table.path}/undo", json={}, headers=bearer_header(table.owner_token))
+        await game.act_successfully({"move": move["id"]})
+        undone = await client.post(f"{game.path}/undo", json={}, headers=bearer_header(game.owner_token))
         assert undone.status == 200, await undone.text()
-    await table.act_successfully({"move": last["id"]})
-    whole = (await story(table))["lines"]
+    await game.act_successfully({"move": last["id"]})
+    whole = (await story(game))["lines"]
     assert whole[2]["text"] == "Ana takes the last move back."
     assert {line["turn"] for line in whole[1:]} == {1}
-    assert (await story(table, "?since=40"))["lines"] == whole[40:]
+    assert (await story(game, "?since=40"))["lines"] == whole[40:]
 
 
 async def test_a_part_says_what_the_whole_says_wherever_it_begins(unlimited: Client) -> None:
     """Before the game begins, amid what is taken back, and after the end."""
-    table = await create_game(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
-    joined = await unlimited.post(f"{table.path}/seats", json={"name": "Bo"})
-    tokens, chance = [table.owner_token, (await joined.json())["token"]], Random(6)
-    while (turn := (await table.get_json())["turn"]) is not None:
+    game = await create_game(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
+    joined = await unlimited.post(f"{game.path}/seats", json={"name": "Bo"})
+    tokens, chance = [game.owner_token, (await joined.json())["token"]], Random(6)
+    while (turn := (await game.get_json())["turn"]) is not None:
         shown = bearer_header(tokens[turn["decider"]])
         if turn["undoable"] and chance.random() < 0.3:
-            assert (await unlimited.post(f"{table.path}/undo", headers=shown)).status == 200
+            assert (await unlimited.post(f"{game.path}/undo", headers=shown)).status == 200
         else:
-            move = {"move": chance.choice(await table.legal_moves())["id"]}
-            assert (await unlimited.post(f"{table.path}/actions", json=move, headers=shown)).status == 200
-    assert (await unlimited.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).status == 201
-    whole = (await story(table, "?limit=1000"))["lines"]
+            move = {"move": chance.choice(await game.legal_moves())["id"]}
+            assert (await unlimited.post(f"{game.path}/actions", json=move, headers=shown)).status == 200
+    assert (await unlimited.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).status == 201
+    whole = (await story(game, "?limit=1000"))["lines"]
     assert any("takes the last move back" in line["text"] for line in whole)
     assert whole[-1]["turn"] == whole[-2]["turn"] is not None
     for since in range(len(whole)):
-        assert (await story(table, f"?since={since}&limit=1"))["lines"] == whole[since : since + 1]
+        assert (await story(game, f"?since={since}&limit=1"))["lines"] == whole[since : since + 1]
 
 
 async def test_what_happened_before_a_game_began_is_of_no_turn(client: Client) -> None:
-    table = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
-    await client.post(f"{table.path}/seats", json={"name": "Bo"})
-    await client.delete(table.path, headers=bearer_header(table.owner_token))
-    whole = (await story(table))["lines"]
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
+    await client.post(f"{game.path}/seats", json={"name": "Bo"})
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    whole = (await story(game))["lines"]
     assert [line["turn"] for line in whole] == [None, None, None]
     for since in (1, 2):
-        assert (await story(table, f"?since={since}"))["lines"] == whole[since:]
+        assert (await story(game, f"?since={since}"))["lines"] == whole[since:]
 
 
 async def test_a_story_is_read_as_the_game_is(client: Client) -> None:
-    table = await create_game(client, visibility="private")
-    await check_problem(await client.get(f"{table.path}/story"), 404, "not_found")
-    spectator = await client.get(f"{table.path}/story", headers=bearer_header(table.spectator_token))
+    game = await create_game(client, visibility="private")
+    await check_problem(await client.get(f"{game.path}/story"), 404, "not_found")
+    spectator = await client.get(f"{game.path}/story", headers=bearer_header(game.spectator_token))
     assert spectator.status == 200
     await check_problem(await client.get("/v1/games/nothing/story"), 404, "not_found")
-    await check_problem(await table.get("/story?since=x"), 400, "malformed")
+    await check_problem(await game.get("/story?since=x"), 400, "malformed")
 
 
 async def test_a_story_has_the_tag_of_its_language(client: Client) -> None:
-    table = await create_game(client)
-    tag = (await table.get("/story", **{"Accept-Language": "fr"})).headers["ETag"]
+    game = await create_game(client)
+    tag = (await game.get("/story", **{"Accept-Language": "fr"})).headers["ETag"]
     assert tag.endswith('-fr"')
     for language, status in (("fr", 304), ("de", 200)):
-        answer = await table.get("/story", **{"Accept-Language": language, "If-None-Match": tag})
+        answer = await game.get("/story", **{"Accept-Language": language, "If-None-Match": tag})
         assert answer.status == status
 
 
 async def test_nothing_hidden_is_told(client: Client) -> None:
     """Neither the next tile nor the next ship, which only the snapshot knows."""
-    table = await create_game(client, seed="tides")
-    game = await table.get_json()
-    told = str(await story(table))
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.get_json()
+    told = str(await story(http_game))
     shown = {game["turn"]["tile"], "start"}
     tiles = await (await client.get("/v1/tilesets/archipelago")).json()
     assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in told.split() and tile["id"] not in shown] == []

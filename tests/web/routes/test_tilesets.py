@@ -31,9 +31,9 @@ async def test_the_list_is_asked_for_anew_but_not_sent_again(client: Client) -> 
 
 async def test_a_games_commitment_names_the_answer(client: Client) -> None:
     answer = await (await client.get(PATH)).json()
-    table = await create_game(client, seed="tides")
-    made_of = f"{table.id}:tides:{sha256(canonical_json(answer)).hexdigest()}"
-    assert (await table.get_json())["deck"]["commitment"] == sha256(made_of.encode()).hexdigest()
+    game = await create_game(client, seed="tides")
+    made_of = f"{game.id}:tides:{sha256(canonical_json(answer)).hexdigest()}"
+    assert (await game.get_json())["deck"]["commitment"] == sha256(made_of.encode()).hexdigest()
 
 
 async def test_an_unknown_set_is_not_found_and_a_game_cannot_be_made_of_it(client: Client) -> None:

@@ -16,11 +16,11 @@ URL = "https://bot.example/south-seas"
 
 
 async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
-    table = await create_game(client)
-    response = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=bearer_header(table.owner_token))
+    game = await create_game(client)
+    response = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=bearer_header(game.owner_token))
     created = await response.json()
     assert response.status == 201
-    assert response.headers["Location"] == f"{table.path}/webhooks/{created['id']}"
+    assert response.headers["Location"] == f"{game.path}/webhooks/{created['id']}"
     secret = created.pop("secret")
     assert secret.startswith("whsec_")
     assert created == {
@@ -36,89 +36,89 @@ async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
         "next_attempt_at": None,
     }
     for path, told in (("", {"webhooks": [created]}), (f"/{created['id']}", created)):
-        read = await table.get(f"/webhooks{path}")
+        read = await game.get(f"/webhooks{path}")
         assert await read.json() == told
         assert secret not in await read.text()
-    log = await table.get_json(f"/webhooks/{created['id']}/deliveries")
+    log = await game.get_json(f"/webhooks/{created['id']}/deliveries")
     assert log == {"webhook": created, "attempts": []}
 
 
 async def test_everything_can_be_chosen(client: Client) -> None:
-    table = await create_game(client)
-    created = await register_webhook(table, URL, events=["decision", "turn_started"], seats=[1], secret=SECRET)
+    game = await create_game(client)
+    created = await register_webhook(game, URL, events=["decision", "turn_started"], seats=[1], secret=SECRET)
     assert (created["events"], created["seats"]) == (["decision", "turn_started"], [1])
     assert created["secret"] == SECRET
 
 
 async def test_only_the_owner_has_to_do_with_them(client: Client) -> None:
-    table = await create_game(client)
-    hook = (await register_webhook(table, URL))["id"]
+    game = await create_game(client)
+    hook = (await register_webhook(game, URL))["id"]
     asked = (
         *(("post", ""), ("get", ""), ("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
         *(("post", f"/{hook}/retry"), ("delete", f"/{hook}")),
     )
     for method, path in asked:
         body = {"url": URL} if method == "post" else None
-        url = f"{table.path}/webhooks{path}"
+        url = f"{game.path}/webhooks{path}"
         await check_problem(await client.request(method, url, json=body), 401, "unauthorized")
-        for token in (*table.seat_tokens.values(), table.spectator_token):
+        for token in (*game.seat_tokens.values(), game.spectator_token):
             await check_problem(
                 await client.request(method, url, json=body, headers=bearer_header(token)), 403, "not_owner"
             )
     private = await create_game(client, visibility="private")
     await check_problem(await client.get(f"{private.path}/webhooks"), 404, "not_found")
-    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
+    assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
 
 
 async def test_what_is_deleted_is_not_there(client: Client, redis: Redis) -> None:
-    table = await create_game(client)
-    first, second = await register_webhook(table, URL), await register_webhook(table, URL)
-    path = f"{table.path}/webhooks/{first['id']}"
-    gone = await client.delete(path, headers=bearer_header(table.owner_token))
+    game = await create_game(client)
+    first, second = await register_webhook(game, URL), await register_webhook(game, URL)
+    path = f"{game.path}/webhooks/{first['id']}"
+    gone = await client.delete(path, headers=bearer_header(game.owner_token))
     assert (gone.status, await gone.read()) == (204, b"")
     for method in ("get", "delete"):
         await check_problem(
-            await client.request(method, path, headers=bearer_header(table.owner_token)), 404, "not_found"
+            await client.request(method, path, headers=bearer_header(game.owner_token)), 404, "not_found"
         )
-    await check_problem(await client.post(f"{path}/retry", headers=bearer_header(table.owner_token)), 404, "not_found")
-    await check_problem(await table.get(f"/webhooks/{first['id']}/deliveries"), 404, "not_found")
-    assert [hook["id"] for hook in (await table.get_json("/webhooks"))["webhooks"]] == [second["id"]]
-    await client.delete(f"{table.path}/webhooks/{second['id']}", headers=bearer_header(table.owner_token))
-    assert await redis.hget(keys.game(table.id), "hooks") is None
+    await check_problem(await client.post(f"{path}/retry", headers=bearer_header(game.owner_token)), 404, "not_found")
+    await check_problem(await game.get(f"/webhooks/{first['id']}/deliveries"), 404, "not_found")
+    assert [hook["id"] for hook in (await game.get_json("/webhooks"))["webhooks"]] == [second["id"]]
+    await client.delete(f"{game.path}/webhooks/{second['id']}", headers=bearer_header(game.owner_token))
+    assert await redis.hget(keys.game(game.id), "hooks") is None
 
 
 async def test_a_game_has_so_many_and_no_more(store: RedisStore) -> None:
     async with serve(store, LOCAL_LIMITS._replace(max_webhooks=2)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         for _ in range(2):
-            await register_webhook(table, URL)
+            await register_webhook(game, URL)
         response = await client.post(
-            f"{table.path}/webhooks", json={"url": URL}, headers=bearer_header(table.owner_token)
+            f"{game.path}/webhooks", json={"url": URL}, headers=bearer_header(game.owner_token)
         )
         problem = await check_problem(response, 409, "limit_reached")
         assert "2 webhooks" in problem["detail"]
 
 
 async def test_with_a_key_a_retry_gets_the_same_one(client: Client) -> None:
-    table = await create_game(client)
-    headers = {**bearer_header(table.owner_token), "Idempotency-Key": "hook"}
-    first = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers)
-    again = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers)
+    game = await create_game(client)
+    headers = {**bearer_header(game.owner_token), "Idempotency-Key": "hook"}
+    first = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=headers)
+    again = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=headers)
     assert await first.read() == await again.read()
-    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
-    other = await client.post(f"{table.path}/webhooks", json={"url": URL, "seats": [0]}, headers=headers)
+    assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
+    other = await client.post(f"{game.path}/webhooks", json={"url": URL, "seats": [0]}, headers=headers)
     await check_problem(other, 422, "key_reused")
 
 
 async def test_registering_at_the_same_time_with_one_key_makes_one(client: Client) -> None:
-    table = await create_game(client)
-    headers = {**bearer_header(table.owner_token), "Idempotency-Key": "hook"}
+    game = await create_game(client)
+    headers = {**bearer_header(game.owner_token), "Idempotency-Key": "hook"}
     answers = await asyncio.gather(
-        *(client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers) for _ in range(10))
+        *(client.post(f"{game.path}/webhooks", json={"url": URL}, headers=headers) for _ in range(10))
     )
     assert {response.status for response in answers} == {201}
     assert len({await response.read() for response in answers}) == 1
-    assert len((await table.get_json("/webhooks"))["webhooks"]) == 1
+    assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -139,21 +139,21 @@ async def test_registering_at_the_same_time_with_one_key_makes_one(client: Clien
     ),
 )
 async def test_what_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
-    table = await create_game(client)
-    response = await client.post(f"{table.path}/webhooks", json=asked, headers=bearer_header(table.owner_token))
+    game = await create_game(client)
+    response = await client.post(f"{game.path}/webhooks", json=asked, headers=bearer_header(game.owner_token))
     assert (await check_problem(response, 400, "malformed"))["path"] == path
 
 
 async def test_webhooks_end_with_their_game(store: RedisStore, redis: Redis) -> None:
     async with run_instance(store) as one, run_receiver() as receiver:
-        table = await create_game(one.client)
-        hook = await register_webhook(table, receiver.url)
-        await table.act_successfully()
+        game = await create_game(one.client)
+        hook = await register_webhook(game, receiver.url)
+        await game.act_successfully()
         await one.deliver()
         assert receiver.versions == [2]
-        assert 0 < await redis.ttl(keys.webhook_attempts(table.id, hook["id"])) <= await redis.ttl(keys.game(table.id))
-        await redis.delete(keys.game(table.id))
+        assert 0 < await redis.ttl(keys.webhook_attempts(game.id, hook["id"])) <= await redis.ttl(keys.game(game.id))
+        await redis.delete(keys.game(game.id))
         await one.deliver()
         assert receiver.versions == [2]
-        left = {key.decode() async for key in redis.scan_iter(f"*{table.id}*hook*")}
-        assert left == {keys.webhook_attempts(table.id, hook["id"])}
+        left = {key.decode() async for key in redis.scan_iter(f"*{game.id}*hook*")}
+        assert left == {keys.webhook_attempts(game.id, hook["id"])}
