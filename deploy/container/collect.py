@@ -1,11 +1,11 @@
-"""Collect what the service needs to run, and nothing else, into one directory: the image's whole file system.
+"""Collect the files of the image: what the service needs to run, and nothing else.
 
     python collect.py VENV ROOT
 
-Taken are the virtual environment, the Python that it was made from, every shared library that any of these loads (as
-`ldd` tells), and a few programs for whoever has to look inside. Paths stay as they are, so nothing has to be adapted,
-whichever Debian and Python the base image has. The packages' entries go along, where scanners of images look for them
-when there is no dpkg. All times are SOURCE_DATE_EPOCH, so that the same source gives the same image.
+ROOT gets the virtual environment, its Python, every shared library that these load (according to `ldd`), and a few
+tools for `kubectl exec`. Paths stay the same, so that this works with any Debian and Python of the base image. The
+dpkg entries of the copied files are stored where image scanners look for them if there is no dpkg. All timestamps are
+SOURCE_DATE_EPOCH, so that builds are reproducible.
 """
 
 import os
@@ -17,23 +17,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TOOLS = ("sh", "cat", "grep", "id", "ls")
-"""For `kubectl exec`. Who gets in has a whole Python anyway."""
+"""For `kubectl exec`. They add no attack surface: the image has Python anyway."""
 
-NEEDLESS = (
+UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "turtledemo", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "config-*"),
     *("site-packages", "dist-packages", "__pycache__", "turtle.py", "LICENSE.txt", "EXTERNALLY-MANAGED"),
     *("_tkinter*", "_sqlite3*", "_dbm*", "_gdbm*", "_curses*", "readline*", "_test*", "xx*.so", "_ctypes_test*"),
 )
-"""Of the standard library: development, graphics, terminals and databases."""
+"""Parts of the standard library for development, graphics, terminals and databases."""
 
-SUPERFLUOUS = ("__pycache__", "*.pyi", "*.pyx", "*.pxd", "*.c", "*.h", "[Aa]ctivate*", "include")
-"""Of the virtual environment: what only a compiler, a type checker or a person at a shell reads."""
+UNUSED_VENV = ("__pycache__", "*.pyi", "*.pyx", "*.pxd", "*.c", "*.h", "[Aa]ctivate*", "include")
+"""Files of the virtual environment for compilers, type checkers and shells."""
 
 COMMANDS = ("python*", "south-seas")
-"""Of the virtual environment's programs, those to keep."""
+"""The programs of the virtual environment that are copied."""
 
 LEXERS = ("__init__.py", "_mapping.py", "configs.py", "data.py", "javascript.py", "python.py", "shell.py")
-"""Of Pygments, the modules that `service/web/docs/highlighting.py` imports; all others take 8 MB."""
+"""The lexers of Pygments that `service/web/docs/highlighting.py` imports; all others take 8 MB."""
 
 USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\nsouth-seas:x:10001:10001::/tmp:/bin/sh\n"
 GROUPS = "root:x:0:\nnogroup:x:65534:\nsouth-seas:x:10001:\n"
@@ -42,116 +42,116 @@ DPKG = Path("/var/lib/dpkg")
 
 
 def main(venv: Path, root: Path) -> None:
-    """Make ROOT."""
+    """Create ROOT."""
     root.mkdir()
     for link in ("bin", "lib", "lib64", "sbin"):
         if (here := Path("/") / link).is_symlink():
             (root / link).symlink_to(here.readlink())
     stdlib = Path(sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}))
-    shutil.copytree(venv, root / venv.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*SUPERFLUOUS))
-    _keep_only(root / venv.relative_to("/") / "bin", COMMANDS)
+    shutil.copytree(venv, root / venv.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*UNUSED_VENV))
+    _remove_others(root / venv.relative_to("/") / "bin", COMMANDS)
     for lexers in (root / venv.relative_to("/")).glob("lib/*/site-packages/pygments/lexers"):
-        _keep_only(lexers, LEXERS)
-    shutil.copytree(stdlib, root / stdlib.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*NEEDLESS))
-    placed = {*place(venv / "bin" / "python", root)}
+        _remove_others(lexers, LEXERS)
+    shutil.copytree(stdlib, root / stdlib.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*UNUSED_STDLIB))
+    copied = {*copy_with_links(venv / "bin" / "python", root)}
     for tool in TOOLS:
-        found = shutil.which(tool)
-        if found is None:
+        program = shutil.which(tool)
+        if program is None:
             raise SystemExit(f"the base image has no {tool}")
-        placed |= {*place(Path(found), root)}
-    for library in libraries(root):
-        placed |= {*place(library, root)}
+        copied |= {*copy_with_links(Path(program), root)}
+    for library in shared_libraries(root):
+        copied |= {*copy_with_links(library, root)}
     for listing in (Path("/etc/ld.so.conf"), *Path("/etc/ld.so.conf.d").iterdir()):
-        [*place(listing, root)]
+        [*copy_with_links(listing, root)]
     subprocess.run(["ldconfig", "-X", "-r", root], check=True)  # noqa: S603, S607
-    etc(root, packages({*placed, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))}))
-    compiled(root, (stdlib, venv / "lib"))
-    dated(root, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    write_etc(root, debian_packages({*copied, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))}))
+    compile_bytecode(root, (stdlib, venv / "lib"))
+    set_timestamps(root, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
 
 
-def _keep_only(folder: Path, patterns: Iterable[str]) -> None:
+def _remove_others(folder: Path, patterns: Iterable[str]) -> None:
     for file in folder.iterdir():
         if not any(file.match(pattern) for pattern in patterns):
             file.unlink()
 
 
-def place(path: Path, root: Path) -> Iterator[Path]:
-    """Copy a file to the same path below ROOT, with every symbolic link on the way; gives the real file's path."""
-    here = Path("/")
+def copy_with_links(path: Path, root: Path) -> Iterator[Path]:
+    """Copy a file to the same path below ROOT with all symbolic links of its path, and yield the real path."""
+    source = Path("/")
     for number, part in enumerate(path.parts[1:], start=2):
-        here /= part
-        if here.is_symlink():
-            there = root / here.relative_to("/")
-            if not there.is_symlink():
-                there.parent.mkdir(parents=True, exist_ok=True)
-                there.symlink_to(here.readlink())
-            target = Path(os.path.normpath(here.parent / here.readlink())).joinpath(*path.parts[number:])
-            yield from place(target, root)
+        source /= part
+        if source.is_symlink():
+            copy = root / source.relative_to("/")
+            if not copy.is_symlink():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.symlink_to(source.readlink())
+            target = Path(os.path.normpath(source.parent / source.readlink())).joinpath(*path.parts[number:])
+            yield from copy_with_links(target, root)
             return
-    there = root / here.relative_to("/")
-    if not there.exists():
-        there.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(here, there)
-    yield here
+    copy = root / source.relative_to("/")
+    if not copy.exists():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, copy)
+    yield source
 
 
-def libraries(root: Path) -> set[Path]:
-    """The shared libraries that the programs and modules below ROOT load, and the loader."""
-    found: set[Path] = set()
+def shared_libraries(root: Path) -> set[Path]:
+    """Return the shared libraries outside ROOT that programs and modules below ROOT load, with the loader."""
+    loaded: set[Path] = set()
     for file in root.rglob("*"):
         if not file.is_symlink() and file.is_file() and file.read_bytes()[:4] == b"\x7fELF":
-            told = subprocess.run(["ldd", file], capture_output=True, text=True, check=False)  # noqa: S603, S607
-            if "not found" in told.stdout:
-                raise SystemExit(f"{file} needs what is not there:\n{told.stdout}")
-            found.update(Path(os.path.normpath(word)) for word in told.stdout.split() if word.startswith("/"))
-    return {library for library in found if not library.is_relative_to(root)}
+            ldd = subprocess.run(["ldd", file], capture_output=True, text=True, check=False)  # noqa: S603, S607
+            if "not found" in ldd.stdout:
+                raise SystemExit(f"{file} needs missing libraries:\n{ldd.stdout}")
+            loaded.update(Path(os.path.normpath(word)) for word in ldd.stdout.split() if word.startswith("/"))
+    return {library for library in loaded if not library.is_relative_to(root)}
 
 
-def packages(files: set[Path]) -> set[str]:
-    """The Debian packages that some files came from; those that a base image built itself have none."""
+def debian_packages(files: set[Path]) -> set[str]:
+    """Return the Debian packages of these files. Files that the base image built itself have none."""
     owned = {os.path.realpath(file) for file in files}
     return {
         listing.name.removesuffix(".list").partition(":")[0]
         for listing in DPKG.glob("info/*.list")
-        if any(_same_folder(line) in owned for line in listing.read_text().splitlines())
+        if any(_resolve_folder(line) in owned for line in listing.read_text().splitlines())
     }
 
 
-def _same_folder(path: str) -> str:
-    """The path without links among its folders: packages still say /lib for /usr/lib."""
+def _resolve_folder(path: str) -> str:
+    """Resolve links among the folders of a path: packages still list /lib for /usr/lib."""
     folder, name = os.path.split(path)
     return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118 (as its parts are not Paths either)
 
 
-def etc(root: Path, kept: set[str]) -> None:
-    """Write the users, where names are looked up, the folders that anybody may write to, and the list of packages."""
+def write_etc(root: Path, packages: set[str]) -> None:
+    """Write users, name resolution, the folders that any user may write to, and the list of packages."""
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/passwd").write_text(USERS)
     (root / "etc/group").write_text(GROUPS)
     (root / "etc/nsswitch.conf").write_text("hosts: files dns\n")
-    for shared in ("tmp", "data"):  # whichever user runs the image may keep games
+    for shared in ("tmp", "data"):  # the image may run as any user
         (root / shared).mkdir()
         (root / shared).chmod(0o1777)
     for file in ("/etc/os-release", "/etc/debian_version"):
-        [*place(Path(file), root)]
-    told = root / "var/lib/dpkg/status.d"
-    told.mkdir(parents=True)
+        [*copy_with_links(Path(file), root)]
+    listing = root / "var/lib/dpkg/status.d"
+    listing.mkdir(parents=True)
     for entry in (DPKG / "status").read_text().split("\n\n"):
         name = entry.partition("\n")[0].removeprefix("Package: ")
-        if name in kept:
-            (told / name).write_text(entry + "\n")
+        if name in packages:
+            (listing / name).write_text(entry + "\n")
 
 
-def compiled(root: Path, folders: Iterable[Path]) -> None:
-    """Compile everything, valid whatever the files' times: a read-only image could not keep what it compiles."""
+def compile_bytecode(root: Path, folders: Iterable[Path]) -> None:
+    """Compile all modules, independently of timestamps: a container with a read-only file system could not."""
     for folder in folders:
         below = root / folder.relative_to("/")
         command = [sys.executable, "-m", "compileall", "-q", "-s", str(root), "-p", "/", "--invalidation-mode"]
         subprocess.run([*command, "unchecked-hash", str(below)], check=True)  # noqa: S603
 
 
-def dated(root: Path, epoch: int) -> None:
-    """Give everything the same time."""
+def set_timestamps(root: Path, epoch: int) -> None:
+    """Set the timestamps of all files."""
     for file in (root, *root.rglob("*")):
         os.utime(file, (epoch, epoch), follow_symlinks=False)
 

@@ -27,7 +27,7 @@ def test_a_file_comes_with_all_links_that_lead_to_it(collect: ModuleType, tmp_pa
     (here / "versions" / "3" / "program").write_text("it")
     (here / "current").symlink_to("versions/3")
     (here / "program").symlink_to(here / "current" / "program")
-    assert [*collect.place(here / "program", root)] == [here / "versions" / "3" / "program"]
+    assert [*collect.copy_with_links(here / "program", root)] == [here / "versions" / "3" / "program"]
     there = root / here.relative_to("/")
     assert (there / "program").readlink() == here / "current" / "program"
     assert (there / "current").readlink() == Path("versions/3")
@@ -35,8 +35,8 @@ def test_a_file_comes_with_all_links_that_lead_to_it(collect: ModuleType, tmp_pa
 
 
 def test_libraries_of_all_programs_are_found(collect: ModuleType, tmp_path: Path) -> None:
-    [*collect.place(Path(sys.executable).resolve(), tmp_path)]
-    names = {library.name.partition(".so")[0] for library in collect.libraries(tmp_path)}
+    [*collect.copy_with_links(Path(sys.executable).resolve(), tmp_path)]
+    names = {library.name.partition(".so")[0] for library in collect.shared_libraries(tmp_path)}
     assert {"libc", "libm"} <= names
     assert any(name.startswith("ld-linux") for name in names)
 
@@ -44,5 +44,5 @@ def test_libraries_of_all_programs_are_found(collect: ModuleType, tmp_path: Path
 def test_everything_gets_one_date(collect: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("nowhere")
-    collect.dated(tmp_path, 1_000_000_000)
+    collect.set_timestamps(tmp_path, 1_000_000_000)
     assert {one.lstat().st_mtime for one in (tmp_path, *tmp_path.iterdir())} == {1_000_000_000}
