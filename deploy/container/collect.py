@@ -52,7 +52,9 @@ def main(venv: Path, root: Path) -> None:
     _remove_others(root / venv.relative_to("/") / "bin", COMMANDS)
     for lexers in (root / venv.relative_to("/")).glob("lib/*/site-packages/pygments/lexers"):
         _remove_others(lexers, LEXERS)
-    shutil.copytree(stdlib, root / stdlib.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*UNUSED_STDLIB))
+    shutil.copytree(
+        stdlib, root / stdlib.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*UNUSED_STDLIB)
+    )
     copied = {*copy_with_links(venv / "bin" / "python", root)}
     for tool in TOOLS:
         program = shutil.which(tool)
@@ -64,7 +66,9 @@ def main(venv: Path, root: Path) -> None:
     for listing in (Path("/etc/ld.so.conf"), *Path("/etc/ld.so.conf.d").iterdir()):
         [*copy_with_links(listing, root)]
     subprocess.run(["ldconfig", "-X", "-r", root], check=True)  # noqa: S603, S607
-    write_etc(root, debian_packages({*copied, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))}))
+    write_etc(
+        root, debian_packages({*copied, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))})
+    )
     compile_bytecode(root, (stdlib, venv / "lib"))
     set_timestamps(root, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
 
