@@ -71,8 +71,9 @@ def update() -> int:
     inspect = ("docker", "buildx", "imagetools", "inspect", "--format", "{{.Manifest.Digest}}")
     names = {name for file in FILES for name, _ in images(file, (ROOT / file).read_text(encoding="utf-8"))}
     digests = {
-        name: subprocess.run((*inspect, name), check=True, capture_output=True, text=True).stdout for name in names
-    }  # noqa: S603
+        name: subprocess.run((*inspect, name), check=True, capture_output=True, text=True).stdout  # noqa: S603
+        for name in names
+    }
     return max(write(name, digests[name].strip()) for name in sorted(names))
 
 
