@@ -1,8 +1,7 @@
-"""From the events of a change to the RFC 6902 operations that make the same change in GAME.
+"""Patches: the RFC 6902 operations that make an event's change in GAME.
 
-The engine says what happened, so nothing is compared: each kind of event names the parts of GAME that it touches, and
-each part is written as it is now. Only where something was taken back are the two GAMEs compared. Arrays are written
-whole; of `players` single members are.
+Nothing is compared: each type of event names the parts of GAME that it changes, and each part is written as it is now.
+Only an undo compares the two GAMEs. Arrays are written whole, except `players`, of which single members are.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -53,7 +52,7 @@ from service.engine.view import (
 
 
 class ChangeSet:
-    """The parts of GAME that some events touch, each in the order of touching."""
+    """The parts of GAME that a list of events changes, in order."""
 
     __slots__ = ("cells", "members", "players")
 
@@ -66,12 +65,12 @@ class ChangeSet:
         """Members of tiles on the board: x, y and name; "" for the whole tile."""
 
     def add_members(self, *names: str) -> None:
-        """Top-level members."""
+        """Add top-level members."""
         for name in names:
             self.members[name] = None
 
     def add_player_members(self, seat: int, *names: str) -> None:
-        """Members of a player."""
+        """Add members of a player."""
         for name in names:
             self.players[seat, name] = None
 
@@ -80,43 +79,43 @@ SCHEMA_ADDITIONS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
     2: (("turn_timeout_s", "on_timeout", "previous_game", "next_game"), ("resigned",)),
     3: ((), ()),
 }
-"""For each number of the snapshot's schema the members that GAME and its players have had since."""
+"""For each schema version of the snapshot, the members that it added to GAME and its players."""
 
 
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
-    """The patch that builds GAME from `{}`."""
+    """Return the patch that builds GAME from `{}`."""
     return [Add(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
 
 
 def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
-    """The patch of one change, `game` being the state after it with its new version."""
-    touched = ChangeSet()
+    """Return the patch of a change; `game` is the state after it, with its new version."""
+    changes = ChangeSet()
     if game.schema_version != SCHEMA_VERSION:
-        upgrade_schema(touched, game)
+        upgrade_schema(changes, game)
     for event in events:
         touch = CHANGES_BY_EVENT.get(type(event))
         if touch is not None:
-            touch(touched, event)
+            touch(changes, event)
     if game.turn_number:
-        touched.members["turn"] = None
+        changes.members["turn"] = None
     operations: list[PatchOperation] = [Add("/version", game.version), Add("/updated_at", game.updated_at)]
-    for x, y, name in touched.cells:
+    for x, y, name in changes.cells:
         if not name:
             operations.append(Add(f"/board/{x},{y}", view_cell(index, game, game.board[pack_cell(x, y)])))
-        elif (x, y, "") not in touched.cells:
+        elif (x, y, "") not in changes.cells:
             operations.append(Add(f"/board/{x},{y}/{name}", CELL[name](game, game.board[pack_cell(x, y)])))
-    for seat, name in touched.players:
+    for seat, name in changes.players:
         view_own = PLAYER.get(name)
         value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
         operations.append(Add(f"/players/{seat}/{name}", value))
-    for name in touched.members:
+    for name in changes.members:
         view_member = MEMBER.get(name)
         operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(index, game)))
     return operations
 
 
 def compare_views(before: GameView, after: GameView) -> list[PatchOperation]:
-    """The patch that makes one GAME of another, by comparing them."""
+    """Return the patch from one GAME to another, by comparing them."""
     return [
         *_board_difference(before.board, after.board),
         *(
@@ -147,47 +146,47 @@ def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTil
             yield from (Add(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile))
 
 
-def upgrade_schema(touched: ChangeSet, game: Game) -> None:
-    """Bring a game that an earlier release stored up to date: with its next change clients get what is new in GAME."""
+def upgrade_schema(changes: ChangeSet, game: Game) -> None:
+    """Add what GAME has gained since the release that stored this game, so that clients get it with the next change."""
     for number in range(game.schema_version + 1, SCHEMA_VERSION + 1):
         members, players = SCHEMA_ADDITIONS[number]
-        touched.add_members(*members)
+        changes.add_members(*members)
         for seat in range(len(game.players)):
-            touched.add_player_members(seat, *players)
+            changes.add_player_members(seat, *players)
     game.schema_version = SCHEMA_VERSION
 
 
-def _placed(touched: ChangeSet, event: TilePlaced) -> None:
-    touched.cells[event.x, event.y, ""] = None
+def _placed(changes: ChangeSet, event: TilePlaced) -> None:
+    changes.cells[event.x, event.y, ""] = None
 
 
-def _moved(touched: ChangeSet, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
-    touched.cells[event.x, event.y, "islanders"] = None
-    touched.players[event.seat, "supply"] = None
+def _moved(changes: ChangeSet, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
+    changes.cells[event.x, event.y, "islanders"] = None
+    changes.players[event.seat, "supply"] = None
 
 
-def _covered(touched: ChangeSet, event: FishCovered) -> None:
-    touched.cells[event.x, event.y, "covered"] = None
+def _covered(changes: ChangeSet, event: FishCovered) -> None:
+    changes.cells[event.x, event.y, "covered"] = None
 
 
-def _evaluated(touched: ChangeSet, event: FeatureEvaluated) -> None:
+def _evaluated(changes: ChangeSet, event: FeatureEvaluated) -> None:
     for seat in event.winners:
-        touched.players[seat, "wares"] = None
+        changes.players[seat, "wares"] = None
 
 
-def _taken(touched: ChangeSet, event: ShipTaken) -> None:
-    touched.add_player_members(event.seat, "ships", "points")
+def _taken(changes: ChangeSet, event: ShipTaken) -> None:
+    changes.add_player_members(event.seat, "ships", "points")
     if event.paid:
-        touched.add_player_members(event.seat, "wares")
-    touched.add_members("display")
+        changes.add_player_members(event.seat, "wares")
+    changes.add_members("display")
 
 
 def _members(*names: str) -> Callable[[ChangeSet, Any], None]:
-    return lambda touched, _event: touched.add_members(*names)
+    return lambda changes, _event: changes.add_members(*names)
 
 
 def _of_player(*names: str) -> Callable[[ChangeSet, Any], None]:
-    return lambda touched, event: touched.add_player_members(event.seat, *names)
+    return lambda changes, event: changes.add_player_members(event.seat, *names)
 
 
 CHANGES_BY_EVENT: dict[type, Callable[[ChangeSet, Any], None]] = {
@@ -211,17 +210,17 @@ CHANGES_BY_EVENT: dict[type, Callable[[ChangeSet, Any], None]] = {
     PlayerReturned: _of_player("bot"),
     PlayerResigned: _of_player("resigned", "bot"),
 }
-"""What each event touches; `turn` is touched by whatever happens after the start."""
+"""What each type of event changes; `turn` changes with every event after the start."""
 
 CELL: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
-"""The members of a tile on the board that change, of the tile's order."""
+"""Views of a placed tile's members that change; they take the number of its placement."""
 
 PLAYER: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
     "wares": lambda _index, game, seat: view_wares(game, seat),
     "ships": view_ships,
     "points": lambda index, game, seat: ship_points(index, game.players[seat]),
 }
-"""The members of a player that change; those that are not named here are the player's own."""
+"""Views of a player's members that change; all others are attributes of the Player."""
 
 MEMBER: dict[str, Callable[[TileSetIndex, Game], Any]] = {
     "turn": view_turn,
@@ -232,4 +231,4 @@ MEMBER: dict[str, Callable[[TileSetIndex, Game], Any]] = {
     "deck": lambda _index, game: view_deck(game),
     "result": view_result,
 }
-"""The members of GAME that change; those that are not named here are the game's own."""
+"""Views of GAME's members that change; all others are attributes of the Game."""

@@ -1,6 +1,6 @@
-"""Playing a game again from its log: the order of bag and ships from the seed, each change as its diff says.
+"""Replaying a game from its log: bag and ships are ordered by the seed, and the rules apply each decision again.
 
-What was decided is taken from the log and done again by the rules; what follows from it is not believed but made anew.
+Decisions come from the log; their results are computed, not copied.
 """
 
 from typing import Any, NamedTuple, get_args
@@ -23,8 +23,8 @@ from schemas.events import (
 from schemas.game import GameView, Timestamp
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import (
-    EngineError,
     Game,
+    IllegalMove,
     Player,
     TileSetIndex,
     apply_action,
@@ -46,7 +46,7 @@ from service.games.timeouts import minimal_action, resign_on_timeout, substitute
 
 
 class InvalidLog(Exception):
-    """The log does not prove what it says; `version` is where (None for the whole log)."""
+    """The log contradicts the rules or itself at `version` (None for the whole log)."""
 
     def __init__(self, reason: str, version: int | None = None) -> None:
         super().__init__(reason if version is None else f"version {version}: {reason}")
@@ -55,7 +55,7 @@ class InvalidLog(Exception):
 
 
 class LoggedChange(msgspec.Struct, frozen=True):
-    """What a diff says of a decision: all of it but the patch and the digest's proof."""
+    """A diff without its patch."""
 
     version: int
     digest: str
@@ -67,81 +67,83 @@ class LoggedChange(msgspec.Struct, frozen=True):
 
 
 class UndoPoint(NamedTuple):
-    """A state that may be gone back to, and the action that was done then."""
+    """A state that an undo restores, and the action that it takes back."""
 
     snapshot: bytes
     move: str
 
 
 class Replay:
-    """A game that is played again, from its second version on. All of it raises Broken where that cannot be."""
+    """A game that is replayed from its second version on. Its methods raise InvalidLog for an impossible change."""
 
     def __init__(self, index: TileSetIndex, first: GameView, seed: str, first_seat: int, creator: bytes = b"") -> None:
         self._index = index
         self.game, self.events = _first_version(index, first, seed, first_seat)
-        self.game.creator = creator  # of which the log says nothing
-        """The game so far, and what happened in its last version."""
+        """The game so far, and the events of its last version."""
+        self.game.creator = creator  # not in the log
         self._open = [player.seat for player in first.players if player.kind == "open"]
         self._advance(1, first.updated_at)
-        self.past: list[UndoPoint] = []
-        """What the decider may go back to, the latest last."""
+        self.undo_points: list[UndoPoint] = []
+        """States that the decider can undo to, latest last."""
         self._clock_decides: tuple[int, int] | None = None
-        """The turn and the seat that the clock decides for."""
+        """The turn and the seat for which the clock decides."""
 
-    def step(self, told: LoggedChange) -> None:
-        """Do again what a diff says was done."""
-        before = encode_snapshot(self.game) if told.move is not None and told.by in PLAYER_ROLES else b""
-        self.events = self._act(told, told.move) if told.move is not None else self._happen(told)
+    def step(self, change: LoggedChange) -> None:
+        """Apply a logged change."""
+        before = encode_snapshot(self.game) if change.move is not None and change.by in PLAYER_ROLES else b""
+        self.events = self._apply_action(change, change.move) if change.move is not None else self._apply_events(change)
         game = self.game
-        self._clock_decides = (game.turn_number, told.seat or 0) if told.move is not None and told.by == CLOCK else None
-        self._advance(told.version, told.at, seat=told.seat, move=told.move, by=told.by)
-        game.digest = told.digest
-        if game.undoable > len(self.past):
-            self.past.append(UndoPoint(before, told.move or ""))
-        del self.past[game.undoable :]
+        self._clock_decides = (
+            (game.turn_number, change.seat or 0) if change.move is not None and change.by == CLOCK else None
+        )
+        self._advance(change.version, change.at, seat=change.seat, move=change.move, by=change.by)
+        game.digest = change.digest
+        if game.undoable > len(self.undo_points):
+            self.undo_points.append(UndoPoint(before, change.move or ""))
+        del self.undo_points[game.undoable :]
 
     def _advance(self, version: int, at: str, **acted: Any) -> None:
         try:
             advance_version(self.game, self.events, at=at, **acted)
         except (ValueError, OverflowError) as error:
-            raise InvalidLog(f"{at} is no time: {error}", version) from error
+            raise InvalidLog(f"{at} is not a timestamp: {error}", version) from error
 
-    def _act(self, told: LoggedChange, move: str) -> list[AnyEvent]:
-        """An action of the decider, or of whoever decided for them."""
+    def _apply_action(self, change: LoggedChange, move: str) -> list[AnyEvent]:
+        """Apply an action of the decider, a bot or the clock."""
         game = self.game
         action = parse_move_id(move)
-        if action is None or game.status != "active" or told.seat != game.decider:
-            raise InvalidLog(f"seat {told.seat} could not do {move}", told.version)
-        first = self._clock_begins(told, action) if told.by == CLOCK else []
-        if told.by in PLAYER_ROLES and is_played_by_bot(game, game.decider):
-            raise InvalidLog(f"a bot decided for seat {told.seat}", told.version)
+        if action is None or game.status != "active" or change.seat != game.decider:
+            raise InvalidLog(f"seat {change.seat} could not play {move}", change.version)
+        first = self._timeout_events(change, action) if change.by == CLOCK else []
+        if change.by in PLAYER_ROLES and is_played_by_bot(game, game.decider):
+            raise InvalidLog(f"a bot decided for seat {change.seat}", change.version)
         try:
             return [*first, *apply_action(self._index, game, action)[1]]
-        except EngineError as error:
-            raise InvalidLog(f"{move} is refused: {error}", told.version) from error
+        except IllegalMove as error:
+            raise InvalidLog(f"{move} is illegal: {error.reason} ({error.rule})", change.version) from error
 
-    def _clock_begins(self, told: LoggedChange, action: Action) -> list[AnyEvent]:
-        """What the clock's first decision begins with; nothing where it goes on."""
+    def _timeout_events(self, change: LoggedChange, action: Action) -> list[AnyEvent]:
+        """Return the event before the clock's first decision of a turn; nothing before its next ones."""
         game = self.game
         if isinstance(minimal_action(self._index, game), Pass) and not isinstance(action, Pass):
-            raise InvalidLog("the clock did more than it had to", told.version)
+            raise InvalidLog("the clock did not make the minimal decision", change.version)
         if self._clock_decides == (game.turn_number, game.decider):
             return []
-        self._check_overdue(told, "pass")
+        self._check_overdue(change, "pass")
         return [timeout_event(game)]
 
-    def _check_overdue(self, told: LoggedChange, policy: str) -> None:
-        """Whoever decides is too late, and this is what then happens."""
+    def _check_overdue(self, change: LoggedChange, policy: str) -> None:
+        """Check that the decider is late, and that the game has this policy."""
         game = self.game
-        if game.status != "active" or game.deadline is None or told.at <= game.deadline:
-            raise InvalidLog("nobody's time was up", told.version)
-        if (game.on_timeout, told.seat) != (policy, game.decider):
-            raise InvalidLog(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", told.version)
+        if game.status != "active" or game.deadline is None or change.at <= game.deadline:
+            raise InvalidLog("no deadline had passed", change.version)
+        if (game.on_timeout, change.seat) != (policy, game.decider):
+            raise InvalidLog(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", change.version)
 
-    def _happen(self, told: LoggedChange) -> list[AnyEvent]:
-        """A change without an action."""
-        game, index, seat = self.game, self._index, told.seat
-        match told.events:
+    def _apply_events(self, change: LoggedChange) -> list[AnyEvent]:
+        """Apply a change that is not an action."""
+        game, index, seat = self.game, self._index, change.seat
+        match change.events:
             case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == next_open_seat(game):
                 return take_seat(index, game, joined, name, color)
             case [PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
@@ -149,51 +151,53 @@ class Replay:
             case [GameAborted()] if not is_finished(game):
                 return mark_aborted(game)
             case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
-                self._check_overdue(told, "bot")
+                self._check_overdue(change, "bot")
                 return substitute_on_timeout(game, seat, bot)
             case [TurnTimedOut(), PlayerResigned(), *_] if seat is not None:
-                self._check_overdue(told, "resign")
+                self._check_overdue(change, "resign")
                 return resign_on_timeout(index, game, seat)
-            case [PlayerResigned(), *_] if self._plays(told):
+            case [PlayerResigned(), *_] if self._plays(change):
                 return resign(index, game, seat or 0)
-            case [PlayerReturned()] if self._plays(told) and is_played_by_bot(game, seat or 0):
+            case [PlayerReturned()] if self._plays(change) and is_played_by_bot(game, seat or 0):
                 return return_player(game, seat or 0)
-            case [MoveUndone(move=move)] if self.past and self._plays(told) and move == self.past[-1].move:
+            case [MoveUndone(move=move)] if (
+                self.undo_points and self._plays(change) and move == self.undo_points[-1].move
+            ):
                 return self._undo()
             case [RematchCreated(game=rematch)] if is_finished(game) and game.next_game is None:
                 game.next_game = rematch
-                return [*told.events]
+                return [*change.events]
             case _:
-                raise InvalidLog("nothing like this could happen", told.version)
+                raise InvalidLog("these events were impossible", change.version)
 
     def _joined(self, game: Game) -> list[int]:
-        """The seats that were open at creation, and are taken."""
+        """Return the seats that were open at creation and are taken."""
         return [seat for seat in self._open if game.players[seat].kind == "human"]
 
-    def _plays(self, told: LoggedChange) -> bool:
-        """Whether a seat did this itself that may still do something."""
-        seat, players = told.seat, self.game.players
+    def _plays(self, change: LoggedChange) -> bool:
+        """Return whether a player who has not resigned made this change."""
+        seat, players = change.seat, self.game.players
         there = seat in range(len(players)) and not players[seat or 0].resigned
-        return there and self.game.status == "active" and told.by in PLAYER_ROLES
+        return there and self.game.status == "active" and change.by in PLAYER_ROLES
 
     def _undo(self) -> list[AnyEvent]:
-        """Go one action back."""
-        past = self.past[-1]
-        self.game = restore(self.game, past)
-        return [MoveUndone(seat=self.game.decider, move=past.move)]
+        """Restore the last undo point."""
+        point = self.undo_points[-1]
+        self.game = restore(self.game, point)
+        return [MoveUndone(seat=self.game.decider, move=point.move)]
 
 
-def restore(game: Game, past: UndoPoint) -> Game:
-    """The game as it was, with the history that it has now."""
-    earlier = decode_snapshot(past.snapshot)
+def restore(game: Game, point: UndoPoint) -> Game:
+    """Return the game at an undo point, with its current version and digest."""
+    earlier = decode_snapshot(point.snapshot)
     earlier.version, earlier.digest = game.version, game.digest
     return earlier
 
 
 def _first_version(index: TileSetIndex, first: GameView, seed: str, first_seat: int) -> tuple[Game, list[AnyEvent]]:
-    """The game as the seed and its players give it."""
+    """Set up the game from the seed and its players."""
     if first.on_timeout not in (None, *get_args(RequestedTimeoutPolicy)):
-        raise InvalidLog(f"nobody knows the policy {first.on_timeout}", 1)
+        raise InvalidLog(f"unknown time-out policy {first.on_timeout}", 1)
     game, events = set_up(
         index,
         game_id=first.id,

@@ -1,11 +1,11 @@
-"""Letting bots play: each move its own version, all in the commit of the action before them, as far as time allows.
+"""The scheduler: processes due games, whose bots are on turn or whose decider's time is up.
 
-What time did not allow, and whoever is too late, is found by any instance's `keep_going`.
+Any instance may process a due game; the commit decides who was first. A game that fails is postponed, with growing
+pauses, and affects no other game.
 """
 
 import asyncio
 import logging
-from collections.abc import Collection
 from random import shuffle
 from time import perf_counter
 
@@ -29,172 +29,183 @@ logger = logging.getLogger(__name__)
 DUE_BATCH_SIZE = 100
 
 MAX_IN_PROGRESS = 1000
-"""Games that one instance moves, or lets wait for its bots; it looks for more when some of them are done."""
+"""Games that one instance processes at once, including those that wait for a slot."""
 
 MAX_BOT_GAMES = 8
-"""Games whose bots are let play beside each other; others look meanwhile at those that wait."""
+"""Games whose bots play at once; further ones wait for a slot."""
 
 MAX_UNATTENDED_BOT_GAMES = 4
-"""Those of them that nobody plays."""
+"""Of these, games without people."""
 
 MAX_WAITING = 100
-"""Games of people, and as many that nobody plays, that wait for that; others are looked at again later."""
+"""Games with people that wait for a slot, and as many without; further ones are deferred."""
 
 MIN_DEFER_S = 5.0
-"""How much later at least."""
+"""Minimum time for which a game is deferred."""
 
 DEFERRED_PER_S = 20
-"""Games put off that come up again in a second, however many there are."""
+"""Deferred games that become due again in a second, however many there are."""
 
 MOVE_TIMEOUT_S = 120.0
-"""A due game whose bots take longer fails, and leaves its slot to others."""
+"""A due game whose bots take longer fails, and frees its slot."""
 
 RETRY_BACKOFF = Backoff(2.0, 900.0, jitter=0.2)
-"""Pauses before a due game that failed is tried again, by any instance."""
+"""Pauses after which a due game that failed is due again."""
 
 STORE_RETRY_S = 1
-"""The pause where not the game failed, but the store: then all games do, and none of them should wait longer after."""
+"""The pause after a failure of the store, which all games share: none should be postponed for long."""
 
 
 class BotSlots:
-    """Games whose bots play now, those that wait for it, and when the others are looked at again."""
+    """The slots for games whose bots play, the queue for them, and the times of deferred games."""
 
     def __init__(self) -> None:
         self.queue = FairQueue(MAX_BOT_GAMES, UnattendedLimits(MAX_UNATTENDED_BOT_GAMES), MAX_WAITING)
-        self._later = 0.0
+        self._last_deferred_until = 0.0
 
-    def later(self, now: float) -> int:
-        """When a game for which there is no room is due again, in Unix seconds."""
-        self._later = max(now + MIN_DEFER_S, self._later + 1 / DEFERRED_PER_S)
-        return int(self._later)
+    def defer_until(self, now: float) -> int:
+        """Return when the next deferred game is due, in Unix seconds."""
+        self._last_deferred_until = max(now + MIN_DEFER_S, self._last_deferred_until + 1 / DEFERRED_PER_S)
+        return int(self._last_deferred_until)
 
 
-async def run_scheduler(context: Context, every_s: float = 1.0) -> None:
-    """Until cancelled, move every game that is due: its bots, and whoever's time is up, which waits for no bot.
+class Scheduler:
+    """The due games that one instance processes."""
 
-    What this instance has left to do for people, it begins at once; the rest it finds by looking at the store.
-    """
-    moving: set[str] = set()
-    woken: set[str] = set()
-    slots = BotSlots()
+    def __init__(self, context: Context, interval_s: float) -> None:
+        self._context = context
+        self._interval_s = interval_s
+        self._in_progress: set[str] = set()
+        self._woken: set[str] = set()
+        """Games in progress that were woken again meanwhile."""
+        self._slots = BotSlots()
 
-    async def move(game_id: str) -> None:
+    async def run(self) -> None:
+        """Process woken games at once, and query the store for due ones every `interval_s`, until cancelled."""
+        wakeups = self._context.wakeups
+        next_query_at = 0.0
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                games = wakeups.take()
+                self._woken.update(self._in_progress.intersection(games))
+                if (now := perf_counter()) >= next_query_at:
+                    due = await self._list_due_games()
+                    next_query_at = 0.0 if len(due) >= DUE_BATCH_SIZE else now + self._interval_s
+                    games += due
+                for game_id in dict.fromkeys(games):
+                    if game_id not in self._in_progress:
+                        self._in_progress.add(game_id)
+                        tasks.create_task(self._process(game_id))
+                await wakeups.wait(max(0.0, next_query_at - perf_counter()))
+
+    async def _list_due_games(self) -> list[str]:
+        """Return due games that are not in progress; none while the store is unavailable."""
+        limit = len(self._in_progress) + min(DUE_BATCH_SIZE, MAX_IN_PROGRESS - len(self._in_progress))
+        try:
+            due = await self._context.store.list_due(int(self._context.clock()), limit)
+        except StoreUnavailable as error:
+            logger.warning("cannot list due games, so bots and deadlines wait: %s", error)
+            return []
+        games = [game for game in due if game not in self._in_progress]
+        shuffle(games)  # so that instances seldom process the same one at once
+        return games
+
+    async def _process(self, game_id: str) -> None:
         DUE_GAMES_IN_PROGRESS.inc()
         try:
-            await process_due_game(context, game_id, slots)
+            await process_due_game(self._context, game_id, self._slots)
         finally:
             DUE_GAMES_IN_PROGRESS.dec()
-            moving.discard(game_id)
-            if game_id in woken:
-                woken.discard(game_id)
-                context.wakeups.add(game_id)
-
-    async with asyncio.TaskGroup() as tasks:
-        looks_at = 0.0
-        while True:
-            games = context.wakeups.take()
-            woken.update(moving.intersection(games))
-            if (now := perf_counter()) >= looks_at:
-                try:
-                    due = await _list_due_games(context, moving)
-                except StoreUnavailable as unavailable:
-                    logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
-                    due = []
-                looks_at = 0.0 if len(due) >= DUE_BATCH_SIZE else now + every_s
-                games += due
-            for game_id in dict.fromkeys(games):
-                if game_id not in moving:
-                    moving.add(game_id)
-                    tasks.create_task(move(game_id))
-            await context.wakeups.wait(max(0.0, looks_at - perf_counter()))
+            self._in_progress.discard(game_id)
+            if game_id in self._woken:
+                self._woken.discard(game_id)
+                self._context.wakeups.add(game_id)
 
 
-async def _list_due_games(context: Context, moving: Collection[str]) -> list[str]:
-    """Games that the store says are due, and that are not moving already."""
-    limit = len(moving) + min(DUE_BATCH_SIZE, MAX_IN_PROGRESS - len(moving))
-    due = [game for game in await context.store.list_due(int(context.clock()), limit) if game not in moving]
-    shuffle(due)  # so that instances seldom take the same one at once
-    return due
+async def run_scheduler(context: Context, interval_s: float = 1.0) -> None:
+    """Process due games until cancelled, and query the store for them every `interval_s`."""
+    await Scheduler(context, interval_s).run()
 
 
-async def process_due_game(context: Context, game_id: str, slots: "BotSlots | None" = None) -> None:
-    """Move a game that is due. Where that fails, whatever the reason, put it off and leave all other games alone."""
+async def process_due_game(context: Context, game_id: str, slots: BotSlots | None = None) -> None:
+    """Process a due game; postpone it if that fails, whatever the reason."""
     LOG_CONTEXT.set(DueGameContext(game_id))
     try:
         await advance_due_game(context, game_id, slots)
-    except Exception as error:  # noqa: BLE001  one failing game must not end the work on all others
+    except Exception as error:  # noqa: BLE001  one failing game does not affect the others
         await _postpone(context, game_id, error)
 
 
 async def _postpone(context: Context, game_id: str, error: Exception) -> None:
-    """Have a game that failed looked at again later, each time after a longer pause; log it once for each pause."""
+    """Postpone a game that failed, for longer after each failure in a row, and log the failure."""
     now = int(context.clock())
     try:
         if isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame):
             await context.store.defer(game_id, now, now + STORE_RETRY_S)
-            record_failure("scheduler", game_id, error, "is tried again soon")
+            record_failure("scheduler", game_id, error, "is retried soon")
             return
         failures = await context.store.postpone(game_id, now, RETRY_BACKOFF)
     except StoreUnavailable as unavailable:
-        record_failure("scheduler", game_id, error, f"cannot be put off: {unavailable}")
+        record_failure("scheduler", game_id, error, f"cannot be postponed: {unavailable}")
     else:
         if failures:
-            record_failure("scheduler", game_id, error, f"is put off, failure {failures} in a row")
+            record_failure("scheduler", game_id, error, f"is postponed after failure {failures} in a row")
 
 
-async def advance_due_game(context: Context, game_id: str, slots: "BotSlots | None" = None) -> None:
-    """Move a game that is due; another instance, or the player, may be first, then that commit stands.
+async def advance_due_game(context: Context, game_id: str, slots: BotSlots | None = None) -> None:
+    """Apply the time-out and play the bots of a due game. If another commit comes first, that one stands.
 
-    Where a bot is on turn it waits for one of the `slots`, and then looks again.
+    With `slots`, a game whose bot is on turn waits for a slot, and is then loaded again. Raises TileSetMissing,
+    UnreadableGame, StoreUnavailable, and what bots raise.
     """
-    table = await _load_session(context, game_id)
-    if table is None:
+    session = await _load_session(context, game_id)
+    if session is None:
         return
-    game, index = table.game, table.tileset.index
+    game, index = session.game, session.tileset.index
     if slots is not None and bot_on_turn(game) is not None:
         await _advance_in_slot(context, game_id, slots, requester_of(game))
         return
     policy = game.on_timeout or "pass"
     diffs = [*apply_timeout(index, game, context.now())] if is_overdue(game, int(context.clock())) else []
-    timed_out = len(diffs)
+    timeouts = len(diffs)
     diffs += await play_bots(context, index, game, patient=not diffs)
-    due = next_due_at(context, game)
+    due_at = next_due_at(context, game)
     if not diffs:
         if bot_on_turn(game) is not None and not is_attended(game):
             await context.store.defer(game_id, int(context.clock()), int(context.clock() + MIN_DEFER_S))
         else:
-            await context.store.reschedule(game_id, due)
+            await context.store.reschedule(game_id, due_at)
         return
-    if not await repository.commit(context, table, diffs, due_at=due):
+    if not await repository.commit(context, session, diffs, due_at=due_at):
         return
-    if timed_out:
+    if timeouts:
         TIMEOUTS.labels(policy).inc()
-        ACTIONS.labels("clock").inc(timed_out)
-    if due is None:
+        ACTIONS.labels("clock").inc(timeouts)
+    if due_at is None:
         await context.store.reschedule(game_id, None)
 
 
-async def _advance_in_slot(context: Context, game_id: str, slots: "BotSlots", claim: Requester) -> None:
-    """Move a game in one of the slots; one that nobody plays does not wait for it for long, but is looked at later."""
+async def _advance_in_slot(context: Context, game_id: str, slots: BotSlots, requester: Requester) -> None:
+    """Wait for a slot and advance the game; defer it if the queue is full, or it has no people and waits too long."""
     try:
-        async with asyncio.timeout(None if claim.attended else UNATTENDED_TIMEOUT_S):
-            began = await slots.queue.acquire(claim)
+        async with asyncio.timeout(None if requester.attended else UNATTENDED_TIMEOUT_S):
+            started_at = await slots.queue.acquire(requester)
     except (QueueFull, TimeoutError):
         now = context.clock()
-        await context.store.defer(game_id, int(now), slots.later(now))
+        await context.store.defer(game_id, int(now), slots.defer_until(now))
         return
     try:
         async with asyncio.timeout(MOVE_TIMEOUT_S):
             await advance_due_game(context, game_id)
     finally:
-        slots.queue.release(claim, began)
+        slots.queue.release(requester, started_at)
 
 
 async def _load_session(context: Context, game_id: str) -> GameSession | None:
-    """A game that is due; None, and its date settled, where it is gone. Raises TileSetMissing, Unreadable."""
+    """Load a due game; return None, and unschedule it, if there is no such game."""
     try:
-        loaded, access = await repository.load_game(context, game_id)
-        return repository.open_session(context, loaded, access)
+        record, access = await repository.load_game(context, game_id)
+        return repository.open_session(context, record, access)
     except NoSuchGame:
         await context.store.reschedule(game_id, None)
     return None

@@ -1,10 +1,9 @@
-"""Proving a game from its log alone: commitment, shuffle, digests, rules and result.
+"""Verifying a game by its log alone: commitment, shuffle, digests, rules and result.
 
-The log is replayed with this engine (`service.games.replay`). What the log says of every version (its patch, applied,
-and its events) must be what the rules give. Members that this engine does not know are left alone, since the contract
-only grows; those that an earlier release did not know are what they were then. Whoever writes the whole log anew makes
-all digests fit: that it is the log of the game that was played is only shown by what somebody saw of it before
-(`Seen`). Source: api.md, "The provable shuffle".
+The log is replayed with this engine (`service.games.replay`): the patches and events of every version must be what the
+rules give. Unknown members are ignored, because the API only grows; members that an earlier release lacked get their
+defaults. A forger can rewrite a whole log with matching digests, so only what somebody observed during the game
+(`Observed`) shows that this log is the game's. Source: api.md, "The provable shuffle".
 """
 
 import re
@@ -24,11 +23,11 @@ from service.json_patch import apply_patch
 _DRAWN_SEED = re.compile(rf"[0-9a-f]{{{2 * RANDOM_SEED_BYTES}}}")
 
 LATER_MEMBERS = {"turn_timeout_s": None, "on_timeout": None, "previous_game": None, "next_game": None}
-"""Members of GAME that the first release did not know."""
+"""Members of GAME that the first release lacked, with their defaults."""
 
 
 class Check(NamedTuple):
-    """One thing that was checked; `passed` is None where it can't be known yet."""
+    """The result of one check; `passed` is None if it cannot be known yet."""
 
     name: str
     passed: bool | None
@@ -36,28 +35,28 @@ class Check(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """What somebody saw of the game while it was played, and wrote down."""
+    """What somebody observed during the game."""
 
     commitment: str | None = None
     digests: tuple[tuple[int | None, str], ...] = ()
-    """Each with its version, where that is known."""
+    """Each with its version, None if unknown."""
 
 
 NOTHING_OBSERVED = Observed()
 
 CHECKS = ("digests", "seen", "patches", "commitment", "rules", "result")
-"""In their order; `seen` only where something was."""
+"""In the order of their execution; `seen` only if something was observed."""
 
 
 def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed = NOTHING_OBSERVED) -> list[Check]:
-    """Check a whole log, from version 1 on. Each element is a DIFF as it came, decoded from JSON.
+    """Verify a whole log from version 1 on; each element is a DIFF, decoded from JSON.
 
-    The checks come in the order of CHECKS; after a failed one the rest is not tried.
+    Return the checks in the order of CHECKS, up to the first that fails.
     """
     checks: list[Check] = []
     names = [name for name in CHECKS if name != "seen" or seen != NOTHING_OBSERVED]
     try:
-        for name, detail in _checked(log, tileset, seen):
+        for name, detail in _run_checks(log, tileset, seen):
             checks.append(Check(name, passed=detail is not None, detail=detail or ""))
             if detail is None:
                 unknown = "the seed is revealed when the game ends"
@@ -67,8 +66,8 @@ def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed = 
     return checks
 
 
-def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed) -> Iterator[tuple[str, str | None]]:
-    """Each check with what it found; None ends them where the seed is not known yet. Raises Broken."""
+def _run_checks(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed) -> Iterator[tuple[str, str | None]]:
+    """Yield each check's name and detail, the detail None if the seed is not known yet. Raises InvalidLog."""
     yield "digests", _check_digests(log)
     if seen != NOTHING_OBSERVED:
         yield "seen", _check_seen(log, seen)
@@ -80,19 +79,19 @@ def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed)
         return
     yield "commitment", _check_commitment(states[-1], seed, tileset)
     yield "rules", _check_rules(log, states, seed, tileset)
-    yield "result", _tell_result(states[-1])
+    yield "result", _describe_result(states[-1])
 
 
 def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
-    """Versions without gap, and each digest over the one before."""
+    """Check that versions are consecutive and digests are chained."""
     if not log:
         raise InvalidLog("the log is empty")
     previous = ""
     for version, diff in enumerate(log, 1):
         if diff.get("version") != version:
-            raise InvalidLog(f"the log goes on with version {diff.get('version')}", version)
+            raise InvalidLog(f"the log continues with version {diff.get('version')}", version)
         if diff.get("game") != log[0].get("game"):
-            raise InvalidLog("the diff is another game's", version)
+            raise InvalidLog("the diff is of another game", version)
         previous = next_digest(previous or _commitment_of(diff), canonical_body(diff))
         if diff.get("digest") != previous:
             raise InvalidLog(f"the digest is {diff.get('digest')}, but should be {previous}", version)
@@ -100,23 +99,23 @@ def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _check_seen(log: Sequence[Mapping[str, Any]], seen: Observed) -> str:
-    """Whether this is the log that somebody saw."""
-    found = []
+    """Check that the log has what somebody observed."""
+    details = []
     if seen.commitment is not None:
-        told = _commitment_of(log[0])
-        if told != seen.commitment:
+        committed = _commitment_of(log[0])
+        if committed != seen.commitment:
             raise InvalidLog(
-                f"this log's commitment is {told}, not {seen.commitment}: it is another game's, or made anew"
+                f"this log's commitment is {committed}, not {seen.commitment}: it is of another game, or was rewritten"
             )
-        found.append("the commitment")
+        details.append("the commitment")
     versions = {str(diff["digest"]): int(diff["version"]) for diff in log}
     for version, digest in seen.digests:
-        if (there := versions.get(digest)) is None or version not in (None, there):
+        if (logged_version := versions.get(digest)) is None or version not in (None, logged_version):
             raise InvalidLog(
-                f"no version of this log has the digest {digest}: it is another game's, or made anew", version
+                f"no version of this log has the digest {digest}: it is of another game, or was rewritten", version
             )
-        found.append(f"the digest of version {there}")
-    return " and ".join(found)
+        details.append(f"the digest of version {logged_version}")
+    return " and ".join(details)
 
 
 def _commitment_of(first: Mapping[str, Any]) -> str:
@@ -127,7 +126,7 @@ def _commitment_of(first: Mapping[str, Any]) -> str:
 
 
 def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """GAME of every version."""
+    """Return GAME of every version, by applying the patches."""
     states: list[dict[str, Any]] = []
     state: dict[str, Any] = {}
     for version, diff in enumerate(log, 1):
@@ -148,13 +147,13 @@ def _check_commitment(state: Mapping[str, Any], seed: str, tileset: TileSet) -> 
     if state["tileset"] != tileset.id:
         raise InvalidLog(f"the game was played with the tile set {state['tileset']}, but {tileset.id} was given")
     if state["deck"]["commitment"] != expected:
-        raise InvalidLog(f"seed and tile set give {expected}, but {state['deck']['commitment']} was promised")
+        raise InvalidLog(f"seed and tile set give {expected}, but the commitment is {state['deck']['commitment']}")
     if state["deck"]["seed_chosen"]:
         return f"seed {seed} (chosen by somebody)"
     if _DRAWN_SEED.fullmatch(seed) is None:
         digits = 2 * RANDOM_SEED_BYTES
         raise InvalidLog(
-            f"the seed {seed} is said not to be chosen, but is none that the service draws: {digits} hex digits"
+            f"the seed {seed} is not marked as chosen, but is not {digits} hex digits as the service draws"
         )
     return f"seed {seed} (not chosen)"
 
@@ -162,29 +161,29 @@ def _check_commitment(state: Mapping[str, Any], seed: str, tileset: TileSet) -> 
 def _check_rules(
     log: Sequence[Mapping[str, Any]], states: Sequence[dict[str, Any]], seed: str, tileset: TileSet
 ) -> str:
-    """Replay everything with the engine; every state and every event must come out the same."""
+    """Replay the game, and compare every state and every event."""
     index = TileSetIndex(tileset)
     starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
     replay = Replay(index, msgspec.convert(upgrade_state(states[0]), GameView), seed, starts[0] if starts else 0)
     moves = 0
     for raw, state in zip(log, states, strict=True):
-        told = msgspec.convert(raw, LoggedChange)
-        if told.version > 1:
-            replay.step(told)
+        change = msgspec.convert(raw, LoggedChange)
+        if change.version > 1:
+            replay.step(change)
         if "next_game" not in state:
-            replay.game.undoable = 0  # nothing could be taken back then
-        moves += told.move is not None
+            replay.game.undoable = 0  # that release had no undo
+        moves += change.move is not None
         if (where := _difference(raw["events"], msgspec.to_builtins(replay.events))) is not None:
-            raise InvalidLog(f"by the rules the events are different at {where}", told.version)
+            raise InvalidLog(f"the rules give different events at {where}", change.version)
         if (
             where := _difference(upgrade_state(state), msgspec.to_builtins(build_view(index, replay.game)))
         ) is not None:
-            raise InvalidLog(f"by the rules the game is different at {where}", told.version)
+            raise InvalidLog(f"the rules give a different game at {where}", change.version)
     return f"{moves} moves in {replay.game.turn_number} turns"
 
 
 def upgrade_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """GAME with the members that an earlier release did not know."""
+    """Return GAME with the members that an earlier release lacked."""
     turn = state["turn"]
     return {
         **LATER_MEMBERS,
@@ -194,23 +193,23 @@ def upgrade_state(state: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _difference(told: Any, expected: Any, path: str = "$") -> str | None:
-    """Where `told` is not what is expected; members that are not expected are left alone."""
-    if isinstance(expected, dict) and isinstance(told, dict):
+def _difference(logged: Any, expected: Any, path: str = "$") -> str | None:
+    """Return the path at which the log differs, None for nowhere; ignore members that are not expected."""
+    if isinstance(expected, dict) and isinstance(logged, dict):
         for name, value in expected.items():
-            if name not in told:
+            if name not in logged:
                 return f"{path}.{name}"
-            if (where := _difference(told[name], value, f"{path}.{name}")) is not None:
+            if (where := _difference(logged[name], value, f"{path}.{name}")) is not None:
                 return where
-        extra = set(told) - set(expected) if path == "$.board" else set()
+        extra = set(logged) - set(expected) if path == "$.board" else set()
         return f"{path}.{min(extra)}" if extra else None
-    if isinstance(expected, list) and isinstance(told, list) and len(expected) == len(told):
-        pairs = enumerate(zip(told, expected, strict=True))
+    if isinstance(expected, list) and isinstance(logged, list) and len(expected) == len(logged):
+        pairs = enumerate(zip(logged, expected, strict=True))
         return next((found for i, (a, b) in pairs if (found := _difference(a, b, f"{path}[{i}]")) is not None), None)
-    return None if told == expected else path
+    return None if logged == expected else path
 
 
-def _tell_result(state: Mapping[str, Any]) -> str:
+def _describe_result(state: Mapping[str, Any]) -> str:
     result = state["result"]
     if result is None:
         return f"{state['status']}, no result"

@@ -244,9 +244,9 @@ async def test_pauses_grow_are_stored_and_each_is_logged_once(
         pauses.append((await redis.zscore(keys.GAME_SCHEDULE, game) or 0) - clock.now)
     expected = [min(2.0 * 2**number, 900.0) for number in range(12)]
     assert all(0.8 * most <= pause <= most + 1 for pause, most in zip(pauses, expected, strict=True)), pauses
-    put_off = [record for record in caplog.records if "is put off" in record.getMessage()]
-    assert len(put_off) == len(pauses)
-    assert all(game in record.getMessage() for record in put_off)
+    postponed = [record for record in caplog.records if "is postponed" in record.getMessage()]
+    assert len(postponed) == len(pauses)
+    assert all(game in record.getMessage() for record in postponed)
     assert counted("scheduler") >= len(pauses)
 
 

@@ -104,7 +104,7 @@ async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
     hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
-    worker = asyncio.create_task(run_scheduler(context_of(store), every_s=0.02))
+    worker = asyncio.create_task(run_scheduler(context_of(store), interval_s=0.02))
     loaded = None
     for _ in range(1000):
         await asyncio.sleep(0.02)
@@ -137,7 +137,7 @@ async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the
     """Though the next look is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
     created = await new_table(context, "random", "random")
-    worker = asyncio.create_task(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), every_s=3600.0))
+    worker = asyncio.create_task(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), interval_s=3600.0))
     await asyncio.sleep(0.1)
     game = await stored_game(store, created.game.id)
     while game.decider == 0:

@@ -39,7 +39,7 @@ async def test_every_instance_was_down_at_the_deadline(store: GameStore, policy:
     table = await seated(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
     await table.follow()
     table.clock.now += 86_400
-    workers = [asyncio.create_task(run_scheduler(context_of(store, table.clock), every_s=0.02)) for _ in range(3)]
+    workers = [asyncio.create_task(run_scheduler(context_of(store, table.clock), interval_s=0.02)) for _ in range(3)]
     for _ in range(500):
         await asyncio.sleep(0.02)
         if (await table.game()).version > 1:
@@ -109,7 +109,7 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Gam
 
 async def test_many_deadlines_at_once_are_all_kept(store: GameStore) -> None:
     tables = [await seated(store, timeout_s=60, policy="resign", seed=None, ago_s=3600) for _ in range(120)]
-    worker = asyncio.create_task(run_scheduler(context_of(store, Clock()), every_s=0.02))
+    worker = asyncio.create_task(run_scheduler(context_of(store, Clock()), interval_s=0.02))
     left = tables
     for _ in range(500):
         await asyncio.sleep(0.02)

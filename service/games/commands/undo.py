@@ -93,7 +93,9 @@ def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -
             replay.step(_DECODER.decode(diff.data))
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
-    return replay.past[-1] if replay.past and encode_snapshot(replay.game) == encode_snapshot(game) else None
+    return (
+        replay.undo_points[-1] if replay.undo_points and encode_snapshot(replay.game) == encode_snapshot(game) else None
+    )
 
 
 _DECODER = msgspec.json.Decoder(LoggedChange)

@@ -57,7 +57,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
     for _ in range(20):
         await create(context, slow, key=None, include_moves=False)
     late = [(await create(earlier, timed, key=None, include_moves=False)).response.game.id for _ in range(4)]
-    working = asyncio.create_task(run_scheduler(context, every_s=0.02))
+    working = asyncio.create_task(run_scheduler(context, interval_s=0.02))
     for _ in range(100):
         await asyncio.sleep(0.02)
         late = [game for game in late if not await is_over(store, game)]
