@@ -69,13 +69,13 @@ def _holds(guarantee: Guarantee, results: list[TrialResult]) -> bool:
 
 def _row(guarantee: Guarantee, results: list[TrialResult]) -> str:
     acknowledged = sum(one.losses.acknowledged for one in results)
-    lost = sum(len(one.losses.lost_commits) for one in results)
+    lost_count = sum(len(one.losses.lost_commits) for one in results)
     outages = [one.outage_s for one in results if one.outage_s is not None]
     waits = [f"WAIT {guarantee.wait.replicas}"] if guarantee.wait else []
     deployment = ", ".join([guarantee.deployment, *(f"`{one}`" for one in guarantee.settings), *waits])
-    loss_age = _format_loss_age(guarantee, results) if lost else ""
+    loss_age = _format_loss_age(guarantee, results) if lost_count else ""
     outage = f"{max(outages):.1f} s" if outages else ""
-    return f"| {deployment} | {guarantee.fault} | {acknowledged:,} | {lost:,} | {loss_age} | {outage} |"
+    return f"| {deployment} | {guarantee.fault} | {acknowledged:,} | {lost_count:,} | {loss_age} | {outage} |"
 
 
 def _format_loss_age(guarantee: Guarantee, results: list[TrialResult]) -> str:

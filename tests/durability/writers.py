@@ -134,9 +134,9 @@ async def count_losses(store: RedisStore, writers: Writers) -> Losses:
         log = [diff async for diff in _read_log(store, game)]
         digests += (diff.digest for diff in log)
         broken += sum(_iter_gaps(log))
-    there = {*digests}
-    lost = [one for one in writers.acknowledged if one.digest not in there]
-    return Losses(len(writers.acknowledged), lost, len(digests) - len(there), broken)
+    stored_digests = {*digests}
+    lost_commits = [one for one in writers.acknowledged if one.digest not in stored_digests]
+    return Losses(len(writers.acknowledged), lost_commits, len(digests) - len(stored_digests), broken)
 
 
 async def _read_log(store: RedisStore, game: str) -> AsyncIterator[StoredDiff]:

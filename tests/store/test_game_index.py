@@ -79,10 +79,10 @@ async def test_the_expiry_is_extended_once_a_day(redis: Redis, redis_url: str) -
     del redis  # it has emptied the deployment
     now = 1_800_000_000.0
     client = create_client(redis_url, connections=1)
-    finding = GameIndex(client, lambda: now)
-    first, again = finding.start_extending(create_indexed()), finding.start_extending(create_indexed())
+    index = GameIndex(client, lambda: now)
+    first, again = index.start_extending(create_indexed()), index.start_extending(create_indexed())
     now += DAY_S
-    second = finding.start_extending(create_indexed())
+    second = index.start_extending(create_indexed())
     assert again is None
     for written in (first, second):
         assert written is not None

@@ -109,7 +109,7 @@ async def test_a_near_date_needs_no_confirmation(schedule: Schedule) -> None:
 
 async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: Schedule, clock: Clock) -> None:
     """As with the deadlines of turns: ten turns end in time, the eleventh does not."""
-    looks = deadline = 0
+    look_count = deadline = 0
     for _ in range(11):
         deadline = int(clock.now) + 600
         if not await schedule.schedule("g", deadline):
@@ -117,9 +117,9 @@ async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: Sche
         for _ in range(40):
             clock.now += 1
             if await schedule.list_due(int(clock.now), 10):
-                looks += 1
+                look_count += 1
                 await schedule.reschedule("g", deadline)
-    assert looks <= 11
+    assert look_count <= 11
     assert await schedule.list_due(deadline - 1, 10) == []
     assert await schedule.list_due(deadline, 10) == ["g"]
 

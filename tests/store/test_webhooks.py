@@ -30,7 +30,7 @@ def hook(name: str = "h") -> WebhookRegistration:
     return WebhookRegistration(name, "https://bot.example/", ["decision"], None, "whsec_", "2026-11-21T21:00:00Z")
 
 
-def tried(version: int) -> DeliveryAttempt:
+def attempt(version: int) -> DeliveryAttempt:
     return DeliveryAttempt(version, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
 
 
@@ -63,8 +63,8 @@ async def test_add_enforces_the_limit_and_requires_a_game(hooked: RedisStore) ->
 
 
 async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
-    kept = idempotency("key", 1)
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=kept) == Added()
+    first_record = idempotency("key", 1)
+    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=first_record) == Added()
     assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, record=idempotency("key", 2)) == Replayed(
         record(1)
     )
@@ -76,10 +76,12 @@ async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=None)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    await hooked.webhooks.save_state("g", WebhookState(2), tried(2), webhook_id="h", holder="me", seconds=10)
+    await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=10)
     assert await hooked.webhooks.remove("g", "h")
     assert not await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save_state("g", WebhookState(3), tried(3), webhook_id="h", holder="me", seconds=10)
+    assert not await hooked.webhooks.save_state(
+        "g", WebhookState(3), attempt(3), webhook_id="h", holder="me", seconds=10
+    )
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == WebhookNotFound()
     assert await hooked.webhooks.list_attempts("g", "h") == []
     assert [one.registration.id for one in await hooked.webhooks.list_by_game("g")] == ["i"]
@@ -92,7 +94,7 @@ async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Red
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
     assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="you", seconds=None)
-    assert await hooked.webhooks.save_state("g", WebhookState(2), tried(2), webhook_id="h", holder="me", seconds=20)
+    assert await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=20)
     assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
     assert await hooked.webhooks.save_state("g", WebhookState(3), None, webhook_id="h", holder="me", seconds=None)
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
@@ -103,7 +105,7 @@ async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore,
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for version in range(2, MAX_STORED_ATTEMPTS + 7):
         await hooked.webhooks.save_state(
-            "g", WebhookState(version), tried(version), webhook_id="h", holder="me", seconds=10
+            "g", WebhookState(version), attempt(version), webhook_id="h", holder="me", seconds=10
         )
     log = await hooked.webhooks.list_attempts("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]

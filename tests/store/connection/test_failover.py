@@ -26,8 +26,8 @@ GAMES = [f"g{number}" for number in range(8)]
 
 @pytest.fixture(params=("sentinel", "cluster"))
 async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
-    made = sentinel(tmp_path, sentinels=3) if request.param == "sentinel" else cluster(tmp_path)
-    async with made as running:
+    deploying = sentinel(tmp_path, sentinels=3) if request.param == "sentinel" else cluster(tmp_path)
+    async with deploying as running:
         yield running
 
 

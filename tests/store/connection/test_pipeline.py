@@ -13,9 +13,9 @@ from tests.store.conftest import SingleServer
 
 @pytest.fixture
 async def client(single_server: SingleServer) -> AsyncIterator[PipelinedClient]:
-    made = create_client(single_server.url)
-    yield made
-    await made.aclose()
+    created = create_client(single_server.url)
+    yield created
+    await created.aclose()
 
 
 async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:
@@ -57,10 +57,10 @@ async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedCl
 
 
 async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:
-    async def ask(i: int) -> bytes:
+    async def echo(i: int) -> bytes:
         return bytes(await client.execute("ECHO", i))
 
-    tasks = [asyncio.create_task(ask(i)) for i in range(30)]
+    tasks = [asyncio.create_task(echo(i)) for i in range(30)]
     await asyncio.sleep(0)
     for task in tasks[::3]:
         task.cancel()

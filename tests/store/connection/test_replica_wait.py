@@ -11,7 +11,7 @@ from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
 from tests.store.commits import action, creation, digest, idempotency, key_hash, record
 
-PATIENT_MS = 60_000
+FAILURE_DETECTION_MS = 60_000
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=("sentinel", "cluster"))
@@ -20,10 +20,10 @@ async def deployment(
 ) -> AsyncIterator[Deployment]:
     directory = tmp_path_factory.mktemp("replicated")
     if request.param == "sentinel":
-        made = sentinel(directory, replicas=1, sentinels=1, down_after_ms=PATIENT_MS)
+        deploying = sentinel(directory, replicas=1, sentinels=1, down_after_ms=FAILURE_DETECTION_MS)
     else:
-        made = cluster(directory, node_timeout_ms=PATIENT_MS)
-    async with made as running:
+        deploying = cluster(directory, node_timeout_ms=FAILURE_DETECTION_MS)
+    async with deploying as running:
         yield running
 
 

@@ -158,8 +158,8 @@ def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    found = list(embedded_program.available_programs())
-    assert found[:2] == [tmp_path / "redis-server", tmp_path / "valkey-server"]
+    programs = list(embedded_program.available_programs())
+    assert programs[:2] == [tmp_path / "redis-server", tmp_path / "valkey-server"]
     monkeypatch.setattr(embedded_program, "find_spec", lambda _: None)
     with pytest.raises(ServerNotFound, match="redis-server: too old") as raised:
         embedded_program.select_program()
