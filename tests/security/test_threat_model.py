@@ -9,7 +9,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "threat-model.md").read_text(encoding="utf-8")
 
-OF_THE_PAGE_ITSELF = {"test_threat_model.py", "test_settings.py"}
+OF_THE_PAGE_ITSELF = {"test_threat_model.py", "test_limit_settings.py"}
 
 
 def rows() -> list[tuple[str, list[str]]]:
