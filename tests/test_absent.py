@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.started import started
+from tests.server_process import started
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}], "turn_timeout_s": 1}
 WITHIN_S = 15

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from tests.redis_servers import Deployment, cluster, create_access, sentinel
-from tests.started import started
+from tests.server_process import started
 from tests.tools import REDIS_WITH_TLS, is_installed
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}

@@ -12,8 +12,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.started import started
-from tests.written import written
+from tests.server_process import started
+from tests.aof_flush import written
 
 KILLS = 8
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}

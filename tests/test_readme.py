@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from tests.started import started
+from tests.server_process import started
 from tests.tools import CURL, require
 
 ROOT = Path(__file__).parent.parent

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from tests.crowd import WITHIN_S, Watcher, crowd, have, open_files
-from tests.started import started
+from tests.many_subscribers import WITHIN_S, Watcher, crowd, have, open_files
+from tests.server_process import started
 
 SOCKETS = 10_000
 

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 from standardwebhooks import Webhook
 
-from tests.started import started
+from tests.server_process import started
 from tests.web.webhook_receiver import WebhookReceiver, run_receiver
 
 ALLOWED = "--webhooks-allow-private"

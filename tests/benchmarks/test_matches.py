@@ -9,7 +9,7 @@ from benchmarks import matches
 from benchmarks.matches import Match, ServiceMatch, play, service_matches
 from benchmarks.request_corpus import create
 from benchmarks.sample_games import samples
-from tests.started import started
+from tests.server_process import started
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from tests.chaos.faults import FAULTS
-from tests.chaos.figures import table
+from tests.chaos.statistics import table
 from tests.chaos.progress import Progress
 from tests.chaos.report import replace_section, section
 from tests.chaos.run import TABLES, Plan, run
-from tests.chaos.site import REPLICAS, SITES
+from tests.chaos.testbed import REPLICAS, SITES
 from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
 
 

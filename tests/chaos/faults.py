@@ -11,7 +11,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tests.chaos.site import Site, healthy, on_all, on_each
+from tests.chaos.testbed import Site, healthy, on_all, on_each
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.chaos.fleet import Instance
+from tests.chaos.instances import Instance
 from tests.tools import HAPROXY, require
 
 __all__ = ["Haproxy", "haproxy"]

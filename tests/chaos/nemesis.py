@@ -8,7 +8,7 @@ from random import Random
 
 from tests.chaos.faults import Kind
 from tests.chaos.history import Fault, History
-from tests.chaos.site import Site
+from tests.chaos.testbed import Site
 
 __all__ = ["torment"]
 

@@ -20,8 +20,8 @@ from service.client import (
 )
 from tests.chaos.history import Acknowledged, Asked, Broke, Repeated, Unknown
 from tests.chaos.history import Refused as Declined
-from tests.chaos.tries import counted_tries
-from tests.chaos.world import World
+from tests.chaos.attempts import counted_tries
+from tests.chaos.client_context import World
 
 __all__ = ["Player", "TablePlayer"]
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from tests.chaos.checker import Violation
 from tests.chaos.history import Fault
-from tests.chaos.judge import Judge
+from tests.chaos.game_checker import Judge
 
 __all__ = ["Progress"]
 

@@ -6,8 +6,8 @@ import subprocess
 from datetime import datetime
 from pathlib import Path
 
-from tests.chaos.figures import table
-from tests.chaos.judge import Findings
+from tests.chaos.statistics import table
+from tests.chaos.game_checker import Findings
 from tests.tools import REDIS, require
 
 __all__ = ["BEGIN", "END", "replace_section", "section"]

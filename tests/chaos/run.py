@@ -14,14 +14,14 @@ from redis.exceptions import RedisError
 from tests.chaos.checker import Violation
 from tests.chaos.faults import CLOCK, FAULTS, Kind
 from tests.chaos.history import Broke, Fault
-from tests.chaos.judge import Findings, Judge, judging
+from tests.chaos.game_checker import Findings, Judge, judging
 from tests.chaos.nemesis import torment
 from tests.chaos.progress import Progress
-from tests.chaos.rolling import polling, roll
-from tests.chaos.site import REPLICAS, Site, site
-from tests.chaos.tables import KINDS, keep_playing
-from tests.chaos.tables import Kind as Games
-from tests.chaos.world import IMPATIENT, PATIENT, World, world
+from tests.chaos.rolling_update import polling, roll
+from tests.chaos.testbed import REPLICAS, Site, site
+from tests.chaos.scenarios import KINDS, keep_playing
+from tests.chaos.scenarios import Kind as Games
+from tests.chaos.client_context import IMPATIENT, PATIENT, World, world
 
 __all__ = ["TABLES", "Plan", "run"]
 

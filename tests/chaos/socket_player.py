@@ -9,8 +9,8 @@ import msgspec
 
 from service.client import Client, ClientError
 from tests.chaos.history import Acknowledged, Asked, Broke, Refused, Repeated
-from tests.chaos.watchers import LOST, SocketWatcher
-from tests.chaos.world import Table, World
+from tests.chaos.subscribers import LOST, SocketWatcher
+from tests.chaos.client_context import Table, World
 
 __all__ = ["SocketPlayer"]
 

@@ -23,7 +23,7 @@ from tests.chaos.history import (
     dump,
     load,
 )
-from tests.chaos.recorded import GAME, document, recorded
+from tests.chaos.recorded_history import GAME, document, recorded
 from tests.games.logs import sealed_again
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.history import Acknowledged, Came, Fault, Saw
-from tests.chaos.judge import Findings
+from tests.chaos.game_checker import Findings
 from tests.chaos.progress import Progress
 from tests.chaos.run import Plan, run
-from tests.chaos.tables import KINDS
+from tests.chaos.scenarios import KINDS
 from tests.tools import LIBFAKETIME, require
 
 QUICK = [kind for kind in KINDS if kind.asked.turn_timeout_s is None]

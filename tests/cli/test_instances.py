@@ -17,7 +17,7 @@ from service.games.archive.validation import validate_document
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.embedded.server import embedded_server
-from tests.started import started
+from tests.server_process import started
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 ARCHIVED_S = 60

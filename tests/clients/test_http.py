@@ -24,7 +24,7 @@ from service.client.log_download import InvalidGameURL, download_log
 from tests.clients.conftest import QUICK
 from tests.clients.scripted_service import Scripted, refusing
 from tests.clients.unreliable_proxy import Proxy, proxied
-from tests.started import started
+from tests.server_process import started
 
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 

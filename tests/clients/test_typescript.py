@@ -14,7 +14,7 @@ from schemas.problems import problem
 from tests.clients.failure_scripts import busy, gap, gone, newer, unanswered
 from tests.clients.scripted_service import JsonObject, Scripted, good, refusing
 from tests.clients.unreliable_proxy import proxied
-from tests.started import started
+from tests.server_process import started
 from tests.tools import NODE, require
 
 HERE = Path(__file__).parent

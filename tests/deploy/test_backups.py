@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 
 from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
 from tests.redis_servers import create_access, standalone
-from tests.started import started
+from tests.server_process import started
 
 TABLE = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
 VOLUME = "/backup"

@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 
 from tests.docs.blocks import blocks
-from tests.started import Started, started
+from tests.server_process import Started, started
 from tests.tools import HAPROXY, require
 
 PORTS = ("8081", "8082")

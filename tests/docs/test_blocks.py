@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import Block, blocks, check_json, pages, script
-from tests.started import started
+from tests.server_process import started
 from tests.tools import CURL, require
 
 TALES = [page for page in pages() if any(block.runs for block in blocks(page))]

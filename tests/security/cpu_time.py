@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from tests.started import Started, started
+from tests.server_process import Started, started
 
 WITHIN_S = 20.0
 QUIET_S = 0.1

@@ -8,7 +8,7 @@ import aiohttp
 from redis.asyncio import Redis
 
 from tests.redis_servers import standalone
-from tests.started import Started, started
+from tests.server_process import Started, started
 from tests.web.name_server import name_server
 from tests.web.webhook_receiver import run_receiver
 

@@ -13,7 +13,7 @@ import pytest
 from service.games.ports import StoreBusy
 from service.web.problems import error_response
 from tests.redis_servers import Node, standalone
-from tests.started import Started, started
+from tests.server_process import Started, started
 from tests.telemetry.metric_samples import Values, metrics_url, of, scrape
 from tests.web.http_game import bearer_header
 

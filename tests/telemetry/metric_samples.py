@@ -7,7 +7,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as text_format
 
-from tests.started import Started
+from tests.server_process import Started
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 import yaml
 
-from tests.started import started
+from tests.server_process import started
 from tests.telemetry.metric_samples import metrics_url
 from tests.telemetry.traffic import everything
 from tests.tools import PROMETHEUS, require

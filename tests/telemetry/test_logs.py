@@ -15,7 +15,7 @@ import pytest
 
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 from service.telemetry.logs import JSONFormatter, TextFormatter
-from tests.started import started
+from tests.server_process import started
 
 LOGGER = logging.getLogger("tests.telemetry")
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
 from service.web.server import StartFailed
-from tests.started import started
+from tests.server_process import started
 from tests.telemetry.metric_samples import OPENMETRICS, here, metrics_url, of, scrape
 from tests.telemetry.promtool import promtool
 

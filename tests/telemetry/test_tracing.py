@@ -19,7 +19,7 @@ from service.store.client import connect
 from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
-from tests.started import started
+from tests.server_process import started
 from tests.telemetry.otlp_collector import collecting
 from tests.web.app_server import Client, serve
 

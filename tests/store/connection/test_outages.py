@@ -14,7 +14,7 @@ from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SingleServer
-from tests.written import written
+from tests.aof_flush import written
 
 
 @pytest.fixture

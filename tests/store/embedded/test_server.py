@@ -20,7 +20,7 @@ from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusab
 from service.store.embedded.server import embedded_server
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
-from tests.written import written
+from tests.aof_flush import written
 
 SERVE = """
 import asyncio, sys
@@ -29,7 +29,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.embedded import process as embedded_process
 from tests.store.commits import creation
-from tests.written import written
+from tests.aof_flush import written
 
 async def main():
     async with embedded_server(Path(sys.argv[1]), program=Path(sys.argv[2])) as server, connect(server.url) as store:

@@ -10,7 +10,7 @@ import aiohttp
 
 from service.client import Backoff
 from tests.chaos.history import History
-from tests.chaos.tries import counting_tries
+from tests.chaos.attempts import counting_tries
 
 __all__ = ["IMPATIENT", "PATIENT", "Pace", "Table", "World", "world"]
 

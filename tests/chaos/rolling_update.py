@@ -9,8 +9,8 @@ import aiohttp
 
 from tests.chaos.checker import Violation
 from tests.chaos.history import Broke, Fault, Hint, History, Lost, Polled, Record
-from tests.chaos.site import Site
-from tests.chaos.world import World
+from tests.chaos.testbed import Site
+from tests.chaos.client_context import World
 
 __all__ = ["STOPPED", "check_rolling", "polling", "roll"]
 

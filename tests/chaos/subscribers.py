@@ -8,9 +8,9 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from tests.chaos.copy import Copy
+from tests.chaos.replica import Copy
 from tests.chaos.history import Broke, Came, Hint, Lost
-from tests.chaos.world import Table, World
+from tests.chaos.client_context import Table, World
 
 __all__ = ["SocketWatcher", "StreamWatcher"]
 

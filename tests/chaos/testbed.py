@@ -9,7 +9,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tests.chaos.fleet import Instance, fleet
+from tests.chaos.instances import Instance, fleet
 from tests.chaos.haproxy import Haproxy, haproxy
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
 

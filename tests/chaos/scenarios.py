@@ -9,11 +9,11 @@ from typing import NamedTuple
 from schemas.lobby import Created, CreateGame, SeatRequest
 from service.client import Client
 from tests.chaos.history import Decided
-from tests.chaos.judge import Judge
+from tests.chaos.game_checker import Judge
 from tests.chaos.players import Player, TablePlayer
 from tests.chaos.socket_player import SocketPlayer
-from tests.chaos.watchers import SocketWatcher, StreamWatcher
-from tests.chaos.world import Table, World
+from tests.chaos.subscribers import SocketWatcher, StreamWatcher
+from tests.chaos.client_context import Table, World
 
 __all__ = ["KINDS", "Kind", "keep_playing", "play"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tests.chaos.copy import Copy
+from tests.chaos.replica import Copy
 from tests.chaos.history import Acknowledged, Asked, Decided, History, Record, Truth
 from tests.games.logs import decoded, whole_game
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from service.store.connection import errors
-from tests.chaos import judge as judging
+from tests.chaos import game_checker as judging
 from tests.chaos.checker import Violation
-from tests.chaos.figures import Tally
-from tests.chaos.fleet import UNEXPECTED
+from tests.chaos.statistics import Tally
+from tests.chaos.instances import UNEXPECTED
 from tests.chaos.history import Acknowledged, History, Truth, load
-from tests.chaos.judge import Findings, Judge
-from tests.chaos.recorded import GAME, document, recorded
+from tests.chaos.game_checker import Findings, Judge
+from tests.chaos.recorded_history import GAME, document, recorded
 from tests.chaos.report import replace_section, section
-from tests.chaos.world import IMPATIENT, Pace, World
+from tests.chaos.client_context import IMPATIENT, Pace, World
 from tests.games.logs import ARCHIPELAGO
 
 

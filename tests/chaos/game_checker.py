@@ -18,11 +18,11 @@ import msgspec
 from schemas.tileset import TileSet
 from service.client import Client, NotFoundError
 from tests.chaos.checker import Violation, check
-from tests.chaos.figures import Tally
+from tests.chaos.statistics import Tally
 from tests.chaos.history import Broke, Decided, History, Record, Truth, dump, load
-from tests.chaos.rolling import check_rolling
-from tests.chaos.truth import fetch_truth, proved
-from tests.chaos.world import World
+from tests.chaos.rolling_update import check_rolling
+from tests.chaos.final_state import fetch_truth, proved
+from tests.chaos.client_context import World
 
 __all__ = ["Findings", "Judge", "findings", "judging"]
 

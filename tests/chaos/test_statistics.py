@@ -3,11 +3,11 @@
 import pytest
 
 from tests.chaos.checker import Violation
-from tests.chaos.copy import Copy, next_digest
-from tests.chaos.figures import PEACE, TOGETHER, Tally, recoveries, table
+from tests.chaos.replica import Copy, next_digest
+from tests.chaos.statistics import PEACE, TOGETHER, Tally, recoveries, table
 from tests.chaos.history import Acknowledged, Broke, Came, Fault, Hint, History, Lost
-from tests.chaos.recorded import GAME, LOG, first, recorded
-from tests.chaos.rolling import check_rolling
+from tests.chaos.recorded_history import GAME, LOG, first, recorded
+from tests.chaos.rolling_update import check_rolling
 
 
 def test_a_copy_finds_what_it_should_not_be_told() -> None:

@@ -12,7 +12,7 @@ from schemas.tileset import TileSet
 from service.client import Client
 from service.games.verify import verify
 from tests.chaos.history import Truth
-from tests.chaos.world import World
+from tests.chaos.client_context import World
 
 __all__ = ["fetch_truth", "proved"]
 
