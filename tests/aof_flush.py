@@ -4,10 +4,10 @@ import asyncio
 
 from redis.asyncio import Redis
 
-__all__ = ["written"]
+__all__ = ["wait_for_aof_flush"]
 
 
-async def written(url: str) -> None:
+async def wait_for_aof_flush(url: str) -> None:
     """Wait until the server's append-only file has everything; with a busy disk that takes up to two seconds."""
     async with Redis.from_url(url) as redis, asyncio.timeout(20):
         while (await redis.info("persistence"))["aof_buffer_length"]:  # noqa: ASYNC110  it can only be asked

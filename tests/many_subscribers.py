@@ -9,10 +9,10 @@ from zlib import crc32
 
 PING, PONG = 0x89, b"\x8a\x80\0\0\0\0"
 
-TOGETHER = 50
+BATCH_SIZE = 50
 """Connections opened at once. More than the listener's backlog would have to be tried again a second later."""
 
-WITHIN_S = 60
+TIMEOUT_S = 60
 
 REQUEST = (
     "GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -33,7 +33,7 @@ def open_files(number: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
 
 
-class Watcher(asyncio.Protocol):
+class Subscriber(asyncio.Protocol):
     """One of them."""
 
     transport: asyncio.Transport
@@ -68,11 +68,11 @@ class Watcher(asyncio.Protocol):
             self._upgraded, data = True, rest
         at = 0
         while (whole := _whole(data, at)) is not None:
-            self._take(data[at], data[at:whole])
+            self._on_frame(data[at], data[at:whole])
             at = whole
         self._data = data[at:]
 
-    def _take(self, first: int, frame: bytes) -> None:
+    def _on_frame(self, first: int, frame: bytes) -> None:
         if first == PING:
             self.transport.write(PONG)
             return
@@ -94,28 +94,28 @@ def _whole(data: bytes, at: int) -> int | None:
 
 
 @asynccontextmanager
-async def crowd(port: int, path: str, number: int) -> AsyncIterator[list[Watcher]]:
+async def connect_subscribers(port: int, path: str, number: int) -> AsyncIterator[list[Subscriber]]:
     """As many watchers, opened bit by bit."""
-    loop, watchers = asyncio.get_running_loop(), list[Watcher]()
+    loop, watchers = asyncio.get_running_loop(), list[Subscriber]()
     request = REQUEST.format(path=path).encode()
     try:
         while len(watchers) < number:
             opened = await asyncio.gather(
-                *(loop.create_connection(Watcher, "127.0.0.1", port) for _ in range(min(TOGETHER, number)))
+                *(loop.create_connection(Subscriber, "127.0.0.1", port) for _ in range(min(BATCH_SIZE, number)))
             )
             for transport, watcher in opened:
                 transport.write(request)
                 watchers.append(watcher)
-            await have([watcher for _, watcher in opened], 1)
+            await wait_for_frames([watcher for _, watcher in opened], 1)
         yield watchers
     finally:
         for watcher in watchers:
             watcher.transport.abort()
 
 
-async def have(watchers: list[Watcher], frames: int) -> None:
+async def wait_for_frames(watchers: list[Subscriber], frames: int) -> None:
     """Return when each has so many frames."""
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(TIMEOUT_S):
         for watcher in watchers:
             while watcher.frames < frames:
                 assert not watcher.closed

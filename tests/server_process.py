@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-START_S = 20
-STOP_S = 15
+START_TIMEOUT_S = 20
+STOP_TIMEOUT_S = 15
 
 
-class Started(NamedTuple):
+class ServerProcess(NamedTuple):
     """A running instance."""
 
     process: asyncio.subprocess.Process
@@ -23,12 +23,12 @@ class Started(NamedTuple):
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal and wait for the end; gives the exit code."""
         self.process.send_signal(number)
-        async with asyncio.timeout(STOP_S):
+        async with asyncio.timeout(STOP_TIMEOUT_S):
             return await self.process.wait()
 
 
 @asynccontextmanager
-async def started(data_dir: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[Started]:
+async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[ServerProcess]:
     """`south-seas serve` on a free port, once it listens; killed at the end where it still runs."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
     where = ("--redis-url", redis_url) if redis_url else ()
@@ -38,9 +38,9 @@ async def started(data_dir: Path, redis_url: str | None = None, *flags: str) -> 
         env=environment,
     )
     try:
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(START_TIMEOUT_S):
             url = await _url(process)
-        yield Started(process, url)
+        yield ServerProcess(process, url)
     finally:
         if process.returncode is None:
             process.kill()

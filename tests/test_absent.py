@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.server_process import started
+from tests.server_process import start_server
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}], "turn_timeout_s": 1}
 WITHIN_S = 15
@@ -51,8 +51,8 @@ def times_out(log: list[dict[str, Any]]) -> Counter[int]:
 
 async def test_two_instances_keep_the_deadlines_of_games_that_nobody_watches(tmp_path: Path, redis_url: str) -> None:
     async with (
-        started(tmp_path / "one", redis_url) as one,
-        started(tmp_path / "two", redis_url) as two,
+        start_server(tmp_path / "one", redis_url) as one,
+        start_server(tmp_path / "two", redis_url) as two,
         aiohttp.ClientSession() as session,
     ):
         games = [await create(session, url, policy) for url in (one.url, two.url) for policy in ("pass", "bot")]
@@ -64,11 +64,11 @@ async def test_two_instances_keep_the_deadlines_of_games_that_nobody_watches(tmp
 
 async def test_the_first_instance_up_keeps_the_deadlines_of_when_all_were_down(tmp_path: Path, redis_url: str) -> None:
     async with aiohttp.ClientSession() as session:
-        async with started(tmp_path, redis_url) as instance:
+        async with start_server(tmp_path, redis_url) as instance:
             game = await create(session, instance.url, "resign")
             await instance.stop(signal.SIGKILL)
         await asyncio.sleep(2.5)
-        async with started(tmp_path / "one", redis_url) as one, started(tmp_path / "two", redis_url) as two:
+        async with start_server(tmp_path / "one", redis_url) as one, start_server(tmp_path / "two", redis_url) as two:
             log = await moved(session, one.url, game, turns=2)
             assert await log_of(session, two.url, game) == log
         assert max(times_out(log).values()) == 1

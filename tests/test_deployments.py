@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from tests.redis_servers import Deployment, cluster, create_access, sentinel
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.tools import REDIS_WITH_TLS, is_installed
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
@@ -68,8 +68,8 @@ async def test_games_go_on_over_two_instances_while_the_primary_is_killed(
     deployment: Deployment, tmp_path: Path
 ) -> None:
     async with (
-        started(tmp_path / "a", deployment.url) as one,
-        started(tmp_path / "b", deployment.url) as two,
+        start_server(tmp_path / "a", deployment.url) as one,
+        start_server(tmp_path / "b", deployment.url) as two,
         aiohttp.ClientSession() as session,
     ):
         async with session.post(f"{one.url}/v1/games?include=legal_moves", json=TABLE) as response:

@@ -12,8 +12,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.server_process import started
-from tests.aof_flush import written
+from tests.aof_flush import wait_for_aof_flush
+from tests.server_process import start_server
 
 KILLS = 8
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
@@ -76,14 +76,14 @@ async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_doe
     player: Player | None = None
     async with aiohttp.ClientSession() as session:
         for _ in range(KILLS):
-            async with started(tmp_path, redis) as instance:
+            async with start_server(tmp_path, redis) as instance:
                 player = player or Player(await create(session, instance.url))
                 playing = asyncio.create_task(player.play(session, instance.url))
                 await asyncio.sleep(chance.uniform(0.005, 0.06))
                 await instance.stop(signal.SIGKILL)
                 await playing
         assert player is not None
-        async with started(tmp_path, redis) as instance:
+        async with start_server(tmp_path, redis) as instance:
             await player.play(session, instance.url)
             log = await log_of(session, instance.url, player.path.split("/")[3])
     assert player.acknowledged == list(range(2, len(player.acknowledged) + 2))
@@ -93,7 +93,7 @@ async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_doe
 
 async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with_0(tmp_path: Path) -> None:
     flags = ("--drain-time-s", "0.5", "--close-window-s", "0.2")
-    async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
+    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
         socket = await session.ws_connect(f"{instance.url}/v1/games/{created['game']['id']}/ws")
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
@@ -112,7 +112,7 @@ async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with
 
 async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
     async with (
-        started(tmp_path, None, "--drain-time-s", "300") as instance,
+        start_server(tmp_path, None, "--drain-time-s", "300") as instance,
         aiohttp.ClientSession() as session,
         session.ws_connect(f"{instance.url}/v1/ws"),
     ):
@@ -125,22 +125,22 @@ async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
 
 async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:
     async with aiohttp.ClientSession() as session:
-        async with started(tmp_path, None, "--drain-time-s", "0") as instance:
+        async with start_server(tmp_path, None, "--drain-time-s", "0") as instance:
             created = await create(session, instance.url)
             assert await instance.stop() == 0
         async with (
-            started(tmp_path) as instance,
+            start_server(tmp_path) as instance,
             session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response,
         ):
             assert await response.json() == created["game"]
 
 
 async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_path: Path) -> None:
-    async with started(tmp_path) as instance, aiohttp.ClientSession() as session:
+    async with start_server(tmp_path) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
         redis = child_of(instance.process.pid)
         assert redis is not None
-        await written(f"unix://{tmp_path / 'redis' / 'redis.sock'}")
+        await wait_for_aof_flush(f"unix://{tmp_path / 'redis' / 'redis.sock'}")
         os.kill(redis, signal.SIGKILL)
         status = 0
         for _ in range(100):
@@ -157,7 +157,7 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
 async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(tmp_path: Path) -> None:
     """As where a supervisor sends SIGTERM to all processes of a service at once."""
     flags = ("--drain-time-s", "2", "--close-window-s", "0")
-    async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
+    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
         redis = child_of(instance.process.pid)
         assert redis is not None
@@ -177,13 +177,13 @@ async def _until_status(session: aiohttp.ClientSession, url: str, status: int) -
 
 
 async def test_with_a_redis_url_no_server_is_started(tmp_path: Path, redis_url: str) -> None:
-    async with started(tmp_path, redis_url) as instance:
+    async with start_server(tmp_path, redis_url) as instance:
         assert child_of(instance.process.pid) is None
         assert not (tmp_path / "redis").exists()
 
 
 async def test_what_an_instance_cannot_have_is_told_in_one_line(tmp_path: Path) -> None:
-    async with started(tmp_path) as instance:
+    async with start_server(tmp_path) as instance:
         port = instance.url.rpartition(":")[2]
         for flags in (("--data-dir", str(tmp_path)), ("--data-dir", str(tmp_path / "other"), "--port", port)):
             second = await asyncio.create_subprocess_exec(

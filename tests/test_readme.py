@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.tools import CURL, require
 
 ROOT = Path(__file__).parent.parent
@@ -27,7 +27,7 @@ async def test_its_example_plays_a_move_and_draws_the_board(tmp_path: Path) -> N
     blocks = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     require(CURL)
     (tmp_path / ".venv").symlink_to(Path(sys.prefix))
-    async with started(tmp_path / "data") as instance:
+    async with start_server(tmp_path / "data") as instance:
         script = "set -e\n" + "".join(blocks).replace("http://127.0.0.1:8080", instance.url)
         shell = await asyncio.create_subprocess_exec(
             *("bash", "-c", script),

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from tests.many_subscribers import WITHIN_S, Watcher, crowd, have, open_files
-from tests.server_process import started
+from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
+from tests.server_process import start_server
 
 SOCKETS = 10_000
 
@@ -51,7 +51,7 @@ async def play(session: aiohttp.ClientSession, created: dict[str, Any]) -> None:
             assert response.status == 200, await response.text()
 
 
-def told_the_same(watchers: list[Watcher]) -> None:
+def told_the_same(watchers: list[Subscriber]) -> None:
     """After `welcome`, all were told the same, frame by frame, and nothing beside it."""
     assert {watcher.frames for watcher in watchers} == {BEGINNING + DIFFS}
     assert {tuple(watcher.sums) for watcher in watchers} == {tuple(watchers[0].sums)}
@@ -61,7 +61,7 @@ def told_the_same(watchers: list[Watcher]) -> None:
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (
-            started(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off") as service,
+            start_server(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off") as service,
             aiohttp.ClientSession(service.url) as session,
         ):
             async with session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:
@@ -70,14 +70,14 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
             assert port is not None
             pid, before = service.process.pid, memory(service.process.pid)
             opened = files(pid)
-            async with crowd(port, path, SOCKETS) as watchers:
-                await have(watchers, BEGINNING)
+            async with connect_subscribers(port, path, SOCKETS) as watchers:
+                await wait_for_frames(watchers, BEGINNING)
                 assert files(pid) >= SOCKETS
                 assert (memory(pid) - before) / SOCKETS < SOCKET_BYTES
                 await play(session, created)
-                await have(watchers, BEGINNING + DIFFS)
+                await wait_for_frames(watchers, BEGINNING + DIFFS)
                 told_the_same(watchers)
-            async with asyncio.timeout(WITHIN_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 while files(pid) > opened + SPARE:  # noqa: ASYNC110  a process gives no event
                     await asyncio.sleep(0.05)
             assert await service.stop() == 0

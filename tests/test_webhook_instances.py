@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 from standardwebhooks import Webhook
 
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.web.webhook_receiver import WebhookReceiver, run_receiver
 
 ALLOWED = "--webhooks-allow-private"
@@ -37,7 +37,7 @@ async def arrived(receiver: WebhookReceiver, number: int) -> None:
 
 async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, redis_url: str) -> None:
     async with run_receiver() as receiver, aiohttp.ClientSession() as session:
-        async with started(tmp_path, redis_url, ALLOWED) as first:
+        async with start_server(tmp_path, redis_url, ALLOWED) as first:
             created = await post(session, f"{first.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
             path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
             hook = await post(session, f"{first.url}{path}/webhooks", {"url": receiver.url}, owner)
@@ -48,7 +48,7 @@ async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, 
             await arrived(receiver, 2)
             await asyncio.sleep(0.2)
             await first.stop(signal.SIGKILL)
-        async with started(tmp_path, redis_url, ALLOWED, "--drain-time-s", "0") as second:
+        async with start_server(tmp_path, redis_url, ALLOWED, "--drain-time-s", "0") as second:
             await act(session, second.url + path, owner)
             await arrived(receiver, 4)
             assert await second.stop() == 0
@@ -59,7 +59,7 @@ async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, 
 
 
 async def test_inner_addresses_are_refused_unless_they_are_allowed(tmp_path: Path) -> None:
-    async with started(tmp_path) as instance, aiohttp.ClientSession() as session:
+    async with start_server(tmp_path) as instance, aiohttp.ClientSession() as session:
         created = await post(session, f"{instance.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
         url = f"{instance.url}/v1/games/{created['game']['id']}/webhooks"
         headers = {"Authorization": f"Bearer {created['owner_token']}"}

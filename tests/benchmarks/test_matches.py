@@ -9,12 +9,12 @@ from benchmarks import matches
 from benchmarks.matches import Match, ServiceMatch, play, service_matches
 from benchmarks.request_corpus import create
 from benchmarks.sample_games import samples
-from tests.server_process import started
+from tests.server_process import start_server
 
 
 @pytest.fixture
 async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
-    async with started(tmp_path, redis_url, "--log-level", "error") as instance:
+    async with start_server(tmp_path, redis_url, "--log-level", "error") as instance:
         yield int(instance.url.rpartition(":")[2])
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from tests.chaos.faults import FAULTS
-from tests.chaos.statistics import table
 from tests.chaos.progress import Progress
 from tests.chaos.report import replace_section, section
-from tests.chaos.run import TABLES, Plan, run
-from tests.chaos.testbed import REPLICAS, SITES
+from tests.chaos.run import SESSIONS, Plan, run
+from tests.chaos.statistics import markdown_table
+from tests.chaos.testbed import DEPLOYMENTS, REPLICAS
 from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
 
 
@@ -26,8 +26,10 @@ from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Chooses the faults and the moves.")
 @click.option("--only", multiple=True, type=click.Choice([kind.name for kind in FAULTS]), help="These faults only.")
-@click.option("--redis", type=click.Choice(SITES), default="sentinel", show_default=True, help="How Redis is deployed.")
-@click.option("--tables", type=click.IntRange(1, 500), default=TABLES, show_default=True, help="Games at once.")
+@click.option(
+    "--redis", type=click.Choice(DEPLOYMENTS), default="sentinel", show_default=True, help="How Redis is deployed."
+)
+@click.option("--tables", type=click.IntRange(1, 500), default=SESSIONS, show_default=True, help="Games at once.")
 @click.option(
     "--pace",
     "pace_s",
@@ -59,7 +61,7 @@ def main(*, minutes: float, keep: Path | None, report: tuple[Path, ...], brief: 
         finally:
             if keep is not None:
                 shutil.copytree(directory, keep, ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
-    click.echo(f"\n{table(found.tally, found.violations)}")
+    click.echo(f"\n{markdown_table(found.tally, found.violations)}")
     for violation in found.violations:
         click.echo(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
     for path in report:

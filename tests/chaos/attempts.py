@@ -7,23 +7,23 @@ from types import SimpleNamespace
 
 import aiohttp
 
-__all__ = ["Tries", "counted_tries", "counting_tries"]
+__all__ = ["Attempts", "attempt_tracing", "count_attempts"]
 
 
-class Tries:
+class Attempts:
     """Requests that were begun."""
 
     def __init__(self) -> None:
         self.count = 0
 
 
-_counting: ContextVar[Tries | None] = ContextVar("tries", default=None)
+_counting: ContextVar[Attempts | None] = ContextVar("tries", default=None)
 
 
 @contextmanager
-def counted_tries() -> Iterator[Tries]:
+def count_attempts() -> Iterator[Attempts]:
     """Count the requests that this task begins inside, in a session that has `counting_tries`."""
-    tries = Tries()
+    tries = Attempts()
     token = _counting.set(tries)
     try:
         yield tries
@@ -31,7 +31,7 @@ def counted_tries() -> Iterator[Tries]:
         _counting.reset(token)
 
 
-def counting_tries() -> aiohttp.TraceConfig:
+def attempt_tracing() -> aiohttp.TraceConfig:
     """What a session needs for it."""
     config = aiohttp.TraceConfig()
     config.on_request_start.append(_count)

@@ -10,15 +10,15 @@ import msgspec
 
 from tests.chaos.history import (
     Acknowledged,
-    Asked,
-    Broke,
-    Holds,
+    ContractViolation,
+    DiffReceived,
+    FinalReplica,
+    FinalState,
+    Invoked,
     Record,
-    Refused,
-    Repeated,
-    Saw,
-    Truth,
-    Whole,
+    Rejected,
+    Retried,
+    SnapshotReceived,
 )
 
 __all__ = ["MEANINGS", "Violation", "check"]
@@ -54,49 +54,53 @@ class Violation(NamedTuple):
     detail: str
 
 
-class _Op(msgspec.Struct):
+class _Operation(msgspec.Struct):
     """An action from its request to its end."""
 
-    asked: Asked
+    asked: Invoked
     acknowledged: Acknowledged | None = None
-    refused: Refused | None = None
+    refused: Rejected | None = None
 
 
 def check(records: Sequence[Record]) -> list[Violation]:
     """All violations in a history."""
-    truths = {record.game: record for record in records if isinstance(record, Truth)}
+    truths = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
-    found = [Violation("broke", record.client, record.detail) for record in records if isinstance(record, Broke)]
+    found = [
+        Violation("broke", record.client, record.detail) for record in records if isinstance(record, ContractViolation)
+    ]
     found += [
         Violation("repeated", record.client, record.key)
         for record in records
-        if isinstance(record, Repeated) and not record.equal
+        if isinstance(record, Retried) and not record.is_equal
     ]
-    games = {op.asked.game for op in ops} | {record.game for record in records if isinstance(record, (Saw, Whole))}
+    games = {op.asked.game for op in ops} | {
+        record.game for record in records if isinstance(record, (DiffReceived, SnapshotReceived))
+    }
     found += [Violation("unfinished", game, "nobody knows how it ended") for game in sorted(games - {*truths})]
     for game, truth in truths.items():
         found += _check_log(truth)
         found += _check_operations(truth, [op for op in ops if op.asked.game == game])
-    found += _check_watchers(records, truths)
+    found += _check_subscribers(records, truths)
     return found
 
 
-def _operations(records: Sequence[Record]) -> list[_Op]:
-    ops: dict[str, _Op] = {}
+def _operations(records: Sequence[Record]) -> list[_Operation]:
+    ops: dict[str, _Operation] = {}
     for record in records:
         match record:
-            case Asked():
-                ops[record.key] = _Op(record)
+            case Invoked():
+                ops[record.key] = _Operation(record)
             case Acknowledged():
                 ops[record.key].acknowledged = record
-            case Refused():
+            case Rejected():
                 ops[record.key].refused = record
             case _:
                 pass
     return [*ops.values()]
 
 
-def _check_log(truth: Truth) -> Iterator[Violation]:
+def _check_log(truth: FinalState) -> Iterator[Violation]:
     """A log that proves itself, a game that is its end, and an end."""
     versions = [diff["version"] for diff in truth.log]
     if versions != [*range(1, truth.document["version"] + 1)]:
@@ -126,7 +130,7 @@ def _check_log(truth: Truth) -> Iterator[Violation]:
         yield Violation("verify", truth.game, truth.verified)
 
 
-def _check_operations(truth: Truth, ops: Sequence[_Op]) -> Iterator[Violation]:
+def _check_operations(truth: FinalState, ops: Sequence[_Operation]) -> Iterator[Violation]:
     """Each acknowledged action is there, once; and nothing that nobody asked for."""
     log = {diff["version"]: diff for diff in truth.log}
     claimed: Counter[int] = Counter()
@@ -135,14 +139,14 @@ def _check_operations(truth: Truth, ops: Sequence[_Op]) -> Iterator[Violation]:
             continue
         told = op.acknowledged.diffs or [(op.acknowledged.version, op.acknowledged.digest)]
         lost = [version for version, digest in told if log.get(version, {}).get("digest") != digest]
-        mine = [version for version, _ in told if _is(log.get(version), op.asked)]
+        mine = [version for version, _ in told if _is_commit_of(log.get(version), op.asked)]
         if lost or not mine:
             yield Violation("lost", op.asked.client, f"{op.asked.key} of version {told[0][0]} of {truth.game}")
         claimed.update(mine[:1])
     yield from _check_claims(truth, ops, claimed)
 
 
-def _check_claims(truth: Truth, ops: Sequence[_Op], claimed: Counter[int]) -> Iterator[Violation]:
+def _check_claims(truth: FinalState, ops: Sequence[_Operation], claimed: Counter[int]) -> Iterator[Violation]:
     """Every action of the log has been asked for once; whose end is not known may have been done, once."""
     for version, count in claimed.items():
         if count > 1:
@@ -151,8 +155,8 @@ def _check_claims(truth: Truth, ops: Sequence[_Op], claimed: Counter[int]) -> It
     for diff in truth.log:
         if diff["by"] not in ("seat", "owner") or diff["version"] in claimed or diff["move"] is None:
             continue
-        candidates = [op for op in open_ops if _is(diff, op.asked)]
-        unknown = next((op for op in candidates if _may_be_done(op)), None)
+        candidates = [op for op in open_ops if _is_commit_of(diff, op.asked)]
+        unknown = next((op for op in candidates if _may_have_committed(op)), None)
         if unknown is not None:
             open_ops.remove(unknown)
         elif candidates:
@@ -162,51 +166,55 @@ def _check_claims(truth: Truth, ops: Sequence[_Op], claimed: Counter[int]) -> It
             yield Violation("doubled", truth.game, f"version {diff['version']} was asked for by nobody")
 
 
-def _may_be_done(op: _Op) -> bool:
+def _may_have_committed(op: _Operation) -> bool:
     """Whether an action without an acknowledgement may be in the log.
 
     Its first request may be in a paused instance while the second is refused; only successes are kept under a key.
     """
-    return op.refused is None or op.refused.tries > 1
+    return op.refused is None or op.refused.attempts > 1
 
 
-def _is(diff: dict[str, Any] | None, asked: Asked) -> bool:
+def _is_commit_of(diff: dict[str, Any] | None, asked: Invoked) -> bool:
     """Whether a diff may be what an action did."""
     if diff is None or (diff["move"], diff["seat"]) != (asked.move, asked.seat):
         return False
     return asked.if_match is None or asked.if_match.startswith(f"{diff['version'] - 1}-")
 
 
-def _check_watchers(records: Sequence[Record], truths: dict[str, Truth]) -> Iterator[Violation]:
-    told: dict[tuple[str, str], list[Saw | Whole]] = defaultdict(list)
-    held: dict[tuple[str, str], Holds] = {}
+def _check_subscribers(records: Sequence[Record], truths: dict[str, FinalState]) -> Iterator[Violation]:
+    told: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
+    held: dict[tuple[str, str], FinalReplica] = {}
     for record in records:
-        if isinstance(record, (Saw, Whole)):
+        if isinstance(record, (DiffReceived, SnapshotReceived)):
             told[record.client, record.game].append(record)
-        elif isinstance(record, Holds):
+        elif isinstance(record, FinalReplica):
             held[record.client, record.game] = record
     for (client, game), heard in told.items():
         if game not in truths:
             continue
-        yield from _check_watcher(client, truths[game], heard)
+        yield from _check_subscriber(client, truths[game], heard)
         end = held.get((client, game))
         if end is None or end.document != truths[game].document or f"{end.version}-{end.digest}" != truths[game].tag:
             where = "nothing" if end is None else f"{end.version}-{end.digest}"
             yield Violation("view", client, f"holds {where} of {game}, which is at {truths[game].tag}")
 
 
-def _check_watcher(client: str, truth: Truth, heard: Sequence[Saw | Whole]) -> Iterator[Violation]:
+def _check_subscriber(
+    client: str, truth: FinalState, heard: Sequence[DiffReceived | SnapshotReceived]
+) -> Iterator[Violation]:
     """Every version once and in order; the whole game only where there is no way on from what was told before."""
     digests = {diff["version"]: diff["digest"] for diff in truth.log}
-    believed: list[Saw | Whole] = []
+    believed: list[DiffReceived | SnapshotReceived] = []
     """What was told since the last whole game that replaced another history."""
     for record in heard:
-        if isinstance(record, Whole):
-            if record.since is not None:
-                had = digests.get(record.since) == record.since_digest
-                if had and record.version >= record.since:
+        if isinstance(record, SnapshotReceived):
+            if record.since_version is not None:
+                had = digests.get(record.since_version) == record.since_digest
+                if had and record.version >= record.since_version:
                     yield Violation(
-                        "resync", client, f"had version {record.since} of {truth.game}, got all of {record.version}"
+                        "resync",
+                        client,
+                        f"had version {record.since_version} of {truth.game}, got all of {record.version}",
                     )
                 # What is taken back here was never acknowledged, or it is lost: that is another check.
                 believed = []

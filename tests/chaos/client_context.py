@@ -9,10 +9,10 @@ from typing import NamedTuple
 import aiohttp
 
 from service.client import Backoff
+from tests.chaos.attempts import attempt_tracing
 from tests.chaos.history import History
-from tests.chaos.attempts import counting_tries
 
-__all__ = ["IMPATIENT", "PATIENT", "Pace", "Table", "World", "world"]
+__all__ = ["IMPATIENT", "PATIENT", "ClientContext", "Pace", "SessionState", "client_context"]
 
 PATIENT = Backoff(initial_wait_s=0.05, max_wait_s=1.5, max_attempts=2_000, timeout_s=4.0)
 """A good client: it gives a try 4 s, and asks again with the same key until it knows."""
@@ -32,7 +32,7 @@ class Pace:
         await asyncio.sleep(chance.uniform(0, self.longest_s))
 
 
-class Table:
+class SessionState:
     """One game's players and watchers.
 
     A failover may take back what nobody was promised, the end of the game too: so nobody leaves before all players
@@ -47,12 +47,12 @@ class Table:
         self.over = False
 
     @property
-    def agreed(self) -> bool:
+    def is_agreed(self) -> bool:
         """Whether all of them have seen the same end."""
         return {*self.satisfied} == self.players and len({*self.satisfied.values()}) == 1
 
 
-class World(NamedTuple):
+class ClientContext(NamedTuple):
     """A service behind `url`, and what becomes of it."""
 
     url: str
@@ -67,8 +67,10 @@ class World(NamedTuple):
 
 
 @asynccontextmanager
-async def world(url: str, seed: int, pace_s: float, backoff: Backoff = PATIENT) -> AsyncIterator[World]:
+async def client_context(
+    url: str, seed: int, pace_s: float, backoff: Backoff = PATIENT
+) -> AsyncIterator[ClientContext]:
     """A world at its beginning."""
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, trace_configs=[counting_tries()]) as session:
-        yield World(url, History(), session, random.Random(seed), Pace(pace_s), backoff, asyncio.Event())
+    async with aiohttp.ClientSession(connector=connector, trace_configs=[attempt_tracing()]) as session:
+        yield ClientContext(url, History(), session, random.Random(seed), Pace(pace_s), backoff, asyncio.Event())

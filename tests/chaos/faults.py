@@ -11,16 +11,16 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tests.chaos.testbed import Site, healthy, on_all, on_each
+from tests.chaos.testbed import Testbed, on_all, on_each, wait_until_healthy
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
 
 __all__ = ["CLOCK", "FAULTS", "Kind", "Part"]
 
-Broken = Callable[[Site, Random], AbstractAsyncContextManager[str]]
+Broken = Callable[[Testbed, Random], AbstractAsyncContextManager[str]]
 
-OFTEN_S = 0.1
-CLOCKS_S = (-3600, -60, -2, 2, 60, 3600)
+REPEAT_INTERVAL_S = 0.1
+CLOCK_OFFSETS_S = (-3600, -60, -2, 2, 60, 3600)
 
 
 class Part(IntEnum):
@@ -42,11 +42,11 @@ class Kind(NamedTuple):
 
 
 @asynccontextmanager
-async def instance_killed(site: Site, chance: Random) -> AsyncIterator[str]:
+async def instance_killed(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """SIGKILL, in the middle of whatever it does."""
     one = chance.choice(site.instances)
     one.kill()
-    await one.ended()
+    await one.wait_until_ended()
     try:
         yield one.name
     finally:
@@ -55,7 +55,7 @@ async def instance_killed(site: Site, chance: Random) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def instance_paused(site: Site, chance: Random) -> AsyncIterator[str]:
+async def instance_paused(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """SIGSTOP: its connections stay open, and what it was doing it goes on doing much later."""
     one = chance.choice(site.instances)
     one.pause()
@@ -67,11 +67,11 @@ async def instance_paused(site: Site, chance: Random) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def instance_stopped(site: Site, chance: Random) -> AsyncIterator[str]:
+async def instance_stopped(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """SIGTERM, as in an update."""
     one = chance.choice(site.instances)
     one.terminate()
-    code = await one.ended()
+    code = await one.wait_until_ended()
     try:
         yield f"{one.name}, which ended with {code}"
     finally:
@@ -80,7 +80,7 @@ async def instance_stopped(site: Site, chance: Random) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def primary_killed(site: Site, chance: Random) -> AsyncIterator[str]:
+async def primary_killed(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """SIGKILL of a Redis primary; a replica takes over, where there is one."""
     one = await _primary(site, chance)
     one.kill()
@@ -89,11 +89,11 @@ async def primary_killed(site: Site, chance: Random) -> AsyncIterator[str]:
     finally:
         one.start()
         await one.wait_until_ready()
-        await healthy(site)
+        await wait_until_healthy(site)
 
 
 @asynccontextmanager
-async def primary_paused(site: Site, chance: Random) -> AsyncIterator[str]:
+async def primary_paused(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """SIGSTOP of a Redis primary; when it goes on it may think that it still is one."""
     one = await _primary(site, chance)
     one.pause()
@@ -101,11 +101,11 @@ async def primary_paused(site: Site, chance: Random) -> AsyncIterator[str]:
         yield one.directory.name
     finally:
         one.resume()
-        await healthy(site)
+        await wait_until_healthy(site)
 
 
 @asynccontextmanager
-async def primary_isolated(site: Site, chance: Random) -> AsyncIterator[str]:
+async def primary_isolated(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """Cut off from replicas and sentinels, but not from the instances: for a while there are two primaries."""
     one = await _primary(site, chance)
     await one.isolate()
@@ -113,11 +113,11 @@ async def primary_isolated(site: Site, chance: Random) -> AsyncIterator[str]:
         yield one.directory.name
     finally:
         await one.rejoin()
-        await healthy(site)
+        await wait_until_healthy(site)
 
 
 @asynccontextmanager
-async def disk_full(site: Site, chance: Random) -> AsyncIterator[str]:
+async def disk_full(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """The primary's append-only file cannot grow, so that Redis refuses writes."""
     one = await _primary(site, chance)
     files = [file.stat() for file in (one.directory / "appendonlydir").glob("*.incr.aof")]
@@ -128,23 +128,23 @@ async def disk_full(site: Site, chance: Random) -> AsyncIterator[str]:
         yield f"{one.directory.name} at {size} bytes"
     finally:
         resource.prlimit(one.pid, resource.RLIMIT_FSIZE, before)
-        await healthy(site)
+        await wait_until_healthy(site)
 
 
 @asynccontextmanager
-async def hints_dropped(site: Site, chance: Random) -> AsyncIterator[str]:
+async def notifications_dropped(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """Every connection that listens to announcements is closed, again and again."""
     del chance
 
     async def drop(client: Redis) -> None:
         await client.client_kill_filter(_type="pubsub")
 
-    async with _again_and_again(lambda: on_all(site, drop)):
+    async with _repeatedly(lambda: on_all(site, drop)):
         yield "all"
 
 
 @asynccontextmanager
-async def hints_forbidden(site: Site, chance: Random) -> AsyncIterator[str]:
+async def notifications_forbidden(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """One instance may not listen to announcements: it hears of nothing that others do."""
     one = chance.choice(site.instances)
 
@@ -153,7 +153,7 @@ async def hints_forbidden(site: Site, chance: Random) -> AsyncIterator[str]:
         await client.client_kill_filter(_type="pubsub", user=one.name)
 
     async def allow(client: Redis) -> None:
-        await _mend_user(client, one.name, "+@all")
+        await _restore_user(client, one.name, "+@all")
 
     await on_all(site, forbid)
     try:
@@ -163,7 +163,7 @@ async def hints_forbidden(site: Site, chance: Random) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def instance_cut_from_redis(site: Site, chance: Random) -> AsyncIterator[str]:
+async def instance_cut_from_redis(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """One instance's connections to Redis are closed, in the middle of whatever is said, and no new one is let in."""
     one = chance.choice(site.instances)
 
@@ -172,7 +172,7 @@ async def instance_cut_from_redis(site: Site, chance: Random) -> AsyncIterator[s
         await client.client_kill_filter(user=one.name)
 
     async def let_in(client: Redis) -> None:
-        await _mend_user(client, one.name, "on")
+        await _restore_user(client, one.name, "on")
 
     await on_all(site, lock_out)
     try:
@@ -183,7 +183,7 @@ async def instance_cut_from_redis(site: Site, chance: Random) -> AsyncIterator[s
 
 
 @asynccontextmanager
-async def redis_connections_cut(site: Site, chance: Random) -> AsyncIterator[str]:
+async def redis_connections_cut(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """All instances' connections to Redis are closed, again and again; new ones are let in at once."""
     del chance
 
@@ -191,12 +191,12 @@ async def redis_connections_cut(site: Site, chance: Random) -> AsyncIterator[str
         for one in site.instances:
             await client.client_kill_filter(user=one.name)
 
-    async with _again_and_again(lambda: on_all(site, cut)):
+    async with _repeatedly(lambda: on_all(site, cut)):
         yield "all"
 
 
 @asynccontextmanager
-async def clients_cut(site: Site, chance: Random) -> AsyncIterator[str]:
+async def clients_cut(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """The proxy cuts all clients' connections, again and again."""
     del chance
 
@@ -204,15 +204,15 @@ async def clients_cut(site: Site, chance: Random) -> AsyncIterator[str]:
         for one in site.instances:
             await site.proxy.cut(one.name)
 
-    async with _again_and_again(cut):
+    async with _repeatedly(cut):
         yield "all"
 
 
 @asynccontextmanager
-async def clock_wrong(site: Site, chance: Random) -> AsyncIterator[str]:
+async def clock_wrong(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """The clock of one instance jumps, and later back."""
     require(LIBFAKETIME)
-    one, offset_s = chance.choice(site.instances), chance.choice(CLOCKS_S)
+    one, offset_s = chance.choice(site.instances), chance.choice(CLOCK_OFFSETS_S)
     one.set_clock(offset_s)
     try:
         yield f"{one.name} by {offset_s:+} s"
@@ -224,28 +224,28 @@ async def _set_user(client: Redis, name: str, *rules: str) -> None:
     await client.execute_command("ACL", "SETUSER", name, *rules)  # type: ignore[no-untyped-call]
 
 
-async def _mend_user(client: Redis, name: str, *rules: str) -> None:
+async def _restore_user(client: Redis, name: str, *rules: str) -> None:
     """Sentinels have a server write its configuration while a user is locked out; so it is written once more."""
     await _set_user(client, name, *rules)
     await client.config_rewrite()
 
 
-async def _primary(site: Site, chance: Random) -> Node:
+async def _primary(site: Testbed, chance: Random) -> Node:
     """A node that takes writes."""
     return chance.choice(await site.deployment.primaries())
 
 
 @asynccontextmanager
-async def _again_and_again(do: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+async def _repeatedly(do: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
     """Do it until the end. It is not cancelled for that: a client that connects may swallow a cancellation."""
     end = asyncio.Event()
 
     async def repeat() -> None:
         while not end.is_set():
             with suppress(RedisError, OSError):
-                async with asyncio.timeout(OFTEN_S * 10):
+                async with asyncio.timeout(REPEAT_INTERVAL_S * 10):
                     await do()
-            await asyncio.sleep(OFTEN_S)
+            await asyncio.sleep(REPEAT_INTERVAL_S)
 
     task = asyncio.create_task(repeat())
     try:
@@ -264,8 +264,8 @@ FAULTS = (
     Kind("cut one from Redis", Part.INSTANCE, instance_cut_from_redis, (2, 4)),
     CLOCK,
     Kind("cut clients", Part.CLIENTS, clients_cut, (1, 2)),
-    Kind("drop hints", Part.REDIS, hints_dropped, (2, 4)),
-    Kind("forbid hints", Part.REDIS, hints_forbidden, (2, 4)),
+    Kind("drop hints", Part.REDIS, notifications_dropped, (2, 4)),
+    Kind("forbid hints", Part.REDIS, notifications_forbidden, (2, 4)),
     Kind("cut all from Redis", Part.REDIS, redis_connections_cut, (1, 2)),
     Kind("kill Redis", Part.REDIS, primary_killed, (0.5, 6)),
     Kind("pause Redis", Part.REDIS, primary_paused, (2, 6)),

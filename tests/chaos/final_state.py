@@ -11,21 +11,21 @@ import msgspec
 from schemas.tileset import TileSet
 from service.client import Client
 from service.games.verify import verify
-from tests.chaos.history import Truth
-from tests.chaos.client_context import World
+from tests.chaos.client_context import ClientContext
+from tests.chaos.history import FinalState
 
-__all__ = ["fetch_truth", "proved"]
+__all__ = ["fetch_final_state", "with_verification"]
 
 
-async def fetch_truth(world: World, game: str) -> Truth:
+async def fetch_final_state(world: ClientContext, game: str) -> FinalState:
     """A game with its whole log, which nobody has verified; raises NotFound."""
     client = Client(world.url, session=world.session, backoff=world.backoff)
     log = [diff async for diff in client.log(game)]
     document, tag = await _document(world, game)
-    return Truth(at=time.monotonic(), game=game, document=document, tag=tag, log=log, verified="")
+    return FinalState(at=time.monotonic(), game=game, document=document, tag=tag, log=log, verified="")
 
 
-async def _document(world: World, game: str) -> tuple[dict[str, Any], str]:
+async def _document(world: ClientContext, game: str) -> tuple[dict[str, Any], str]:
     """A game and its tag, asked for until the service or its proxy has them; something else may be broken just now."""
     failures = 0
     while True:
@@ -38,7 +38,7 @@ async def _document(world: World, game: str) -> tuple[dict[str, Any], str]:
         failures += 1
 
 
-def proved(truth: Truth, tileset: TileSet) -> Truth:
+def with_verification(truth: FinalState, tileset: TileSet) -> FinalState:
     """The same with what `south-seas verify` finds wrong, where the game is finished."""
     if truth.document.get("status") != "finished":
         return truth

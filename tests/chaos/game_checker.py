@@ -18,15 +18,15 @@ import msgspec
 from schemas.tileset import TileSet
 from service.client import Client, NotFoundError
 from tests.chaos.checker import Violation, check
-from tests.chaos.statistics import Tally
-from tests.chaos.history import Broke, Decided, History, Record, Truth, dump, load
+from tests.chaos.client_context import ClientContext
+from tests.chaos.final_state import fetch_final_state, with_verification
+from tests.chaos.history import ContractViolation, FinalState, GamePlayed, History, Record, dump, load
 from tests.chaos.rolling_update import check_rolling
-from tests.chaos.final_state import fetch_truth, proved
-from tests.chaos.client_context import World
+from tests.chaos.statistics import Tally
 
-__all__ = ["Findings", "Judge", "findings", "judging"]
+__all__ = ["Findings", "GameChecker", "findings", "game_checker"]
 
-AT_ONCE = 4
+MAX_CONCURRENT = 4
 """Games that are asked for together at the end."""
 
 
@@ -37,18 +37,18 @@ class Findings(NamedTuple):
     violations: list[Violation]
 
 
-class _Judged(NamedTuple):
+class _Checked(NamedTuple):
     digest: bytes
     """Of what the service told of the game; empty where it knew no such game."""
     findings: Findings
 
 
-class Judge:
+class GameChecker:
     """The histories of a run: those that are being written, and what was found in the others."""
 
     def __init__(
         self,
-        world: World,
+        world: ClientContext,
         directory: Path,
         pool: ProcessPoolExecutor,
         tell: Callable[[Violation], None],
@@ -62,7 +62,7 @@ class Judge:
         self._tell = tell
         self._rolling = rolling
         self._open: list[History] = []
-        self._judged: dict[str, _Judged] = {}
+        self._judged: dict[str, _Checked] = {}
 
     @property
     def acknowledged(self) -> int:
@@ -88,21 +88,21 @@ class Judge:
 
     async def close(self, history: History) -> None:
         """Judge a history; nothing is written to it any more."""
-        game = next((record.game for record in history.records if isinstance(record, Decided)), None)
+        game = next((record.game for record in history.records if isinstance(record, GamePlayed)), None)
         if game is None:
             self._world.history.records += history.records
             self._world.history.acknowledged += history.acknowledged
         else:
-            truth = await self._truth(game, history)
+            truth = await self._final_state(game, history)
             dump(history.records, self._path(game))
-            await self._judge(game, truth)
+            await self._check(game, truth)
         self._open.remove(history)
 
     async def finish(self) -> Findings:
         """Judge what is still open, and anew what is not as it was; gives all that was found."""
         for history in [*self._open]:
             await self.close(history)
-        slots = asyncio.Semaphore(AT_ONCE)
+        slots = asyncio.Semaphore(MAX_CONCURRENT)
         async with asyncio.TaskGroup() as group:
             for game in self._judged:
                 group.create_task(self._confirm(game, slots))
@@ -115,25 +115,25 @@ class Judge:
     async def _confirm(self, game: str, slots: asyncio.Semaphore) -> None:
         async with slots:
             late = History()
-            truth = await self._truth(game, late)
+            truth = await self._final_state(game, late)
             if _digest(truth) != self._judged[game].digest:
                 path = self._path(game)
                 dump([*load(path), *late.records], path)
-                await self._judge(game, truth)
+                await self._check(game, truth)
 
-    async def _truth(self, game: str, history: History) -> Truth | None:
+    async def _final_state(self, game: str, history: History) -> FinalState | None:
         """What the service tells of a game; None, and written down, where it knows no such game."""
         try:
-            return await fetch_truth(self._world, game)
+            return await fetch_final_state(self._world, game)
         except NotFoundError as gone:
-            history.add(Broke(client="nobody", detail=f"{game} was created, and is lost: {gone}"))
+            history.add(ContractViolation(client="nobody", detail=f"{game} was created, and is lost: {gone}"))
             return None
 
-    async def _judge(self, game: str, truth: Truth | None) -> None:
+    async def _check(self, game: str, truth: FinalState | None) -> None:
         encoded = b"" if truth is None else msgspec.json.encode(truth)
         loop = asyncio.get_running_loop()
         found = await loop.run_in_executor(self._pool, _findings, self._path(game), encoded, self._rolling)
-        self._judged[game] = _Judged(_digest(truth), found)
+        self._judged[game] = _Checked(_digest(truth), found)
         for violation in found.violations:
             self._tell(violation)
 
@@ -142,15 +142,15 @@ class Judge:
 
 
 @asynccontextmanager
-async def judging(
-    world: World, directory: Path, tell: Callable[[Violation], None], *, rolling: bool
-) -> AsyncIterator[Judge]:
+async def game_checker(
+    world: ClientContext, directory: Path, tell: Callable[[Violation], None], *, rolling: bool
+) -> AsyncIterator[GameChecker]:
     """A judge who writes histories to `directory`; a process of its own checks them."""
     directory.mkdir()  # noqa: ASYNC240  nothing runs yet that could wait
     tileset = await Client(world.url, session=world.session, backoff=world.backoff).tileset("archipelago")
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
-        yield Judge(world, directory, pool, tell, rolling=rolling)
+        yield GameChecker(world, directory, pool, tell, rolling=rolling)
 
 
 def findings(records: Sequence[Record], *, rolling: bool) -> Findings:
@@ -160,7 +160,7 @@ def findings(records: Sequence[Record], *, rolling: bool) -> Findings:
     return Findings(tally, [*check(records), *(check_rolling(records) if rolling else ())])
 
 
-def _digest(truth: Truth | None) -> bytes:
+def _digest(truth: FinalState | None) -> bytes:
     if truth is None:
         return b""
     return sha256(msgspec.json.encode((truth.document, truth.tag, truth.log), order="sorted")).digest()
@@ -176,8 +176,8 @@ def _set_tileset(tileset: TileSet) -> None:
 
 def _findings(path: Path, truth: bytes, rolling: bool) -> Findings:
     """Check the history in a file; the file has the truth from then on."""
-    records: list[Record] = [record for record in load(path) if not isinstance(record, Truth)]
+    records: list[Record] = [record for record in load(path) if not isinstance(record, FinalState)]
     if truth:
-        records.append(proved(msgspec.json.decode(truth, type=Truth), _tilesets[0]))
+        records.append(with_verification(msgspec.json.decode(truth, type=FinalState), _tilesets[0]))
         dump(records, path)
     return findings(records, rolling=rolling)

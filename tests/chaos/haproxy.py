@@ -13,7 +13,7 @@ from tests.tools import HAPROXY, require
 
 __all__ = ["Haproxy", "haproxy"]
 
-READY_S = 60.0
+READY_TIMEOUT_S = 60.0
 
 CONFIGURATION = """
 global
@@ -69,7 +69,7 @@ class Haproxy:
 
     async def wait_for(self, names: Sequence[str]) -> None:
         """Wait until it sends requests to all of these."""
-        async with asyncio.timeout(READY_S):
+        async with asyncio.timeout(READY_TIMEOUT_S):
             while not {*names} <= {*await self.up()}:  # noqa: ASYNC110  it can only be asked
                 await asyncio.sleep(0.05)
 
@@ -94,7 +94,7 @@ async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterat
             )
         front = Haproxy(f"http://127.0.0.1:{listening.getsockname()[1]}", admin)
     try:
-        async with asyncio.timeout(READY_S):
+        async with asyncio.timeout(READY_TIMEOUT_S):
             while not admin.exists():
                 assert process.returncode is None, (directory / "haproxy.log").read_text()
                 await asyncio.sleep(0.02)

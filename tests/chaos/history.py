@@ -13,23 +13,23 @@ import msgspec
 
 __all__ = [
     "Acknowledged",
-    "Asked",
-    "Broke",
-    "Came",
-    "Decided",
+    "Connected",
+    "ContractViolation",
+    "DiffReceived",
+    "Disconnected",
     "Fault",
-    "Hint",
+    "FinalReplica",
+    "FinalState",
+    "GamePlayed",
     "History",
-    "Holds",
-    "Lost",
+    "Invoked",
     "Polled",
+    "ReconnectRequested",
     "Record",
-    "Refused",
-    "Repeated",
-    "Saw",
-    "Truth",
-    "Unknown",
-    "Whole",
+    "Rejected",
+    "Retried",
+    "SnapshotReceived",
+    "Undetermined",
     "dump",
     "load",
 ]
@@ -39,7 +39,7 @@ class _Record(msgspec.Struct, tag_field="what", kw_only=True):
     at: float = 0.0
 
 
-class Asked(_Record, tag="asked"):
+class Invoked(_Record, tag="asked"):
     """A client begins to ask for an action; what follows says how it ended."""
 
     client: str
@@ -63,37 +63,37 @@ class Acknowledged(_Record, tag="acknowledged"):
     digest: str
     diffs: list[tuple[int, str]] | None
     """Version and digest of each diff of the answer; None where it carries none, as a socket's."""
-    tries: int = 1
+    attempts: int = 1
 
 
-class Refused(_Record, tag="refused"):
+class Rejected(_Record, tag="refused"):
     """The service said that an action is not done, and never will be by this request."""
 
     client: str
     key: str
     code: str
-    tries: int = 1
+    attempts: int = 1
     """Requests with this key so far. One whose answer was lost may be at work still: a refusal is not kept."""
 
 
-class Unknown(_Record, tag="unknown"):
+class Undetermined(_Record, tag="unknown"):
     """The client gave up asking: an action is done or not."""
 
     client: str
     key: str
-    why: str
+    reason: str
 
 
-class Repeated(_Record, tag="repeated"):
+class Retried(_Record, tag="repeated"):
     """An action that was acknowledged was asked for once more with the same key."""
 
     client: str
     key: str
-    equal: bool
+    is_equal: bool
     """Whether the answer told the same commit, diff by diff."""
 
 
-class Saw(_Record, tag="saw"):
+class DiffReceived(_Record, tag="saw"):
     """A watcher was told a diff, and has applied it."""
 
     client: str
@@ -102,19 +102,19 @@ class Saw(_Record, tag="saw"):
     digest: str
 
 
-class Whole(_Record, tag="whole"):
+class SnapshotReceived(_Record, tag="whole"):
     """A watcher was told the whole game."""
 
     client: str
     game: str
     version: int
     digest: str
-    since: int | None
+    since_version: int | None
     """The version that it had, None where it had none."""
     since_digest: str | None
 
 
-class Holds(_Record, tag="holds"):
+class FinalReplica(_Record, tag="holds"):
     """A watcher's copy at the end."""
 
     client: str
@@ -124,27 +124,27 @@ class Holds(_Record, tag="holds"):
     document: dict[str, Any]
 
 
-class Lost(_Record, tag="lost"):
+class Disconnected(_Record, tag="lost"):
     """A watcher's connection ended."""
 
     client: str
-    why: str
+    reason: str
 
 
-class Came(_Record, tag="came"):
+class Connected(_Record, tag="came"):
     """A watcher has a connection (again)."""
 
     client: str
 
 
-class Hint(_Record, tag="hint"):
+class ReconnectRequested(_Record, tag="hint"):
     """A watcher was told to come back after a while, as its instance stops."""
 
     client: str
     retry_after_ms: int
 
 
-class Broke(_Record, tag="broke"):
+class ContractViolation(_Record, tag="broke"):
     """A client met something that the contract forbids."""
 
     client: str
@@ -166,14 +166,14 @@ class Fault(_Record, tag="fault"):
     healed: float
 
 
-class Decided(_Record, tag="decided"):
+class GamePlayed(_Record, tag="decided"):
     """A game that was played, and by which clients of ours alone it was acted on."""
 
     game: str
     kind: str
 
 
-class Truth(_Record, tag="truth"):
+class FinalState(_Record, tag="truth"):
     """A game as the service tells it in the end."""
 
     game: str
@@ -186,22 +186,22 @@ class Truth(_Record, tag="truth"):
 
 
 Record = (
-    Asked
+    Invoked
     | Acknowledged
-    | Refused
-    | Unknown
-    | Repeated
-    | Saw
-    | Whole
-    | Holds
-    | Lost
-    | Came
-    | Hint
-    | Broke
+    | Rejected
+    | Undetermined
+    | Retried
+    | DiffReceived
+    | SnapshotReceived
+    | FinalReplica
+    | Disconnected
+    | Connected
+    | ReconnectRequested
+    | ContractViolation
     | Polled
     | Fault
-    | Decided
-    | Truth
+    | GamePlayed
+    | FinalState
 )
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from service.store.connection import errors
 from tests.tools import LIBFAKETIME, require
 
-__all__ = ["Instance", "fleet"]
+__all__ = ["Instance", "start_instances"]
 
-START_S = 40.0
-STOP_S = 60.0
+START_TIMEOUT_S = 40.0
+STOP_TIMEOUT_S = 60.0
 
 LISTENS = re.compile(rb"listens on http://127\.0\.0\.1:(\d+);")
 UNEXPECTED = re.compile(
@@ -48,7 +48,7 @@ class Instance:
         return self._process.pid
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether it does."""
         return self._process is not None and self._process.returncode is None
 
@@ -64,7 +64,7 @@ class Instance:
                 env=self._clocked(),
             )
         assert self._process.stdout is not None
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(START_TIMEOUT_S):
             while (line := await self._process.stdout.readline()) and not LISTENS.search(line):
                 pass
         found = LISTENS.search(line)
@@ -82,10 +82,10 @@ class Instance:
         """SIGTERM: it stops as in an update."""
         self.signal(signal.SIGTERM)
 
-    async def ended(self) -> int:
+    async def wait_until_ended(self) -> int:
         """Wait for its end; gives the exit code."""
         assert self._process is not None
-        async with asyncio.timeout(STOP_S):
+        async with asyncio.timeout(STOP_TIMEOUT_S):
             code = await self._process.wait()
         self.paused = False
         if self._reader is not None:
@@ -130,7 +130,7 @@ class Instance:
 
 
 @asynccontextmanager
-async def fleet(
+async def start_instances(
     directory: Path, redis_urls: Sequence[str], flags: Sequence[str] = (), *, faked: bool = False
 ) -> AsyncIterator[list[Instance]]:
     """An instance for each URL, all listening; all end with the context."""
@@ -143,4 +143,4 @@ async def fleet(
         for instance in instances:
             instance.resume()
             instance.kill()
-        await asyncio.gather(*(instance.ended() for instance in instances if instance.runs))
+        await asyncio.gather(*(instance.wait_until_ended() for instance in instances if instance.is_running))

@@ -8,40 +8,40 @@ from random import Random
 
 from tests.chaos.faults import Kind
 from tests.chaos.history import Fault, History
-from tests.chaos.testbed import Site
+from tests.chaos.testbed import Testbed
 
-__all__ = ["torment"]
+__all__ = ["inject_faults"]
 
-PEACE_S = (1.0, 2.5)
+PAUSE_BETWEEN_FAULTS_S = (1.0, 2.5)
 """Between a fault's end and the next."""
 
-TWO_AT_ONCE = 0.2
+TWO_FAULTS_PROBABILITY = 0.2
 """How many come with a fault of another part."""
 
 
-async def torment(
-    site: Site, history: History, kinds: Sequence[Kind], chance: Random, until: float
+async def inject_faults(
+    site: Testbed, history: History, kinds: Sequence[Kind], chance: Random, until: float
 ) -> AsyncIterator[Fault]:
     """Break things until this time of the monotonic clock; what was broken is whole again, and told, after each."""
     left: list[Kind] = []
     while True:
-        await asyncio.sleep(chance.uniform(*PEACE_S))
+        await asyncio.sleep(chance.uniform(*PAUSE_BETWEEN_FAULTS_S))
         if time.monotonic() >= until:
             return
         left = left or chance.sample(kinds, len(kinds))
-        for fault in await _break(site, _chosen(left.pop(), kinds, chance), chance):
+        for fault in await _inject(site, _choose_kinds(left.pop(), kinds, chance), chance):
             history.add(fault)
             yield fault
 
 
-def _chosen(kind: Kind, kinds: Sequence[Kind], chance: Random) -> list[Kind]:
+def _choose_kinds(kind: Kind, kinds: Sequence[Kind], chance: Random) -> list[Kind]:
     """A sort, and perhaps another with it, in the order in which they are done."""
     others = [other for other in kinds if other.part != kind.part]
-    second = [chance.choice(others)] if others and chance.random() < TWO_AT_ONCE else []
+    second = [chance.choice(others)] if others and chance.random() < TWO_FAULTS_PROBABILITY else []
     return sorted([kind, *second], key=lambda one: one.part)
 
 
-async def _break(site: Site, kinds: Sequence[Kind], chance: Random) -> list[Fault]:
+async def _inject(site: Testbed, kinds: Sequence[Kind], chance: Random) -> list[Fault]:
     """Do all these at once, and undo them."""
     faults = []
     async with AsyncExitStack() as broken:

@@ -18,20 +18,20 @@ from service.client import (
     RetryableError,
     VersionMismatchError,
 )
-from tests.chaos.history import Acknowledged, Asked, Broke, Repeated, Unknown
-from tests.chaos.history import Refused as Declined
-from tests.chaos.attempts import counted_tries
-from tests.chaos.client_context import World
+from tests.chaos.attempts import count_attempts
+from tests.chaos.client_context import ClientContext
+from tests.chaos.history import Acknowledged, ContractViolation, Invoked, Retried, Undetermined
+from tests.chaos.history import Rejected as Declined
 
-__all__ = ["Player", "TablePlayer"]
+__all__ = ["HTTPPlayer", "Player"]
 
-REPEATS = 0.1
+RETRY_PROBABILITY = 0.1
 """How many of the actions that were acknowledged are asked for once more."""
 
-WAITS_S = 0.15
+POLL_INTERVAL_S = 0.15
 """Between two looks at whose turn it is."""
 
-MEANT = (VersionMismatchError, IllegalMoveError, ConflictError)
+EXPECTED_ERRORS = (VersionMismatchError, IllegalMoveError, ConflictError)
 """Refusals that a player has to reckon with: somebody else was first."""
 
 
@@ -42,10 +42,12 @@ class Player(Protocol):
         """Play until the game is over."""
 
 
-class TablePlayer:
+class HTTPPlayer:
     """Plays for one seat by its token, or for the whole table by the owner's."""
 
-    def __init__(self, world: World, client: str, game: str, token: str, *, guarded: bool, seat: int | None) -> None:
+    def __init__(
+        self, world: ClientContext, client: str, game: str, token: str, *, guarded: bool, seat: int | None
+    ) -> None:
         """`guarded`: each action counts for one version only (If-Match)."""
         self.world = world
         self.client = client
@@ -70,13 +72,13 @@ class TablePlayer:
             if self._seat in (None, legal.seat):
                 legal = await self._act(legal, self._chance.choice(legal.moves), legal.seat)
             else:
-                await asyncio.sleep(WAITS_S)
+                await asyncio.sleep(POLL_INTERVAL_S)
 
     async def _legal_moves(self) -> LegalMoves | None:
         try:
             return await self._asking.legal_moves(self.game)
         except ClientError as error:
-            self._broke(f"legal moves: {error!r}")
+            self._record_violation(f"legal moves: {error!r}")
             return None
 
     async def _act(self, legal: LegalMoves, move: Move, seat: int) -> LegalMoves | None:
@@ -85,33 +87,35 @@ class TablePlayer:
         key = f"{self.client}-{self._number}"
         if_match = f"{legal.version}-{legal.digest}" if self._guarded else None
         add = self.world.history.add
-        add(Asked(client=self.client, game=self.game, key=key, move=move.id, seat=seat, if_match=if_match))
-        with counted_tries() as tries:
+        add(Invoked(client=self.client, game=self.game, key=key, move=move.id, seat=seat, if_match=if_match))
+        with count_attempts() as tries:
             try:
-                acted = await self._ask(move, seat, key, if_match)
-            except MEANT as refused:
-                add(Declined(client=self.client, key=key, code=refused.code, tries=tries.count))
+                acted = await self._send(move, seat, key, if_match)
+            except EXPECTED_ERRORS as refused:
+                add(Declined(client=self.client, key=key, code=refused.code, attempts=tries.count))
                 return None
             except ClientError as error:
-                self._failed(key, error, tries.count)
+                self._record_failure(key, error, tries.count)
                 return None
         diffs = [(diff.version, diff.digest) for diff in acted.diffs]
         version, digest = acted.version, acted.digest
-        add(Acknowledged(client=self.client, key=key, version=version, digest=digest, diffs=diffs, tries=tries.count))
-        if self._chance.random() < REPEATS:
-            await self._repeat(acted, lambda: self._ask(move, seat, key, if_match), key)
+        add(
+            Acknowledged(client=self.client, key=key, version=version, digest=digest, diffs=diffs, attempts=tries.count)
+        )
+        if self._chance.random() < RETRY_PROBABILITY:
+            await self._repeat(acted, lambda: self._send(move, seat, key, if_match), key)
         return acted.legal_moves
 
-    def _failed(self, key: str, error: ClientError, tries: int) -> None:
+    def _record_failure(self, key: str, error: ClientError, tries: int) -> None:
         """Write down an end that no action should have."""
         said = f"{error.problem.status} {error}" if isinstance(error, APIError) else repr(error)
-        self._broke(f"{key}: {said}")
+        self._record_violation(f"{key}: {said}")
         if isinstance(error, APIError) and not isinstance(error, RetryableError):
-            self.world.history.add(Declined(client=self.client, key=key, code=error.code, tries=tries))
+            self.world.history.add(Declined(client=self.client, key=key, code=error.code, attempts=tries))
         else:
-            self.world.history.add(Unknown(client=self.client, key=key, why=repr(error)))
+            self.world.history.add(Undetermined(client=self.client, key=key, reason=repr(error)))
 
-    async def _ask(self, move: Move, seat: int, key: str, if_match: str | None) -> ActionResult[Diff]:
+    async def _send(self, move: Move, seat: int, key: str, if_match: str | None) -> ActionResult[Diff]:
         if if_match is None:
             return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True)
         return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True, if_match=if_match)
@@ -122,12 +126,12 @@ class TablePlayer:
         try:
             again = await ask()
         except ClientError as error:
-            self._broke(f"{key} once more: {error!r}")
+            self._record_violation(f"{key} once more: {error!r}")
         else:
-            self.world.history.add(Repeated(client=self.client, key=key, equal=_is_same(acted, again)))
+            self.world.history.add(Retried(client=self.client, key=key, is_equal=_is_same(acted, again)))
 
-    def _broke(self, detail: str) -> None:
-        self.world.history.add(Broke(client=self.client, detail=f"{self.game}: {detail}"))
+    def _record_violation(self, detail: str) -> None:
+        self.world.history.add(ContractViolation(client=self.client, detail=f"{self.game}: {detail}"))
 
 
 def _is_same(first: ActionResult[Diff], again: ActionResult[Diff]) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tests.chaos.checker import Violation
+from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import Fault
-from tests.chaos.game_checker import Judge
 
 __all__ = ["Progress"]
 
-EVERY_S = 60.0
+REPORT_INTERVAL_S = 60.0
 
 
 class Progress:
@@ -24,18 +24,18 @@ class Progress:
         self._brief = brief
         self._faults: Counter[str] = Counter()
 
-    def broke(self, fault: Fault) -> None:
+    def fault_injected(self, fault: Fault) -> None:
         """Something was broken, and is whole again."""
         self._faults[fault.kind] += 1
         if not self._brief:
             self._tell(f"{fault.healed - fault.at:5.1f} s  {fault.kind}: {fault.detail}")
 
-    def found(self, violation: Violation) -> None:
+    def violation_found(self, violation: Violation) -> None:
         """Something is wrong."""
         self._tell(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
 
     @asynccontextmanager
-    async def each_minute(self, judge: Judge) -> AsyncIterator[None]:
+    async def each_minute(self, judge: GameChecker) -> AsyncIterator[None]:
         """Tell each minute how far the run is."""
         task = asyncio.create_task(self._repeat(judge))
         try:
@@ -44,10 +44,10 @@ class Progress:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _repeat(self, judge: Judge) -> None:
+    async def _repeat(self, judge: GameChecker) -> None:
         begun, before = time.monotonic(), 0
         while True:
-            await asyncio.sleep(EVERY_S)
+            await asyncio.sleep(REPORT_INTERVAL_S)
             acknowledged, minutes = judge.acknowledged, (time.monotonic() - begun) / 60
             self._tell(
                 f"{minutes:5.1f} min  {acknowledged:,} actions acknowledged, {acknowledged - before:,} since the line "

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from tests.chaos.replica import Copy
-from tests.chaos.history import Acknowledged, Asked, Decided, History, Record, Truth
+from tests.chaos.history import Acknowledged, FinalState, GamePlayed, History, Invoked, Record
+from tests.chaos.replica import Replica
 from tests.games.logs import decoded, whole_game
 
-__all__ = ["GAME", "LOG", "document", "first", "recorded"]
+__all__ = ["GAME", "LOG", "document_at", "initial_document", "recorded"]
 
 GAME = "chaos"
 LOG = decoded(whole_game(GAME))
@@ -26,45 +26,45 @@ def recorded() -> list[Record]:
 def _recorded() -> bytes:
     """One who plays the whole table, one who watches, and the truth."""
     history = History()
-    history.add(Decided(game=GAME, kind="test", at=0.5))
-    watcher = Copy(history, "watcher", GAME)
-    watcher.take({"type": "snapshot", "game": document(1), "digest": LOG[0]["digest"]})
+    history.add(GamePlayed(game=GAME, kind="test", at=0.5))
+    watcher = Replica(history, "watcher", GAME)
+    watcher.handle({"type": "snapshot", "game": document_at(1), "digest": LOG[0]["digest"]})
     for before, diff in pairwise(LOG):
         if diff["move"] is not None:
             act(history, before, diff)
-        watcher.take(again(diff))
-    watcher.tell()
+        watcher.handle(copy_of(diff))
+    watcher.record()
     end = LOG[-1]
     tag = f"{end['version']}-{end['digest']}"
-    history.add(Truth(game=GAME, document=watcher.document, tag=tag, log=LOG, verified=""))
+    history.add(FinalState(game=GAME, document=watcher.document, tag=tag, log=LOG, verified=""))
     return msgspec.json.encode(history.records)
 
 
-def again(diff: dict[str, Any]) -> dict[str, Any]:
+def copy_of(diff: dict[str, Any]) -> dict[str, Any]:
     """A copy, which whoever applies it may change."""
     copied: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(diff))
     return copied
 
 
-def document(version: int) -> dict[str, Any]:
+def document_at(version: int) -> dict[str, Any]:
     """GAME as of a version."""
-    copy = Copy(History(), "nobody", GAME)
-    copy.digest, copy.document = LOG[0]["digest"], first()
+    copy = Replica(History(), "nobody", GAME)
+    copy.digest, copy.document = LOG[0]["digest"], initial_document()
     for diff in LOG[1:version]:
-        copy.take(again(diff))
+        copy.handle(copy_of(diff))
     return copy.document
 
 
-def first() -> dict[str, Any]:
+def initial_document() -> dict[str, Any]:
     """GAME as of version 1."""
-    return {operation["path"][1:]: operation["value"] for operation in again(LOG[0])["patch"]}
+    return {operation["path"][1:]: operation["value"] for operation in copy_of(LOG[0])["patch"]}
 
 
 def act(history: History, before: dict[str, Any], diff: dict[str, Any]) -> None:
     """Ask for what a diff says, and get it."""
     key = f"k{diff['version']}"
     if_match = f"{before['version']}-{before['digest']}"
-    history.add(Asked(client="owner", game=GAME, key=key, move=diff["move"], seat=diff["seat"], if_match=if_match))
+    history.add(Invoked(client="owner", game=GAME, key=key, move=diff["move"], seat=diff["seat"], if_match=if_match))
     version, digest = diff["version"], diff["digest"]
     told = [(version, digest)]
     history.add(Acknowledged(client="owner", key=key, version=version, digest=digest, diffs=told))

@@ -6,9 +6,9 @@ from typing import Any
 import jsonpatch
 import msgspec
 
-from tests.chaos.history import Broke, History, Holds, Saw, Whole
+from tests.chaos.history import ContractViolation, DiffReceived, FinalReplica, History, SnapshotReceived
 
-__all__ = ["Copy", "next_digest"]
+__all__ = ["Replica", "next_digest"]
 
 CANONICAL = msgspec.json.Encoder(order="sorted")
 
@@ -19,7 +19,7 @@ def next_digest(previous: str, diff: dict[str, Any]) -> str:
     return hashlib.sha256(previous.encode() + body).hexdigest()[:32]
 
 
-class Copy:
+class Replica:
     """The game as one watcher knows it; everything that it is told is written down."""
 
     def __init__(self, history: History, client: str, game: str) -> None:
@@ -35,7 +35,7 @@ class Copy:
         return self.document.get("version")
 
     @property
-    def over(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the game is."""
         return self.document.get("status") in ("finished", "aborted")
 
@@ -46,52 +46,52 @@ class Copy:
         return None if turn is None else turn["decider"]
 
     @property
-    def since(self) -> dict[str, str]:
+    def resume_point(self) -> dict[str, str]:
         """The parameters to come back with."""
         return {} if self.digest is None else {"since": str(self.version), "digest": self.digest}
 
-    def take(self, message: dict[str, Any]) -> None:
+    def handle(self, message: dict[str, Any]) -> None:
         """A `diff` or a `snapshot`."""
         if message["type"] == "snapshot":
-            self._whole(message["game"], message["digest"])
+            self._replace(message["game"], message["digest"])
         else:
-            self._go(message)
+            self._apply(message)
 
-    def _go(self, diff: dict[str, Any]) -> None:
+    def _apply(self, diff: dict[str, Any]) -> None:
         version, digest = diff["version"], diff["digest"]
-        self._history.add(Saw(client=self.client, game=self.game, version=version, digest=digest))
+        self._history.add(DiffReceived(client=self.client, game=self.game, version=version, digest=digest))
         if self.digest is None or version != (self.version or 0) + 1:
-            self._broke(f"told version {version} when it had {self.version}")
+            self._record_violation(f"told version {version} when it had {self.version}")
             return
         if next_digest(self.digest, diff) != digest:
-            self._broke(f"the digest of version {version} does not continue the chain")
+            self._record_violation(f"the digest of version {version} does not continue the chain")
             return
         try:
             self.document = jsonpatch.apply_patch(self.document, diff["patch"], in_place=True)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
-            self._broke(f"the patch of version {version} does not apply: {error}")
+            self._record_violation(f"the patch of version {version} does not apply: {error}")
             return
         self.digest = digest
         if self.version != version:
-            self._broke(f"the patch of version {version} makes version {self.version}")
+            self._record_violation(f"the patch of version {version} makes version {self.version}")
 
-    def _whole(self, document: dict[str, Any], digest: str) -> None:
+    def _replace(self, document: dict[str, Any], digest: str) -> None:
         self._history.add(
-            Whole(
+            SnapshotReceived(
                 client=self.client,
                 game=self.game,
                 version=document["version"],
                 digest=digest,
-                since=self.version,
+                since_version=self.version,
                 since_digest=self.digest,
             )
         )
         self.document, self.digest = document, digest
 
-    def tell(self) -> None:
+    def record(self) -> None:
         """Write down how the copy is at the end."""
         self._history.add(
-            Holds(
+            FinalReplica(
                 client=self.client,
                 game=self.game,
                 version=self.version or 0,
@@ -100,5 +100,5 @@ class Copy:
             )
         )
 
-    def _broke(self, detail: str) -> None:
-        self._history.add(Broke(client=self.client, detail=f"{self.game}: {detail}"))
+    def _record_violation(self, detail: str) -> None:
+        self._history.add(ContractViolation(client=self.client, detail=f"{self.game}: {detail}"))

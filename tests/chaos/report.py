@@ -6,8 +6,8 @@ import subprocess
 from datetime import datetime
 from pathlib import Path
 
-from tests.chaos.statistics import table
 from tests.chaos.game_checker import Findings
+from tests.chaos.statistics import markdown_table
 from tests.tools import REDIS, require
 
 __all__ = ["BEGIN", "END", "replace_section", "section"]
@@ -27,7 +27,9 @@ def section(command: str, minutes: float, seed: int, begun: datetime, findings: 
     when = f"{minutes:g} minutes, seed {seed}, begun on {begun:%Y-%m-%d at %H:%M} UTC"
     heading = [BEGIN, "", f"`{command}`: {when}. {machine}, {programs}; everything ran on this machine.", ""]
     wrong = [f"- {one.kind}: {one.who}: {one.detail}" for one in findings.violations]
-    return "\n".join([*heading, table(findings.tally, findings.violations), *(["", *wrong] if wrong else []), ""])
+    return "\n".join(
+        [*heading, markdown_table(findings.tally, findings.violations), *(["", *wrong] if wrong else []), ""]
+    )
 
 
 def replace_section(path: Path, text: str) -> None:

@@ -12,23 +12,23 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from tests.chaos.checker import Violation
+from tests.chaos.client_context import IMPATIENT, PATIENT, ClientContext, client_context
 from tests.chaos.faults import CLOCK, FAULTS, Kind
-from tests.chaos.history import Broke, Fault
-from tests.chaos.game_checker import Findings, Judge, judging
-from tests.chaos.nemesis import torment
+from tests.chaos.game_checker import Findings, GameChecker, game_checker
+from tests.chaos.history import ContractViolation, Fault
+from tests.chaos.nemesis import inject_faults
 from tests.chaos.progress import Progress
-from tests.chaos.rolling_update import polling, roll
-from tests.chaos.testbed import REPLICAS, Site, site
-from tests.chaos.scenarios import KINDS, keep_playing
-from tests.chaos.scenarios import Kind as Games
-from tests.chaos.client_context import IMPATIENT, PATIENT, World, world
+from tests.chaos.rolling_update import polling, roll_instances
+from tests.chaos.scenarios import SCENARIOS, play_games
+from tests.chaos.scenarios import Scenario as Games
+from tests.chaos.testbed import REPLICAS, Testbed, start_testbed
 
-__all__ = ["TABLES", "Plan", "run"]
+__all__ = ["SESSIONS", "Plan", "run"]
 
-FINISH_S = 180.0
+FINISH_TIMEOUT_S = 180.0
 """How long games may take to their end after the last fault."""
 
-TABLES = 32
+SESSIONS = 32
 """As many as two cores can serve, with everything else that a run starts on them."""
 
 
@@ -40,8 +40,8 @@ class Plan(NamedTuple):
     redis: str
     only: Sequence[str] = ()
     """Sorts of faults; empty for all that fit."""
-    tables: int = TABLES
-    games: Sequence[Games] = KINDS
+    tables: int = SESSIONS
+    games: Sequence[Games] = SCENARIOS
     pace_s: float = 0.3
     """The longest time for which a player thinks."""
     wait: int = REPLICAS
@@ -64,26 +64,26 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> Findings:
     """Do it; `progress` hears of each fault when it is over, of each violation when it is found, and of each minute."""
     backoff = IMPATIENT if plan.rolling else PATIENT
     async with (
-        site(directory, plan.redis, plan.flags, plan.wait, faked=plan.faked) as where,
-        world(where.proxy.url, plan.seed, plan.pace_s, backoff) as of,
-        judging(of, directory / "games", progress.found, rolling=bool(plan.rolling)) as judge,
+        start_testbed(directory, plan.redis, plan.flags, plan.wait, faked=plan.faked) as where,
+        client_context(where.proxy.url, plan.seed, plan.pace_s, backoff) as of,
+        game_checker(of, directory / "games", progress.violation_found, rolling=bool(plan.rolling)) as judge,
     ):
         async with _playing(plan, of, judge), polling(of, 4 if plan.rolling else 0), progress.each_minute(judge):
             try:
                 async for fault in _broken(plan, where, of):
-                    progress.broke(fault)
+                    progress.fault_injected(fault)
             except (TimeoutError, RuntimeError, RedisError) as error:  # what was seen until then is told all the same
-                of.history.add(Broke(client="faults", detail="".join(format_exception(error))))
+                of.history.add(ContractViolation(client="faults", detail="".join(format_exception(error))))
         found = await judge.finish()
         errors = [Violation("broke", one.name, line) for one in where.instances for line in one.errors()]
         return Findings(found.tally, [*found.violations, *errors])
 
 
 @asynccontextmanager
-async def _playing(plan: Plan, of: World, judge: Judge) -> AsyncIterator[None]:
+async def _playing(plan: Plan, of: ClientContext, judge: GameChecker) -> AsyncIterator[None]:
     """Tables at play; at the end games that were begun come to theirs."""
     playing = [
-        asyncio.create_task(keep_playing(of, judge, number, plan.games), name=f"table {number}")
+        asyncio.create_task(play_games(of, judge, number, plan.games), name=f"table {number}")
         for number in range(plan.tables)
     ]
     try:
@@ -95,19 +95,19 @@ async def _playing(plan: Plan, of: World, judge: Judge) -> AsyncIterator[None]:
         await asyncio.gather(*playing, return_exceptions=True)
 
 
-def _broken(plan: Plan, where: Site, of: World) -> AsyncIterator[Fault]:
+def _broken(plan: Plan, where: Testbed, of: ClientContext) -> AsyncIterator[Fault]:
     if plan.rolling:
-        return roll(where, of.history, plan.rolling)
-    return torment(where, of.history, plan.kinds(), Random(plan.seed), time.monotonic() + plan.seconds)
+        return roll_instances(where, of.history, plan.rolling)
+    return inject_faults(where, of.history, plan.kinds(), Random(plan.seed), time.monotonic() + plan.seconds)
 
 
-async def _finished(world: World, playing: Sequence[asyncio.Task[None]]) -> None:
+async def _finished(world: ClientContext, playing: Sequence[asyncio.Task[None]]) -> None:
     """Let the games that were begun come to their end."""
     world.over.set()
     world.pace.longest_s = 0.0
-    done, left = await asyncio.wait(playing, timeout=FINISH_S)
+    done, left = await asyncio.wait(playing, timeout=FINISH_TIMEOUT_S)
     for task in done:
         if error := task.exception():
-            world.history.add(Broke(client=task.get_name(), detail="".join(format_exception(error))))
+            world.history.add(ContractViolation(client=task.get_name(), detail="".join(format_exception(error))))
     for task in left:
-        world.history.add(Broke(client=task.get_name(), detail="is not at its end yet"))
+        world.history.add(ContractViolation(client=task.get_name(), detail="is not at its end yet"))

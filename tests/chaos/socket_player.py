@@ -8,26 +8,28 @@ import aiohttp
 import msgspec
 
 from service.client import Client, ClientError
-from tests.chaos.history import Acknowledged, Asked, Broke, Refused, Repeated
-from tests.chaos.subscribers import LOST, SocketWatcher
-from tests.chaos.client_context import Table, World
+from tests.chaos.client_context import ClientContext, SessionState
+from tests.chaos.history import Acknowledged, ContractViolation, Invoked, Rejected, Retried
+from tests.chaos.subscribers import CONNECTION_ERRORS, SocketSubscriber
 
 __all__ = ["SocketPlayer"]
 
-ANSWER_S = 4.0
+RESPONSE_TIMEOUT_S = 4.0
 """An action without an answer for so long is asked for again, over another connection."""
 
-AGAIN_S = 0.05
-LOOK_S = 0.03
+RETRY_DELAY_S = 0.05
+POLL_INTERVAL_S = 0.03
 
-BUSY = ("store_unavailable", "rate_limited")
-REPEATS = 0.1
+RETRYABLE_CODES = ("store_unavailable", "rate_limited")
+RETRY_PROBABILITY = 0.1
 
 
-class SocketPlayer(SocketWatcher):
+class SocketPlayer(SocketSubscriber):
     """Plays a seat, and guards each action by the version that it sees."""
 
-    def __init__(self, world: World, table: Table, client: str, game: str, token: str, seat: int) -> None:
+    def __init__(
+        self, world: ClientContext, table: SessionState, client: str, game: str, token: str, seat: int
+    ) -> None:
         super().__init__(world, table, client, game, token)
         table.players.add(client)
         self.seat = seat
@@ -53,9 +55,9 @@ class SocketPlayer(SocketWatcher):
         """Take a message; an answer is for who waits for it."""
         if self._pending is not None and message.get("id") == self._pending["id"]:
             if message["type"] == "ack" and (self.copy.version or 0) < message["version"]:
-                self._broke(f"the ack of version {message['version']} came before its diff")
+                self._record_violation(f"the ack of version {message['version']} came before its diff")
             self._answer = message
-        await super().heard(message, socket)
+        await super().on_message(message, socket)
 
     async def _play(self) -> None:
         while await self._my_turn():
@@ -64,7 +66,7 @@ class SocketPlayer(SocketWatcher):
             try:
                 legal = await self._asking.legal_moves(self.copy.game)
             except ClientError as error:
-                self._broke(f"legal moves: {error!r}")
+                self._record_violation(f"legal moves: {error!r}")
                 continue
             if (legal.version, legal.digest, legal.seat) == (version, digest, self.seat):
                 await self._act(self._chance.choice(legal.moves).id, f"{version}-{digest}")
@@ -77,11 +79,11 @@ class SocketPlayer(SocketWatcher):
     async def _my_turn(self) -> bool:
         """Wait for it; False when all players know that the game is over."""
         while self.copy.decider != self.seat:
-            if self.copy.over and self.copy.digest is not None:
+            if self.copy.is_finished and self.copy.digest is not None:
                 self.table.satisfied[self.client] = self.copy.digest
-            if self.table.agreed:
+            if self.table.is_agreed:
                 return False
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_INTERVAL_S)
         self.table.satisfied.pop(self.client, None)
         return True
 
@@ -89,10 +91,10 @@ class SocketPlayer(SocketWatcher):
         self._number += 1
         key = f"{self.client}-{self._number}"
         self.world.history.add(
-            Asked(client=self.client, game=self.copy.game, key=key, move=move, seat=self.seat, if_match=if_match)
+            Invoked(client=self.client, game=self.copy.game, key=key, move=move, seat=self.seat, if_match=if_match)
         )
         asked = {"type": "act", "game": self.copy.game, "move": move, "if_match": if_match, "key": key}
-        answer, tries = await self._until_answered(asked)
+        answer, tries = await self._send_until_answered(asked)
         if answer["type"] == "ack":
             self.world.history.add(
                 Acknowledged(
@@ -101,38 +103,40 @@ class SocketPlayer(SocketWatcher):
                     version=answer["version"],
                     digest=answer["digest"],
                     diffs=None,
-                    tries=tries,
+                    attempts=tries,
                 )
             )
-            if self._chance.random() < REPEATS:
-                again, _ = await self._until_answered(asked)
+            if self._chance.random() < RETRY_PROBABILITY:
+                again, _ = await self._send_until_answered(asked)
                 equal = all(again.get(name) == answer[name] for name in ("type", "version", "digest"))
-                self.world.history.add(Repeated(client=self.client, key=key, equal=equal))
+                self.world.history.add(Retried(client=self.client, key=key, is_equal=equal))
             return
         problem = answer["problem"]
-        self.world.history.add(Refused(client=self.client, key=key, code=problem["code"], tries=tries))
+        self.world.history.add(Rejected(client=self.client, key=key, code=problem["code"], attempts=tries))
         if problem["code"] not in ("version_mismatch", "not_active", "not_your_turn"):
-            self._broke(f"{key} was refused: {problem['code']} {problem['detail']}")
+            self._record_violation(f"{key} was refused: {problem['code']} {problem['detail']}")
 
-    async def _until_answered(self, asked: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    async def _send_until_answered(self, asked: dict[str, Any]) -> tuple[dict[str, Any], int]:
         """Ask, over as many connections as it takes, until there is a final answer; gives it and the tries."""
         tries = 0
         while True:
             tries += 1
             self._pending, self._answer = {**asked, "id": f"{asked['key']}.{tries}"}, None
             try:
-                answer = await self._asked_once(self._pending)
-            except LOST:
-                await asyncio.sleep(AGAIN_S)  # a socket that is just closing refuses at once
+                answer = await self._send_once(self._pending)
+            except CONNECTION_ERRORS:
+                await asyncio.sleep(RETRY_DELAY_S)  # a socket that is just closing refuses at once
                 continue
             finally:
                 self._pending = None
             problem = answer.get("problem")
-            if problem is None or not (problem["code"] in BUSY or (problem["code"] == "conflict" and tries > 1)):
+            if problem is None or not (
+                problem["code"] in RETRYABLE_CODES or (problem["code"] == "conflict" and tries > 1)
+            ):
                 return answer, tries
             await asyncio.sleep(self._chance.uniform(0.1, 0.5))
 
-    async def _asked_once(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def _send_once(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a message over the present connection, or the next; raises what is lost with it."""
         async with self.changed:
             await self.changed.wait_for(lambda: self.socket is not None)
@@ -140,7 +144,7 @@ class SocketPlayer(SocketWatcher):
         assert socket is not None
         await socket.send_str(msgspec.json.encode(message).decode())
         try:
-            async with asyncio.timeout(ANSWER_S), self.changed:
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S), self.changed:
                 await self.changed.wait_for(lambda: self._answer is not None or self.socket is not socket)
         except TimeoutError:
             await socket.close()
@@ -149,5 +153,5 @@ class SocketPlayer(SocketWatcher):
             raise ConnectionError
         return self._answer
 
-    def _broke(self, detail: str) -> None:
-        self.world.history.add(Broke(client=self.client, detail=f"{self.copy.game}: {detail}"))
+    def _record_violation(self, detail: str) -> None:
+        self.world.history.add(ContractViolation(client=self.client, detail=f"{self.copy.game}: {detail}"))

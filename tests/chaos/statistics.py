@@ -8,26 +8,26 @@ from statistics import median
 from tests.chaos.checker import Violation
 from tests.chaos.history import (
     Acknowledged,
-    Asked,
-    Decided,
+    DiffReceived,
+    Disconnected,
     Fault,
-    Hint,
-    Lost,
+    FinalState,
+    GamePlayed,
+    Invoked,
     Polled,
+    ReconnectRequested,
     Record,
-    Refused,
-    Repeated,
-    Saw,
-    Truth,
-    Unknown,
-    Whole,
+    Rejected,
+    Retried,
+    SnapshotReceived,
+    Undetermined,
 )
 
-__all__ = ["Tally", "recoveries", "table"]
+__all__ = ["Tally", "markdown_table", "recoveries"]
 
 
-PEACE = "(nothing, for comparison)"
-TOGETHER = "(two at once)"
+NO_FAULT = "(nothing, for comparison)"
+TWO_FAULTS = "(two at once)"
 
 BEFORE_S = 0.9
 """So long before each fault nothing is broken."""
@@ -41,7 +41,7 @@ class Tally:
         self.acknowledged: dict[str, list[float]] = defaultdict(list)
         """By game, when its actions were acknowledged."""
         self.faults: list[Fault] = []
-        self.hints: list[Hint] = []
+        self.hints: list[ReconnectRequested] = []
         self.resyncs = 0
         """How often a watcher that had a game already was told all of it."""
         self.finished = 0
@@ -55,20 +55,20 @@ class Tally:
     def add(self, records: Sequence[Record]) -> None:
         """Count a history that is whole."""
         self.counts.update(map(type, records))
-        games = {record.key: record.game for record in records if isinstance(record, Asked)}
+        games = {record.key: record.game for record in records if isinstance(record, Invoked)}
         for record in records:
             match record:
                 case Acknowledged():
                     self.acknowledged[games[record.key]].append(record.at)
                 case Fault():
                     self.faults.append(record)
-                case Hint():
+                case ReconnectRequested():
                     self.hints.append(record)
-                case Whole():
-                    self.resyncs += record.since is not None
+                case SnapshotReceived():
+                    self.resyncs += record.since_version is not None
                 case Polled():
                     self.polled += record.count
-                case Truth():
+                case FinalState():
                     self.finished += record.document["status"] == "finished"
                     self.versions += len(record.log)
                 case _:
@@ -93,10 +93,10 @@ def recoveries(tally: Tally) -> dict[str, list[float]]:
     """
     acknowledged = [*tally.acknowledged.values()]
     found: dict[str, list[float]] = defaultdict(list)
-    for sort, faults in _sorts(tally).items():
+    for sort, faults in _faults_by_kind(tally).items():
         for fault in faults:
             found[sort] += _next(acknowledged, fault.at)
-            found[PEACE] += _next(acknowledged, fault.at - BEFORE_S)
+            found[NO_FAULT] += _next(acknowledged, fault.at - BEFORE_S)
     return found
 
 
@@ -107,16 +107,16 @@ def _next(acknowledged: Sequence[Sequence[float]], at: float) -> Iterator[float]
             yield times[bisect_right(times, at)] - at
 
 
-def _sorts(tally: Tally) -> dict[str, list[Fault]]:
+def _faults_by_kind(tally: Tally) -> dict[str, list[Fault]]:
     """The faults by their sort; those that came together were mended together."""
     together = Counter(fault.healed for fault in tally.faults)
     found: dict[str, list[Fault]] = defaultdict(list)
     for fault in tally.faults:
-        found[fault.kind if together[fault.healed] == 1 else TOGETHER].append(fault)
+        found[fault.kind if together[fault.healed] == 1 else TWO_FAULTS].append(fault)
     return found
 
 
-def table(tally: Tally, violations: Sequence[Violation]) -> str:
+def markdown_table(tally: Tally, violations: Sequence[Violation]) -> str:
     """Everything that is counted, in Markdown."""
     return "\n".join((*_totals(tally, violations), "", *_faults(tally)))
 
@@ -125,19 +125,19 @@ def _totals(tally: Tally, violations: Sequence[Violation]) -> Iterator[str]:
     counts = tally.counts
     yield "| | |"
     yield "|---|--:|"
-    yield f"| games begun | {counts[Decided]:,} |"
+    yield f"| games begun | {counts[GamePlayed]:,} |"
     yield f"| games finished and verified | {tally.finished:,} |"
     yield f"| versions in their logs | {tally.versions:,} |"
-    yield f"| actions asked for | {counts[Asked]:,} |"
+    yield f"| actions asked for | {counts[Invoked]:,} |"
     yield f"| of them acknowledged | {counts[Acknowledged]:,} |"
-    yield f"| of them refused (somebody else was first) | {counts[Refused]:,} |"
-    yield f"| of them given up | {counts[Unknown]:,} |"
-    yield f"| asked for once more, and answered the same | {counts[Repeated]:,} |"
+    yield f"| of them refused (somebody else was first) | {counts[Rejected]:,} |"
+    yield f"| of them given up | {counts[Undetermined]:,} |"
+    yield f"| asked for once more, and answered the same | {counts[Retried]:,} |"
     if tally.polled:
         yield f"| other requests | {tally.polled:,} |"
-    yield f"| diffs told to watchers | {counts[Saw]:,} |"
-    yield f"| connections of watchers lost | {counts[Lost]:,} |"
-    yield f"| of them with a hint when to come back | {counts[Hint]:,} |"
+    yield f"| diffs told to watchers | {counts[DiffReceived]:,} |"
+    yield f"| connections of watchers lost | {counts[Disconnected]:,} |"
+    yield f"| of them with a hint when to come back | {counts[ReconnectRequested]:,} |"
     if hints := [hint.retry_after_ms for hint in tally.hints]:
         yield f"| come back after, shortest, median and longest | {min(hints)}, {median(hints):.0f}, {max(hints)} ms |"
     yield f"| watchers told the whole game again | {tally.resyncs:,} |"
@@ -146,15 +146,15 @@ def _totals(tally: Tally, violations: Sequence[Violation]) -> Iterator[str]:
 
 
 def _faults(tally: Tally) -> Iterator[str]:
-    found, sorts = recoveries(tally), _sorts(tally)
-    with_another = Counter(fault.kind for fault in sorts.get(TOGETHER, ()))
+    found, sorts = recoveries(tally), _faults_by_kind(tally)
+    with_another = Counter(fault.kind for fault in sorts.get(TWO_FAULTS, ()))
     yield "| fault | alone | with another | lasted, median s | next acknowledged action, median s | longest s |"
     yield "|---|--:|--:|--:|--:|--:|"
     for sort in sorted({*found, *with_another}, key=lambda name: (name.startswith("("), name)):
-        faults = [] if sort == TOGETHER else sorts.get(sort, [])
+        faults = [] if sort == TWO_FAULTS else sorts.get(sort, [])
         lasted = f"{median(fault.healed - fault.at for fault in sorts[sort]):.1f}" if sort in sorts else ""
         times = found.get(sort)
         middle = f"{median(times):.2f}" if times else ""
         # What comes late after a time of peace may have met the fault that ended it.
-        longest = f"{max(times):.2f}" if times and sort != PEACE else ""
+        longest = f"{max(times):.2f}" if times and sort != NO_FAULT else ""
         yield f"| {sort} | {len(faults) or ''} | {with_another[sort] or ''} | {lasted} | {middle} | {longest} |"

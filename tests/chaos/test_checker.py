@@ -10,30 +10,30 @@ import pytest
 from tests.chaos.checker import MEANINGS, check
 from tests.chaos.history import (
     Acknowledged,
-    Asked,
-    Broke,
-    Holds,
+    ContractViolation,
+    DiffReceived,
+    FinalReplica,
+    FinalState,
+    Invoked,
     Record,
-    Refused,
-    Repeated,
-    Saw,
-    Truth,
-    Unknown,
-    Whole,
+    Rejected,
+    Retried,
+    SnapshotReceived,
+    Undetermined,
     dump,
     load,
 )
-from tests.chaos.recorded_history import GAME, document, recorded
+from tests.chaos.recorded_history import GAME, document_at, recorded
 from tests.games.logs import sealed_again
 
 
-def find(records: list[Record], kind: type[Any], number: int = 20) -> Any:
+def find_record(records: list[Record], kind: type[Any], number: int = 20) -> Any:
     """One record of a kind in the middle of a history."""
     return [record for record in records if isinstance(record, kind)][number]
 
 
-def truth(records: list[Record]) -> Truth:
-    found: Truth = find(records, Truth, 0)
+def final_state(records: list[Record]) -> FinalState:
+    found: FinalState = find_record(records, FinalState, 0)
     return found
 
 
@@ -50,127 +50,127 @@ def test_a_history_that_is_right_has_no_violation(tmp_path: Path) -> None:
 
 def lose_an_action(records: list[Record]) -> None:
     """An acknowledgement of a version that the log has with another past."""
-    one = find(records, Acknowledged)
+    one = find_record(records, Acknowledged)
     one.digest, one.diffs = "0" * 32, [(one.version, "0" * 32)]
 
 
 def lose_the_end(records: list[Record]) -> None:
     """A failover takes the last versions back."""
-    told = truth(records)
+    told = final_state(records)
     del told.log[-3:]
-    told.document = document(len(told.log))
+    told.document = document_at(len(told.log))
     told.tag = f"{len(told.log)}-{told.log[-1]['digest']}"
 
 
 def lose_and_play_another(records: list[Record]) -> None:
     """In the place of an acknowledged action there is another."""
-    find(records, Asked).move = "p9.9.9"
+    find_record(records, Invoked).move = "p9.9.9"
 
 
 def double_an_action(records: list[Record]) -> None:
     """Two versions of the log, one of which was asked for."""
-    gone = find(records, Asked)
+    gone = find_record(records, Invoked)
     records[:] = [record for record in records if getattr(record, "key", None) != gone.key]
 
 
 def answer_two_with_one(records: list[Record]) -> None:
     """Two actions that were acknowledged by the same version."""
-    asked, acknowledged = find(records, Asked), find(records, Acknowledged)
+    asked, acknowledged = find_record(records, Invoked), find_record(records, Acknowledged)
     records.append(msgspec.structs.replace(asked, key="again"))
     records.append(msgspec.structs.replace(acknowledged, key="again"))
 
 
-def refuse_what_was_done(records: list[Record]) -> None:
+def reject_a_committed_action(records: list[Record]) -> None:
     """The client was told that its action was not done."""
-    one = find(records, Acknowledged)
-    records[records.index(one)] = Refused(client=one.client, key=one.key, code="version_mismatch")
+    one = find_record(records, Acknowledged)
+    records[records.index(one)] = Rejected(client=one.client, key=one.key, code="version_mismatch")
 
 
 def answer_differently(records: list[Record]) -> None:
-    records.append(Repeated(client="owner", key="k20", equal=False))
+    records.append(Retried(client="owner", key="k20", is_equal=False))
 
 
 def leave_a_gap(records: list[Record]) -> None:
-    del truth(records).log[30]
+    del final_state(records).log[30]
 
 
 def break_the_chain(records: list[Record]) -> None:
-    truth(records).log[30]["digest"] = "0" * 32
+    final_state(records).log[30]["digest"] = "0" * 32
 
 
 def change_the_past(records: list[Record]) -> None:
     """A whole log with good digests, that is not the one that was told."""
-    log = truth(records).log
+    log = final_state(records).log
     log[30]["at"] = "2030-01-01T00:00:00Z"
     sealed_again(log)
 
 
 def tag_wrongly(records: list[Record]) -> None:
-    truth(records).tag = "1-" + "0" * 32
+    final_state(records).tag = "1-" + "0" * 32
 
 
 def answer_another_game(records: list[Record]) -> None:
-    truth(records).document["bag"] = 77
+    final_state(records).document["bag"] = 77
 
 
 def miss_a_diff(records: list[Record]) -> None:
-    records.remove(find(records, Saw))
+    records.remove(find_record(records, DiffReceived))
 
 
 def see_twice(records: list[Record]) -> None:
-    one = find(records, Saw)
+    one = find_record(records, DiffReceived)
     records.insert(records.index(one), msgspec.structs.replace(one))
 
 
 def see_out_of_order(records: list[Record]) -> None:
-    one, other = find(records, Saw), find(records, Saw, 21)
+    one, other = find_record(records, DiffReceived), find_record(records, DiffReceived, 21)
     one.version, one.digest, other.version, other.digest = other.version, other.digest, one.version, one.digest
 
 
-def see_what_is_not_there(records: list[Record]) -> None:
-    find(records, Saw).digest = "0" * 32
+def receive_an_unlogged_diff(records: list[Record]) -> None:
+    find_record(records, DiffReceived).digest = "0" * 32
 
 
-def begin_anew(records: list[Record]) -> None:
+def resync_without_need(records: list[Record]) -> None:
     """A watcher is told the whole game where the diffs from what it has would have done."""
-    one, other = find(records, Saw), find(records, Saw, 22)
-    whole = Whole(
+    one, other = find_record(records, DiffReceived), find_record(records, DiffReceived, 22)
+    whole = SnapshotReceived(
         client="watcher",
         game=GAME,
         version=other.version,
         digest=other.digest,
-        since=one.version,
+        since_version=one.version,
         since_digest=one.digest,
     )
     begin = records.index(one) + 1
-    seen = [record for record in records[begin : records.index(other) + 1] if isinstance(record, Saw)]
+    seen = [record for record in records[begin : records.index(other) + 1] if isinstance(record, DiffReceived)]
     for record in seen:
         records.remove(record)
     records.insert(begin, whole)
 
 
 def end_with_an_old_copy(records: list[Record]) -> None:
-    find(records, Holds, 0).document["bag"] = 77
+    find_record(records, FinalReplica, 0).document["bag"] = 77
 
 
 def end_without_a_copy(records: list[Record]) -> None:
-    records.remove(find(records, Holds, 0))
+    records.remove(find_record(records, FinalReplica, 0))
 
 
 def never_end(records: list[Record]) -> None:
-    truth(records).document["status"] = "active"
+    final_state(records).document["status"] = "active"
 
 
-def tell_no_truth(records: list[Record]) -> None:
-    records.remove(truth(records))
+def omit_the_final_state(records: list[Record]) -> None:
+    records.remove(final_state(records))
 
 
 def verify_badly(records: list[Record]) -> None:
-    truth(records).verified = "rules: no"
+    final_state(records).verified = "rules: no"
 
 
 def meet_the_forbidden(records: list[Record]) -> None:
-    records.append(Broke(client="owner", detail="500"))
+    records.append(ContractViolation(client="owner", detail="500"))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def meet_the_forbidden(records: list[Record]) -> None:
         (lose_and_play_another, "lost"),
         (double_an_action, "doubled"),
         (answer_two_with_one, "doubled"),
-        (refuse_what_was_done, "contradicted"),
+        (reject_a_committed_action, "contradicted"),
         (answer_differently, "repeated"),
         (leave_a_gap, "gap"),
         (break_the_chain, "digest"),
@@ -192,12 +192,12 @@ def meet_the_forbidden(records: list[Record]) -> None:
         (miss_a_diff, "missed"),
         (see_twice, "missed"),
         (see_out_of_order, "missed"),
-        (see_what_is_not_there, "strange"),
-        (begin_anew, "resync"),
+        (receive_an_unlogged_diff, "strange"),
+        (resync_without_need, "resync"),
         (end_with_an_old_copy, "view"),
         (end_without_a_copy, "view"),
         (never_end, "unfinished"),
-        (tell_no_truth, "unfinished"),
+        (omit_the_final_state, "unfinished"),
         (verify_badly, "verify"),
         (meet_the_forbidden, "broke"),
     ),
@@ -211,31 +211,31 @@ def test_each_violation_is_found(spoil: Callable[[list[Record]], None], kind: st
 
 def test_an_action_that_was_given_up_may_have_been_done_or_not() -> None:
     records = recorded()
-    one = find(records, Acknowledged)
-    records[records.index(one)] = Unknown(client=one.client, key=one.key, why="no answer")
-    asked = Asked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
-    records += [asked, Unknown(client="owner", key="never", why="no answer")]
+    one = find_record(records, Acknowledged)
+    records[records.index(one)] = Undetermined(client=one.client, key=one.key, reason="no answer")
+    asked = Invoked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
+    records += [asked, Undetermined(client="owner", key="never", reason="no answer")]
     assert check(records) == []
 
 
 def test_a_second_request_that_was_refused_says_nothing_of_the_first_which_may_be_at_work_still() -> None:
     records = recorded()
-    one = find(records, Acknowledged)
-    records[records.index(one)] = Refused(client=one.client, key=one.key, code="not_your_turn", tries=2)
+    one = find_record(records, Acknowledged)
+    records[records.index(one)] = Rejected(client=one.client, key=one.key, code="not_your_turn", attempts=2)
     assert check(records) == []
 
 
 def test_a_watcher_of_what_was_taken_back_gets_the_whole_game() -> None:
     """A failover may take back what was never acknowledged, though a watcher has seen it."""
     records = recorded()
-    one, following = find(records, Saw), find(records, Saw, 21)
-    strange = Saw(client="watcher", game=GAME, version=following.version, digest="0" * 32)
-    whole = Whole(
+    one, following = find_record(records, DiffReceived), find_record(records, DiffReceived, 21)
+    strange = DiffReceived(client="watcher", game=GAME, version=following.version, digest="0" * 32)
+    whole = SnapshotReceived(
         client="watcher",
         game=GAME,
         version=one.version,
         digest=one.digest,
-        since=strange.version,
+        since_version=strange.version,
         since_digest=strange.digest,
     )
     begin = records.index(one) + 1

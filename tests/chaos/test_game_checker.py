@@ -11,23 +11,23 @@ import pytest
 from service.store.connection import errors
 from tests.chaos import game_checker as judging
 from tests.chaos.checker import Violation
-from tests.chaos.statistics import Tally
+from tests.chaos.client_context import IMPATIENT, ClientContext, Pace
+from tests.chaos.game_checker import Findings, GameChecker
+from tests.chaos.history import Acknowledged, FinalState, History, load
 from tests.chaos.instances import UNEXPECTED
-from tests.chaos.history import Acknowledged, History, Truth, load
-from tests.chaos.game_checker import Findings, Judge
-from tests.chaos.recorded_history import GAME, document, recorded
+from tests.chaos.recorded_history import GAME, document_at, recorded
 from tests.chaos.report import replace_section, section
-from tests.chaos.client_context import IMPATIENT, Pace, World
+from tests.chaos.statistics import Tally
 from tests.games.logs import ARCHIPELAGO
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[Truth]:
+def told(monkeypatch: pytest.MonkeyPatch) -> list[FinalState]:
     """What the service says of the game, now; a test may change it."""
-    (truth,) = [record for record in recorded() if isinstance(record, Truth)]
+    (truth,) = [record for record in recorded() if isinstance(record, FinalState)]
     now = [truth]
 
-    async def fetch_truth(world: World, game: str) -> Truth:
+    async def fetch_truth(world: ClientContext, game: str) -> FinalState:
         del world
         assert game == GAME
         return now[0]
@@ -43,14 +43,14 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
-async def judged(directory: Path, pool: Any, violations: list[Violation]) -> tuple[Judge, History]:
+async def judged(directory: Path, pool: Any, violations: list[Violation]) -> tuple[GameChecker, History]:
     """A judge who has judged one game that is right."""
     unused: Any = None
-    world = World("", History(), unused, unused, Pace(0), IMPATIENT, unused)
-    judge = Judge(world, directory, pool, violations.append, rolling=False)
+    world = ClientContext("", History(), unused, unused, Pace(0), IMPATIENT, unused)
+    judge = GameChecker(world, directory, pool, violations.append, rolling=False)
     history = judge.open()
     for record in recorded():
-        if not isinstance(record, Truth):
+        if not isinstance(record, FinalState):
             history.add(record)
     before = judge.acknowledged
     await judge.close(history)
@@ -58,7 +58,7 @@ async def judged(directory: Path, pool: Any, violations: list[Violation]) -> tup
     return judge, history
 
 
-async def test_a_game_that_stays_as_it_was_is_judged_once(tmp_path: Path, told: list[Truth], pool: Any) -> None:
+async def test_a_game_that_stays_as_it_was_is_judged_once(tmp_path: Path, told: list[FinalState], pool: Any) -> None:
     violations: list[Violation] = []
     judge, history = await judged(tmp_path, pool, violations)
     written = (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns
@@ -70,12 +70,14 @@ async def test_a_game_that_stays_as_it_was_is_judged_once(tmp_path: Path, told: 
 
 
 async def test_what_is_lost_after_a_game_was_judged_is_found_at_the_end(
-    tmp_path: Path, told: list[Truth], pool: Any
+    tmp_path: Path, told: list[FinalState], pool: Any
 ) -> None:
     violations: list[Violation] = []
     judge, _ = await judged(tmp_path, pool, violations)
     log = told[0].log[:-3]
-    told[0] = Truth(game=GAME, document=document(len(log)), tag=f"{len(log)}-{log[-1]['digest']}", log=log, verified="")
+    told[0] = FinalState(
+        game=GAME, document=document_at(len(log)), tag=f"{len(log)}-{log[-1]['digest']}", log=log, verified=""
+    )
     found = await judge.finish()
     assert {"lost", "unfinished"} <= {one.kind for one in found.violations}
     assert violations == found.violations

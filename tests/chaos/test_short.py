@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.history import Acknowledged, Came, Fault, Saw
 from tests.chaos.game_checker import Findings
+from tests.chaos.history import Acknowledged, Connected, DiffReceived, Fault
 from tests.chaos.progress import Progress
 from tests.chaos.run import Plan, run
-from tests.chaos.scenarios import KINDS
+from tests.chaos.scenarios import SCENARIOS
 from tests.tools import LIBFAKETIME, require
 
-QUICK = [kind for kind in KINDS if kind.asked.turn_timeout_s is None]
+QUICK = [kind for kind in SCENARIOS if kind.request.turn_timeout_s is None]
 """Games that wait for nobody's time to be up."""
 
 
@@ -52,5 +52,5 @@ async def test_an_update_of_all_instances_fails_no_request_and_interrupts_no_wat
     for update in updates:  # each instance spreads its own; those of others may be told the same
         told = [hint.retry_after_ms for hint in hints if update.at <= hint.at <= update.healed]
         assert len({*told}) > len(told) / 2 or not told
-    assert result.tally.counts[Came] > 0
-    assert result.tally.counts[Saw] > 300
+    assert result.tally.counts[Connected] > 0
+    assert result.tally.counts[DiffReceived] > 300

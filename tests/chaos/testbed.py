@@ -9,17 +9,17 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tests.chaos.instances import Instance, fleet
 from tests.chaos.haproxy import Haproxy, haproxy
+from tests.chaos.instances import Instance, start_instances
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
 
-__all__ = ["REPLICAS", "SITES", "Site", "healthy", "on_all", "on_each", "site"]
+__all__ = ["DEPLOYMENTS", "REPLICAS", "Testbed", "on_all", "on_each", "start_testbed", "wait_until_healthy"]
 
 INSTANCES = 3
-HEALTHY_S = 240.0
+HEALTHY_TIMEOUT_S = 240.0
 SECRET = "in-chaos"
 
-PROMISED = ("min-replicas-to-write 1", "min-replicas-max-lag 2", "repl-backlog-size 32mb")
+REPLICATION_SETTINGS = ("min-replicas-to-write 1", "min-replicas-max-lag 2", "repl-backlog-size 32mb")
 """Without a replica that keeps up, a primary accepts nothing: one that is cut off soon stops promising.
 
 The backlog is what a replica catches up with after some seconds of such load, in place of a whole copy.
@@ -28,10 +28,10 @@ The backlog is what a replica catches up with after some seconds of such load, i
 REPLICAS = 2
 """Of each primary. An action that all of them have is lost by no failover (docs/durability.md)."""
 
-SITES = ("standalone", "sentinel", "cluster")
+DEPLOYMENTS = ("standalone", "sentinel", "cluster")
 
 
-class Site(NamedTuple):
+class Testbed(NamedTuple):
     """What runs."""
 
     kind: str
@@ -41,37 +41,40 @@ class Site(NamedTuple):
 
 
 @asynccontextmanager
-async def site(
+async def start_testbed(
     directory: Path, kind: str, flags: Sequence[str] = (), wait: int = REPLICAS, *, faked: bool = False
-) -> AsyncIterator[Site]:
+) -> AsyncIterator[Testbed]:
     """Everything, at work; an action is acknowledged when `wait` replicas have it, where there are any.
 
     Each instance has a Redis user of its own, so that it can be locked out, and where `faked` a clock of its own.
     """
     users = [f"user i{number} on >{SECRET} ~* &* +@all" for number in range(1, INSTANCES + 1)]
-    async with _deployed(kind, directory, users) as deployment:
+    async with _deploy_redis(kind, directory, users) as deployment:
         scheme, _, rest = deployment.url.partition(f"://{deployment.access.userinfo}")
         urls = [f"{scheme}://i{number}:{SECRET}@{rest}" for number in range(1, INSTANCES + 1)]
         if kind != "standalone":
             flags = (*flags, "--redis-wait-replicas", str(wait))
-        async with fleet(directory, urls, flags, faked=faked) as instances, haproxy(directory, instances) as proxy:
-            yield Site(kind, deployment, instances, proxy)
+        async with (
+            start_instances(directory, urls, flags, faked=faked) as instances,
+            haproxy(directory, instances) as proxy,
+        ):
+            yield Testbed(kind, deployment, instances, proxy)
 
 
 @asynccontextmanager
-async def _deployed(kind: str, directory: Path, users: Sequence[str]) -> AsyncIterator[Deployment]:
+async def _deploy_redis(kind: str, directory: Path, users: Sequence[str]) -> AsyncIterator[Deployment]:
     if kind == "standalone":
         async with standalone(directory, settings=users) as deployment:
             yield deployment
     elif kind == "sentinel":
-        async with sentinel(directory, replicas=REPLICAS, settings=[*users, *PROMISED]) as deployment:
+        async with sentinel(directory, replicas=REPLICAS, settings=[*users, *REPLICATION_SETTINGS]) as deployment:
             yield deployment
     else:
-        async with cluster(directory, replicas=REPLICAS, settings=[*users, *PROMISED]) as deployment:
+        async with cluster(directory, replicas=REPLICAS, settings=[*users, *REPLICATION_SETTINGS]) as deployment:
             yield deployment
 
 
-async def on_all(site: Site, do: Callable[..., Awaitable[object]]) -> None:
+async def on_all(site: Testbed, do: Callable[..., Awaitable[object]]) -> None:
     """Do something with a client of each data node that answers."""
     for node in site.deployment.nodes:
         if node.is_serving:
@@ -80,9 +83,9 @@ async def on_all(site: Site, do: Callable[..., Awaitable[object]]) -> None:
                     await do(client)
 
 
-async def on_each(site: Site, do: Callable[[Redis], Awaitable[object]]) -> None:
+async def on_each(site: Testbed, do: Callable[[Redis], Awaitable[object]]) -> None:
     """Do something with a client of every data node, as often as it takes where one does not answer in time."""
-    async with asyncio.timeout(HEALTHY_S):
+    async with asyncio.timeout(HEALTHY_TIMEOUT_S):
         for node in site.deployment.nodes:
             while True:
                 with suppress(RedisError, OSError):
@@ -92,9 +95,9 @@ async def on_each(site: Site, do: Callable[[Redis], Awaitable[object]]) -> None:
                 await asyncio.sleep(0.1)
 
 
-async def healthy(site: Site) -> None:
+async def wait_until_healthy(site: Testbed) -> None:
     """Wait until Redis is whole again; a node that changes its part closes the connections of those who ask it."""
-    async with asyncio.timeout(HEALTHY_S):
+    async with asyncio.timeout(HEALTHY_TIMEOUT_S):
         while True:
             with suppress(RedisError, OSError):
                 await site.deployment.wait_until_healthy()

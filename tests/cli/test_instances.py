@@ -17,7 +17,7 @@ from service.games.archive.validation import validate_document
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.embedded.server import embedded_server
-from tests.server_process import started
+from tests.server_process import start_server
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 ARCHIVED_S = 60
@@ -36,7 +36,7 @@ async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to
     archive = tmp_path / "archive"
     flags = ("--archive-url", archive.as_uri())
     async with aiohttp.ClientSession() as session:
-        async with started(tmp_path, redis_url, *flags) as instance:
+        async with start_server(tmp_path, redis_url, *flags) as instance:
             async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
                 created = await response.json()
             game, headers = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
@@ -50,7 +50,7 @@ async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to
             await instance.stop(signal.SIGKILL)
         assert not await asyncio.to_thread(archive.exists)
         assert await redis.delete(keys.lobby("aborted"), *made_at_the_start) == 3
-        async with started(tmp_path, redis_url, *flags) as instance, asyncio.timeout(ARCHIVED_S):
+        async with start_server(tmp_path, redis_url, *flags) as instance, asyncio.timeout(ARCHIVED_S):
             while not (files := await asyncio.to_thread(_documents, archive)):  # noqa: ASYNC110  another process writes
                 await asyncio.sleep(0.1)
             while await _listed(session, instance.url) != [game]:  # noqa: ASYNC110  it does so by itself
@@ -90,7 +90,7 @@ async def kept_for_days(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
     """An instance that keeps waiting, active and finished games for 2, 4 and 6 days."""
     flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
     directory = tmp_path_factory.mktemp("kept")
-    async with embedded_server(directory) as server, started(directory, server.url, *flags) as instance:
+    async with embedded_server(directory) as server, start_server(directory, server.url, *flags) as instance:
         yield Kept(instance.url, server.url)
 
 

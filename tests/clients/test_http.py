@@ -24,7 +24,7 @@ from service.client.log_download import InvalidGameURL, download_log
 from tests.clients.conftest import QUICK
 from tests.clients.scripted_service import Scripted, refusing
 from tests.clients.unreliable_proxy import Proxy, proxied
-from tests.server_process import started
+from tests.server_process import start_server
 
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 
@@ -45,7 +45,7 @@ async def test_a_lost_answer_is_asked_for_again_and_what_was_asked_is_done_once(
 
 async def test_an_instance_killed_before_it_answers_is_replaced_by_another(tmp_path: Path, redis_url: str) -> None:
     async with (
-        started(tmp_path / "one", redis_url) as first,
+        start_server(tmp_path / "one", redis_url) as first,
         proxied(first.url) as proxy,
         Client(proxy.url, backoff=QUICK) as client,
     ):
@@ -56,7 +56,7 @@ async def test_an_instance_killed_before_it_answers_is_replaced_by_another(tmp_p
         acting = asyncio.create_task(owner.act(created.game.id, moves.moves[0], seat=0))
         await asyncio.sleep(0.1)
         assert not acting.done()
-        async with started(tmp_path / "two", redis_url) as second:
+        async with start_server(tmp_path / "two", redis_url) as second:
             first.process.kill()
             proxy.target = second.url
             acted = await acting

@@ -14,7 +14,7 @@ from schemas.problems import problem
 from tests.clients.failure_scripts import busy, gap, gone, newer, unanswered
 from tests.clients.scripted_service import JsonObject, Scripted, good, refusing
 from tests.clients.unreliable_proxy import proxied
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.tools import NODE, require
 
 HERE = Path(__file__).parent
@@ -89,7 +89,7 @@ async def test_it_copes_with_bad_days(node: str, built: Path, script: Scripted) 
 
 
 async def test_it_plays_a_whole_game_over_a_bad_network(node: str, built: Path, tmp_path: Path, redis_url: str) -> None:
-    async with started(tmp_path, redis_url) as service, proxied(service.url) as proxy:
+    async with start_server(tmp_path, redis_url) as service, proxied(service.url) as proxy:
         proxy.cut_every = 40
         told = await told_by("whole_game.mjs", node, built, proxy.url)
         assert proxy.cuts > 3

@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 
 from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
 from tests.redis_servers import create_access, standalone
-from tests.server_process import started
+from tests.server_process import start_server
 
 TABLE = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
 VOLUME = "/backup"
@@ -93,7 +93,7 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
     volume = tmp_path / "volume"
     volume.mkdir()
     async with standalone(tmp_path, access=create_access(tmp_path, acl=user_of_the_page())) as deployment:
-        async with started(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
+        async with start_server(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
             async with client.post("/v1/games", json=TABLE) as created:
                 table = await created.json()
             path = f"/v1/games/{table['game']['id']}"

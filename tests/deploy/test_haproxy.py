@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 
 from tests.docs.blocks import blocks
-from tests.server_process import Started, started
+from tests.server_process import ServerProcess, start_server
 from tests.tools import HAPROXY, require
 
 PORTS = ("8081", "8082")
@@ -39,10 +39,10 @@ async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[str]:
         await process.wait()
 
 
-async def restart(instance: Started, directory: Path, redis_url: str) -> None:
+async def restart(instance: ServerProcess, directory: Path, redis_url: str) -> None:
     """Stop an instance, and run another on its port until this is cancelled."""
     assert await instance.stop() == 0
-    async with started(directory, redis_url, *FLAGS, "--port", instance.url.rpartition(":")[2]):
+    async with start_server(directory, redis_url, *FLAGS, "--port", instance.url.rpartition(":")[2]):
         await asyncio.Event().wait()
 
 
@@ -56,8 +56,8 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
             await asyncio.sleep(0.005)
 
     async with (
-        started(tmp_path, redis_url, *FLAGS) as one,
-        started(tmp_path, redis_url, *FLAGS) as two,
+        start_server(tmp_path, redis_url, *FLAGS) as one,
+        start_server(tmp_path, redis_url, *FLAGS) as two,
         proxied(tmp_path, [each.url.rpartition(":")[2] for each in (one, two)]) as socket,
         aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(socket)) as session,
         asyncio.timeout(60),

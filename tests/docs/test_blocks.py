@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import Block, blocks, check_json, pages, script
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.tools import CURL, require
 
 TALES = [page for page in pages() if any(block.runs for block in blocks(page))]
@@ -50,7 +50,7 @@ async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Pa
     folder = tmp_path / "here"
     folder.mkdir()
     (folder / ".venv").symlink_to(Path(sys.prefix))
-    async with started(tmp_path / "data") as instance:
+    async with start_server(tmp_path / "data") as instance:
         shell = await asyncio.create_subprocess_exec(
             *(
                 "bash",

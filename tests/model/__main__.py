@@ -2,9 +2,9 @@
 
 import click
 
-from tests.model.guarantees import stories, table
+from tests.model.guarantees import markdown_table, stories
 
-for lines in (table(), stories()):
+for lines in (markdown_table(), stories()):
     for line in lines:
         click.echo(line)
     click.echo()

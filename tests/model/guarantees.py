@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tests.model.search import Verdict, search
 from tests.model.state import Failures, Settings
 
-__all__ = ["CASES", "GUARANTEES", "Guarantee", "stories", "table"]
+__all__ = ["CASES", "GUARANTEES", "Guarantee", "markdown_table", "stories"]
 
 CASES = {
     "a server dies for good": Failures(1, returns=False),
@@ -66,7 +66,7 @@ GUARANTEES = (
 """What docs/durability.md says."""
 
 
-def table() -> Iterator[str]:
+def markdown_table() -> Iterator[str]:
     """What docs/durability.md says, in Markdown."""
     yield f"| settings | {' | '.join(CASES)} |"
     yield f"|---|{'---|' * len(CASES)}"

@@ -29,8 +29,8 @@ def search(settings: Settings, failures: Failures) -> Verdict:
     while waiting:
         state = waiting.popleft()
         acknowledged = max(acknowledged, len(state.acknowledged(settings)))
-        if state.lost(settings):
-            return Verdict(_story(came, state), len(came), acknowledged)
+        if state.lost_commits(settings):
+            return Verdict(_shortest_path(came, state), len(came), acknowledged)
         for step in steps(state, settings, failures):
             if step.state not in came:
                 came[step.state] = (state, step.words)
@@ -38,7 +38,7 @@ def search(settings: Settings, failures: Failures) -> Verdict:
     return Verdict((), len(came), acknowledged)
 
 
-def _story(came: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
+def _shortest_path(came: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
     words: list[str] = []
     while (before := came[state]) is not None:
         state = before[0]

@@ -92,7 +92,7 @@ class State(NamedTuple):
         """The commits whose clients were told that they are stored."""
         return [commit for commit, replicas in enumerate(self.confirmed) if len(replicas) >= settings.wait]
 
-    def lost(self, settings: Settings) -> list[int]:
+    def lost_commits(self, settings: Settings) -> list[int]:
         """Acknowledged commits that no server has, once all that run follow the one that the sentinels name."""
         one = self.nodes[self.named]
         if not self.reached(self.named) or self.away:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.model.guarantees import CASES, GUARANTEES, Guarantee, table
+from tests.model.guarantees import CASES, GUARANTEES, Guarantee, markdown_table
 from tests.model.search import search
 from tests.model.state import Failures, Settings, initial
 from tests.model.steps import steps
@@ -27,7 +27,7 @@ def loses(settings: Settings, failures: Failures, story: tuple[str, ...]) -> boo
     state = initial(settings, failures)
     for words in story:
         (state,) = [step.state for step in steps(state, settings, failures) if step.words == words]
-    return bool(state.lost(settings))
+    return bool(state.lost_commits(settings))
 
 
 def test_waiting_for_one_of_two_loses_by_a_replica_that_still_follows_the_old_primary() -> None:
@@ -80,4 +80,4 @@ def test_without_failures_all_is_acknowledged_and_nothing_lost(settings: Setting
 
 def test_the_document_has_the_table() -> None:
     document = (ROOT / "docs" / "durability.md").read_text(encoding="utf-8")
-    assert "\n".join(table()) in document
+    assert "\n".join(markdown_table()) in document

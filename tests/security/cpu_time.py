@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from tests.server_process import Started, started
+from tests.server_process import ServerProcess, start_server
 
 WITHIN_S = 20.0
 QUIET_S = 0.1
@@ -48,7 +48,7 @@ async def _parts(data: Data) -> AsyncIterator[bytes]:
 class Measured(NamedTuple):
     """A running service."""
 
-    service: Started
+    service: ServerProcess
     pid: int
 
     def spent(self) -> float:
@@ -106,5 +106,5 @@ async def _read(client: socket.socket, got: bytearray) -> None:
 @asynccontextmanager
 async def measured(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[Measured]:
     """A service of which nobody else wants anything."""
-    async with started(data_dir, redis_url, "--drain-time-s", "0", "--close-window-s", "0", *flags) as service:
+    async with start_server(data_dir, redis_url, "--drain-time-s", "0", "--close-window-s", "0", *flags) as service:
         yield Measured(service, service.process.pid)

@@ -8,7 +8,7 @@ import aiohttp
 from redis.asyncio import Redis
 
 from tests.redis_servers import standalone
-from tests.server_process import Started, started
+from tests.server_process import ServerProcess, start_server
 from tests.web.name_server import name_server
 from tests.web.webhook_receiver import run_receiver
 
@@ -36,12 +36,12 @@ async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str |
         return await response.json()
 
 
-async def ready(session: aiohttp.ClientSession, one: Started) -> bool:
+async def ready(session: aiohttp.ClientSession, one: ServerProcess) -> bool:
     async with session.get(f"{one.url}/readyz") as response:
         return response.status == 200
 
 
-async def register_all(session: aiohttp.ClientSession, one: Started, where: str = "stranger") -> None:
+async def register_all(session: aiohttp.ClientSession, one: ServerProcess, where: str = "stranger") -> None:
     """Register webhooks at sites whose names hang, and have something happen."""
     created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
     path, owner = f"{one.url}/v1/games/{created['game']['id']}", created["owner_token"]
@@ -52,7 +52,7 @@ async def register_all(session: aiohttp.ClientSession, one: Started, where: str 
     await post(session, f"{path}/actions", {"move": move}, owner)
 
 
-async def cut(session: aiohttp.ClientSession, one: Started, redis: Redis) -> None:
+async def cut(session: aiohttp.ClientSession, one: ServerProcess, redis: Redis) -> None:
     """Cut all connections of the instance to Redis, and wait until it is ready again."""
     await redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
     async with asyncio.timeout(RECONNECT_S):
@@ -66,7 +66,7 @@ async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -
         flags = (*QUICK, "--webhook-nameservers", names.address)
         async with (
             Redis.from_url(deployment.url) as redis,
-            started(tmp_path / "data", url, *flags) as one,
+            start_server(tmp_path / "data", url, *flags) as one,
             aiohttp.ClientSession() as session,
         ):
             await register_all(session, one)
@@ -90,7 +90,7 @@ async def test_while_names_hang_webhooks_of_others_are_delivered(tmp_path: Path,
         run_receiver() as receiver,
     ):
         flags = (*QUICK, "--webhooks-allow-private", "--webhook-nameservers", names.address)
-        async with started(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession() as session:
+        async with start_server(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession() as session:
             await register_all(session, one)
             created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
             hooks = f"{one.url}/v1/games/{created['game']['id']}/webhooks"

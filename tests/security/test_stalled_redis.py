@@ -13,7 +13,7 @@ import pytest
 from service.games.ports import StoreBusy
 from service.web.problems import error_response
 from tests.redis_servers import Node, standalone
-from tests.server_process import Started, started
+from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import Values, metrics_url, of, scrape
 from tests.web.http_game import bearer_header
 
@@ -65,7 +65,7 @@ class Game(NamedTuple):
 class Stalling(NamedTuple):
     """A service, and the server of Redis that it has."""
 
-    one: Started
+    one: ServerProcess
     node: Node
     metrics: str
     session: aiohttp.ClientSession
@@ -119,7 +119,7 @@ async def flooded(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[C
 async def stalling(tmp_path: Path) -> AsyncIterator[Stalling]:
     async with (
         standalone(tmp_path) as deployment,
-        started(tmp_path / "data", deployment.url, *FLAGS) as one,
+        start_server(tmp_path / "data", deployment.url, *FLAGS) as one,
         aiohttp.ClientSession(one.url, connector=aiohttp.TCPConnector(limit=0)) as session,
     ):
         yield Stalling(one, deployment.nodes[0], await metrics_url(one), session)

@@ -7,7 +7,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as text_format
 
-from tests.server_process import Started
+from tests.server_process import ServerProcess
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 
@@ -27,7 +27,7 @@ def of(values: Values, name: str, **labels: str) -> float:
     return sum(value for (found, has), value in values.items() if found == f"south_seas_{name}" and wanted <= has)
 
 
-async def metrics_url(instance: Started) -> str:
+async def metrics_url(instance: ServerProcess) -> str:
     """Where a started service tells its metrics, as it greeted."""
     assert instance.process.stdout is not None
     async for line in instance.process.stdout:

@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 import yaml
 
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url
 from tests.telemetry.traffic import everything
 from tests.tools import PROMETHEUS, require
@@ -23,8 +23,8 @@ async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
     """The address of a Prometheus that has the project's rules, and has seen everything happen."""
     flags = ("--metrics-port", "0", "--drain-time-s", "0", "--close-window-s", "0")
     async with (
-        started(folder, redis_url, *flags) as one,
-        started(folder, redis_url, *flags) as other,
+        start_server(folder, redis_url, *flags) as one,
+        start_server(folder, redis_url, *flags) as other,
         scraping(folder, [await metrics_url(one), await metrics_url(other)]) as url,
     ):
         await everything(one.url, other.url)

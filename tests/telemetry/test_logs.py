@@ -15,7 +15,7 @@ import pytest
 
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 from service.telemetry.logs import JSONFormatter, TextFormatter
-from tests.server_process import started
+from tests.server_process import start_server
 
 LOGGER = logging.getLogger("tests.telemetry")
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}
@@ -85,7 +85,7 @@ async def test_a_service_logs_every_request_and_no_secret(
     flags = ("--log-format", form, "--access-log", "--log-level", "debug", "--drain-time-s", "0")
     secret, key = secrets.token_hex(16), secrets.token_hex(32)
     known = {secret, key}
-    async with started(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         async with session.post("/v1/games", json=TABLE, headers={"Idempotency-Key": key}) as response:
             created = await response.json()
         known |= {created["owner_token"], created["spectator_token"], *(seat["token"] for seat in created["seats"])}

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
 from service.web.server import StartFailed
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.telemetry.metric_samples import OPENMETRICS, here, metrics_url, of, scrape
 from tests.telemetry.promtool import promtool
 
@@ -65,7 +65,7 @@ async def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
 async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) -> None:
     players = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
     async with (
-        started(tmp_path, redis_url, "--metrics-port", "0", "--drain-time-s", "0") as instance,
+        start_server(tmp_path, redis_url, "--metrics-port", "0", "--drain-time-s", "0") as instance,
         aiohttp.ClientSession(instance.url) as session,
     ):
         url = await metrics_url(instance)

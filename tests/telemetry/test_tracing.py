@@ -19,7 +19,7 @@ from service.store.client import connect
 from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
-from tests.server_process import started
+from tests.server_process import start_server
 from tests.telemetry.otlp_collector import collecting
 from tests.web.app_server import Client, serve
 
@@ -129,7 +129,7 @@ async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
-        async with started(tmp_path, redis_url, "--drain-time-s", "0") as instance:
+        async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
             async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
                 assert response.status == 201
             await collector.until("POST /v1/games", "commit", "encode")
@@ -148,7 +148,7 @@ async def test_a_collector_that_is_not_there_keeps_nobody_from_serving_or_ending
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    async with started(tmp_path, redis_url, "--drain-time-s", "0") as instance, aiohttp.ClientSession() as session:
+    async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance, aiohttp.ClientSession() as session:
         async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
             assert response.status == 201
         assert await instance.stop(signal.SIGTERM) == 0

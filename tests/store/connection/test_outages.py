@@ -12,9 +12,9 @@ import pytest
 from service.games.ports import Commit, CommitOutcome, Committed, GameStore, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
+from tests.aof_flush import wait_for_aof_flush
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SingleServer
-from tests.aof_flush import written
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ async def test_scripts_are_sent_again_after_a_restart(data_dir: Path, program: P
         server = await stack.enter_async_context(embedded_server(data_dir, program=program))
         async with connect(server.url) as store:
             await store.commit(creation())
-            await written(server.url)
+            await wait_for_aof_flush(server.url)
             os.kill(server.pid, signal.SIGKILL)
             with pytest.raises(StoreUnavailable):
                 await store.ping()

@@ -18,9 +18,9 @@ from service.store.client import connect
 from service.store.embedded import program as embedded_program
 from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable, ServerFailed, ServerNotFound
 from service.store.embedded.server import embedded_server
+from tests.aof_flush import wait_for_aof_flush
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
-from tests.aof_flush import written
 
 SERVE = """
 import asyncio, sys
@@ -53,7 +53,7 @@ async def test_games_survive_a_restart(data_dir: Path, program: Path) -> None:
 async def test_games_survive_sigkill_of_the_server(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
-        await written(server.url)
+        await wait_for_aof_flush(server.url)
         os.kill(server.pid, signal.SIGKILL)
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
