@@ -17,9 +17,9 @@ from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.websocket.session import MAX_RATE_LIMITED
 from tests.security.limited_client import at, limits
 from tests.web.app_server import Client, serve
+from tests.web.gated_store import GatedStore
 from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
-from tests.web.websocket.test_closing import GatedStore
 
 STREAM = {"Accept": "text/event-stream"}
 

@@ -12,9 +12,9 @@ from service.games.realtime import stream_reader
 from service.games.realtime.stream_reader import PAGE_SIZE
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
+from tests.web.event_stream_client import open_event_stream
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher
-from tests.web.websocket.test_event_stream import open_event_stream
 
 TIMEOUT_S = 0.3
 

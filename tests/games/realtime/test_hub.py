@@ -6,15 +6,11 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.ports import StoreUnavailable
-from service.games.realtime import version_sweep
 from service.games.realtime.hub import Hub
-from service.games.realtime.recovery import decode_view
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import PAGE_SIZE
 from service.games.tilesets import TileSetCatalogue
 from tests.games.realtime.subscribers import (
-    TILESETS,
     FailingSubscriber,
     SnapshotSubscriber,
     UnreliableStore,
@@ -64,34 +60,6 @@ async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
     for version in range(1, 6):
         await unreliable_store.commit(action(version))
         await subscriber.wait_for_version(version + 1)
-
-
-async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
-    """Subscribers have version 2 already, and the history is the same: a snapshot would add nothing."""
-    await unreliable_store.commit(creation())
-    subscriber = await subscribe(hub, unreliable_store)
-    await unreliable_store.commit(commit := action(1))
-    hub.publish_commit("g", commit.diffs)
-    unreliable_store.is_deaf, unreliable_store.stale_answers = True, 1
-    hub.start()
-    async with asyncio.timeout(10):
-        while unreliable_store.stale_answers:  # noqa: ASYNC110  the sweep gives no event
-            await asyncio.sleep(0.01)
-    await unreliable_store.commit(action(2))
-    await subscriber.wait_for_version(3)
-    assert subscriber.errors == []
-
-
-async def test_a_sweep_finds_changes_of_many_games(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    unreliable_store.is_deaf = True
-    games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
-    await asyncio.gather(*(unreliable_store.commit(creation(game)) for game in games))
-    subscribers = await asyncio.gather(*(subscribe(hub, unreliable_store, game) for game in games))
-    hub.start()
-    await asyncio.gather(*(unreliable_store.commit(action(1, game)) for game in games))
-    await asyncio.gather(*(subscriber.wait_for_version(2) for subscriber in subscribers))
 
 
 async def test_a_long_stream_is_read_page_by_page(hub: Hub, unreliable_store: UnreliableStore) -> None:
@@ -189,11 +157,3 @@ async def test_a_channel_whose_tile_set_is_missing_is_closed(unreliable_store: U
     assert isinstance(beginner.errors[0], TileSetMissing)
     assert not len(hub)
     await hub.aclose()
-
-
-async def test_an_unreadable_snapshot_raises_store_unavailable(unreliable_store: UnreliableStore) -> None:
-    await unreliable_store.commit(creation())
-    loaded = await unreliable_store.load("g")
-    assert loaded is not None
-    with pytest.raises(StoreUnavailable, match="cannot be read"):
-        decode_view(TILESETS, loaded)

@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame
 from service.games.realtime.hub import Hub
-from service.games.realtime.recovery import decode_view, resolve_position
+from service.games.realtime.recovery import decode_view
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import (
     TILESETS,
@@ -54,30 +54,6 @@ async def test_subscribing_during_commits_misses_nothing(hub: Hub, unreliable_st
                 joined = joined[1:]
     for subscriber in joined:
         await subscriber.wait_for_version(last)
-
-
-@pytest.mark.parametrize(
-    ("since", "client_digest", "position"),
-    (
-        (None, None, None),
-        (4, None, StreamPosition(4, digest(4))),
-        (4, digest(4), StreamPosition(4, digest(4))),
-        (4, digest(3), None),
-        (5, None, None),
-        (2, None, StreamPosition(2, digest(2))),
-        (2, digest(2), StreamPosition(2, digest(2))),
-        (2, digest(4), None),
-        (0, None, StreamPosition(0, digest(0))),
-    ),
-)
-async def test_a_client_resumes_from_a_state_in_the_stream(
-    unreliable_store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
-) -> None:
-    await unreliable_store.commit(creation())
-    await unreliable_store.commit(action(1, count=3))
-    loaded = await unreliable_store.load("g")
-    assert loaded is not None
-    assert await resolve_position(unreliable_store, "g", loaded, since, client_digest) == position
 
 
 async def test_a_game_that_is_gone_cannot_be_subscribed_to(

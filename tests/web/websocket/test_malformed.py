@@ -84,17 +84,17 @@ async def test_a_binary_message_is_answered(watcher: WatcherClient) -> None:
 
 
 async def test_a_malformed_message_changes_no_subscription(client: Client) -> None:
-    table = await create_game(client)
-    async with watch_game(client, table.id) as watcher:
-        await watcher.request_error(f'{{"type": "unsubscribe", "game": "{table.id}", "more": 1}}', "malformed")
-        await table.act_successfully()
+    http_game = await create_game(client)
+    async with watch_game(client, http_game.id) as watcher:
+        await watcher.request_error(f'{{"type": "unsubscribe", "game": "{http_game.id}", "more": 1}}', "malformed")
+        await http_game.act_successfully()
         await watcher.receive("diff")
 
 
 async def test_null_is_absent(client: Client) -> None:
-    table: HTTPGame = await create_game(client)
+    http_game: HTTPGame = await create_game(client)
     async with connect_watcher(client) as watcher:
-        await watcher.send(f'{{"type":"subscribe","game":"{table.id}","since":null,"digest":null,"id":null}}')
+        await watcher.send(f'{{"type":"subscribe","game":"{http_game.id}","since":null,"digest":null,"id":null}}')
         assert (await watcher.receive("subscribed"))["id"] is None
 
 

@@ -1,256 +1,244 @@
-"""Every subscriber gets every diff once and in order, whichever instance commits it and whatever happens to Redis."""
+"""What a socket is asked and answers, message by message (api.md, "WebSocket")."""
 
-import asyncio
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
-from random import Random
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
+from aiohttp import WSMsgType
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
-from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
-QUICK = Limits(sweep_interval_s=0.1)
-
-MOVES = 100
-
-
-class DeafStore(RedisStore):
-    """A store whose notifications are all lost."""
-
-    async def notifications(self) -> Any:
-        """Yield nothing, for ever."""
-        await asyncio.Event().wait()
-        yield ""
-
-
-@asynccontextmanager
-async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> AsyncIterator[Client]:
-    """Start an instance of the service on this Redis."""
-    async with connect(url) as store, AsyncExitStack() as stack:
-        used = DeafStore(store._client) if deaf else store
-        yield await stack.enter_async_context(serve(used, limits))
+DIGEST = "0" * 32
 
 
 @pytest.fixture
-async def instances(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
-    """Start two instances on one Redis."""
-    del redis  # it has emptied the server
-    async with instance(redis_url) as one, instance(redis_url) as two:
-        yield [one, two]
+async def http_game(client: Client) -> HTTPGame:
+    return await create_game(client)
 
 
 @pytest.fixture
-def data_dir() -> Iterator[Path]:
-    """Return a directory whose path is short enough for Unix sockets."""
-    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
-        yield Path(directory)
+async def watcher(client: Client) -> AsyncIterator[WatcherClient]:
+    async with connect_watcher(client) as opened:
+        yield opened
 
 
-def via_instance(client: Client, table: HTTPGame) -> HTTPGame:
-    """Return the same game over another instance."""
-    return HTTPGame(client, table.created)
+async def test_the_welcome_tells_the_limits(client: Client) -> None:
+    async with client.ws_connect("/v1/ws") as socket:
+        welcome = await WatcherClient(socket).receive("welcome")
+    assert (welcome["ping_interval_ms"], welcome["max_message_bytes"]) == (20_000, 65_536)
+    assert welcome["now"].endswith("Z")
 
 
-async def play(tables: list[HTTPGame], versions: int, chance: Random) -> None:
-    """Play a game over random instances until it has this many versions or is finished."""
-    while True:
-        table = chance.choice(tables)
-        legal = await table.get_json("/legal-moves")
-        if not legal["moves"] or legal["version"] >= versions:
-            return
-        response = await table.act({"move": chance.choice(legal["moves"])["id"]})
-        assert response.status == 200, await response.text()
+async def test_a_subscription_begins_with_a_snapshot_and_goes_on_with_every_diff(
+    http_game: HTTPGame, watcher: WatcherClient
+) -> None:
+    subscribed = await watcher.subscribe(http_game.id, id="s1")
+    assert subscribed["id"] == "s1"
+    assert (subscribed["version"], subscribed["digest"]) == (1, watcher.copy_of(http_game.id).digest)
+    for _ in range(5):
+        acted = await http_game.act_successfully()
+        assert await watcher.receive("diff") == acted["diffs"][0]
+    assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
-def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
-    """Check that a copy is the game, after one snapshot and every later diff."""
-    assert copy.game == game
-    assert copy.snapshots == 1
-    assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
+async def test_the_path_implies_a_subscription(client: Client, http_game: HTTPGame) -> None:
+    async with watch_game(client, http_game.id) as watcher:
+        await http_game.act_successfully()
+        await watcher.receive("diff")
+        assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
-async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[Client]) -> None:
-    """Two games of a hundred moves each, on every socket."""
-    games = [await create_game(client, seed=f"both-{number}") for number, client in enumerate(instances)]
-    async with AsyncExitStack() as stack:
-        watchers = [await stack.enter_async_context(connect_watcher(client)) for client in instances * 2]
-        for watcher in watchers:
-            for table in games:
-                await watcher.subscribe(table.id)
-        async with asyncio.TaskGroup() as group:
-            for number, table in enumerate(games):
-                group.create_task(
-                    play([via_instance(client, table) for client in instances], MOVES + 1, Random(number))
-                )
-            for watcher in watchers:
-                group.create_task(receive_all_moves(watcher, [table.id for table in games]))
-        for table in games:
-            game = await table.get_json()
-            assert game["version"] == MOVES + 1
-            for watcher in watchers:
-                check_copy(watcher.copy_of(table.id), game)
-                await watcher.expect_nothing()
-
-
-async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
-    """Receive all moves of these games."""
-    while any(watcher.copy_of(game).version <= MOVES for game in games):
+@pytest.mark.parametrize("with_digest", (True, False))
+@pytest.mark.parametrize("since", (1, 2, 4))
+async def test_a_socket_resumes_from_a_state_in_the_log(
+    client: Client, http_game: HTTPGame, since: int, with_digest: bool
+) -> None:
+    async with watch_game(client, http_game.id) as watcher:
+        before = watcher.copy_of(http_game.id)
+        for _ in range(since - 1):
+            await http_game.act_successfully()
+            await watcher.receive("diff")
+    for _ in range(4 - since):
+        await http_game.act_successfully()
+    query = f"?since={since}" + (f"&digest={before.digest}" if with_digest else "")
+    async with connect_watcher(client, f"/v1/games/{http_game.id}/ws{query}") as watcher:
+        watcher.copies[http_game.id] = before
+        subscribed = await watcher.receive("subscribed")
+        assert subscribed["recovered"] is True
+        assert subscribed["version"] == 4
+        await watcher.receive_until(http_game.id, 4)
+        assert before.digest == subscribed["digest"]
+        assert before.game == await http_game.get_json()
+        await watcher.expect_nothing()
+        await http_game.act_successfully()
         await watcher.receive("diff")
 
 
-async def test_subscribing_during_a_game_misses_nothing(instances: list[Client]) -> None:
-    table = await create_game(instances[0], seed="coming")
-    tables = [via_instance(client, table) for client in instances]
-
-    async def come(client: Client, query: str) -> GameCopy:
-        async with connect_watcher(client, f"/v1/games/{table.id}/ws{query}") as watcher:
-            assert (await watcher.receive("subscribed"))["recovered"] is bool(query)
-            return await watcher.receive_until(table.id, 60)
-
-    async with asyncio.TaskGroup() as group:
-        playing = group.create_task(play(tables, 60, Random(2)))
-        coming = []
-        for _ in range(10):
-            coming += [group.create_task(come(client, query)) for client in instances for query in ("", "?since=0")]
-            await asyncio.wait([playing], timeout=0.05)
-    game = await table.get_json()
-    for task in coming:
-        assert task.result().game == game
+async def test_from_version_0_the_log_builds_the_game(client: Client, http_game: HTTPGame) -> None:
+    await http_game.act_successfully()
+    async with connect_watcher(client, f"/v1/games/{http_game.id}/ws?since=0") as watcher:
+        assert (await watcher.receive("subscribed"))["recovered"] is True
+        copy = await watcher.receive_until(http_game.id, 2)
+        assert (copy.versions, copy.snapshots) == ([1, 2], 0)
+        assert copy.game == await http_game.get_json()
 
 
-@pytest.mark.parametrize("deaf", (True, False))
-async def test_a_sweep_makes_up_for_lost_notifications(redis: Redis, redis_url: str, deaf: bool) -> None:
-    """Either all are lost, or those sent while Redis has closed the subscribing connection."""
-    async with instance(redis_url, deaf=deaf) as here, instance(redis_url) as there:
-        table = await create_game(there, seed="lost")
-        async with watch_game(here, table.id) as watcher:
-            for versions in (5, 10, 15):
-                if not deaf:
-                    await redis.client_kill_filter(_type="pubsub")
-                await play([table], versions, Random(versions))
-                await watcher.receive_until(table.id, versions)
-            check_copy(watcher.copy_of(table.id), await table.get_json())
+@pytest.mark.parametrize("query", (f"?since=1&digest={DIGEST}", f"?since=3&digest={DIGEST}", "?since=99", ""))
+async def test_an_unknown_state_gets_a_snapshot(client: Client, http_game: HTTPGame, query: str) -> None:
+    for _ in range(2):
+        await http_game.act_successfully()
+    async with watch_game(client, http_game.id, query) as watcher:
+        copy = watcher.copy_of(http_game.id)
+        assert (copy.snapshots, copy.version) == (1, 3)
+        await watcher.expect_nothing()
+        await http_game.act_successfully()
+        await watcher.receive("diff")
 
 
-async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_diffs(
-    redis: Redis, redis_url: str
+async def test_a_state_before_the_log_gets_a_snapshot(client: Client, http_game: HTTPGame, redis: Redis) -> None:
+    for _ in range(3):
+        await http_game.act_successfully()
+    await redis.xtrim(keys.log(http_game.id), minid="3", approximate=False)
+    async with watch_game(client, http_game.id, "?since=1") as watcher:
+        assert watcher.copy_of(http_game.id).snapshots == 1
+    async with connect_watcher(client, f"/v1/games/{http_game.id}/ws?since=2") as watcher:
+        assert (await watcher.receive("subscribed"))["recovered"] is True
+
+
+async def test_subscribing_again_repeats_nothing(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.subscribe(http_game.id)
+    await http_game.act_successfully()
+    await watcher.receive("diff")
+    await watcher.subscribe(http_game.id)
+    assert (await watcher.subscribe(http_game.id, since=2))["recovered"] is True
+    await http_game.act_successfully()
+    await watcher.receive("diff")
+    await watcher.expect_nothing()
+
+
+async def test_sync_sends_a_snapshot(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.request({"type": "sync", "game": http_game.id}, "snapshot")
+    await http_game.act_successfully()
+    await watcher.expect_nothing()
+    await watcher.subscribe(http_game.id)
+    await http_game.act_successfully()
+    await watcher.receive("diff")
+    await watcher.request({"type": "sync", "game": http_game.id, "id": "y"}, "snapshot")
+    await http_game.act_successfully()
+    await watcher.receive("diff")
+    assert watcher.copy_of(http_game.id).game == await http_game.get_json()
+
+
+async def test_snapshots_and_diffs_keep_their_order_while_the_game_goes_on(
+    http_game: HTTPGame, watcher: WatcherClient
 ) -> None:
-    del redis
-    never = Limits(sweep_interval_s=1000)
-    async with instance(redis_url, never, deaf=True) as here, instance(redis_url) as there:
-        table = await create_game(there, seed="gap")
-        async with watch_game(here, table.id, token=table.owner_token) as watcher:
-            await play([table], 4, Random(4))
-            move = (await table.legal_moves())[0]["id"]
-            await watcher.send({"type": "act", "game": table.id, "move": move})
-            copy = await watcher.receive_until(table.id, 5)
-            assert (await watcher.receive("ack"))["version"] == 5
-            assert copy.versions == [2, 3, 4, 5]
+    await watcher.subscribe(http_game.id)
+    for _ in range(30):
+        await watcher.send({"type": "sync", "game": http_game.id})
+    for _ in range(20):
+        await http_game.act_successfully()
+    copy = watcher.copy_of(http_game.id)
+    while copy.snapshots < 31 or copy.version < 21:
+        await watcher.receive()
+    assert copy.versions == sorted(set(copy.versions))
+    assert copy.game == await http_game.get_json()
 
 
-async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
-    async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(AsyncExitStack())
-        url = (await first.enter_async_context(embedded_server(data_dir))).url
-        clients = [await stack.enter_async_context(instance(url)) for _ in range(2)]
-        table = await create_game(clients[0], seed="restart")
-        tables = [via_instance(client, table) for client in clients]
-        watchers = [await stack.enter_async_context(watch_game(client, table.id)) for client in clients]
-        await play(tables, 20, Random(3))
-        await watchers[0].receive_until(table.id, 20)
-        await first.aclose()
-        assert (await table.act({"action": {"type": "pass"}})).status == 503
-        error = await watchers[0].request_error({"type": "sync", "game": table.id}, "store_unavailable")
-        assert error["problem"]["retry_after_s"] > 0
-        await first.enter_async_context(embedded_server(data_dir))
-        await wait_until_served(tables)
-        await play(tables, 40, Random(4))
-        game = await table.get_json()
-        for watcher in watchers:
-            check_copy(await watcher.receive_until(table.id, game["version"]), game)
-        await stack.aclose()
+async def test_unsubscribe_ends_the_diffs(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.subscribe(http_game.id)
+    ack = await watcher.request({"type": "unsubscribe", "game": http_game.id, "id": "u"}, "ack")
+    assert ack == {"type": "ack", "id": "u", "game": http_game.id, "version": None, "digest": None, "legal_moves": None}
+    await http_game.act_successfully()
+    await watcher.expect_nothing()
+    assert (await watcher.request({"type": "unsubscribe", "game": http_game.id}, "ack"))["id"] is None
 
 
-async def wait_until_served(tables: list[HTTPGame]) -> None:
-    """Wait until every instance can read again."""
-    async with asyncio.timeout(8):
-        for table in tables:
-            while (await table.get()).status != 200:  # noqa: ASYNC110  an instance gives no event
-                await asyncio.sleep(0.05)
+async def test_one_socket_watches_many_games(client: Client, watcher: WatcherClient) -> None:
+    http_games = [await create_game(client) for _ in range(20)]
+    for http_game in http_games:
+        await watcher.subscribe(http_game.id)
+    for http_game in [*http_games, *reversed(http_games)]:
+        await http_game.act_successfully()
+        assert (await watcher.receive("diff"))["game"] == http_game.id
+    assert len(client.app[HUB]) == 20
+    for http_game in http_games:
+        assert watcher.copy_of(http_game.id).game == await http_game.get_json()
+        await watcher.request({"type": "unsubscribe", "game": http_game.id}, "ack")
+    assert len(client.app[HUB]) == 0
 
 
-async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client], redis: Redis) -> None:
-    """A failover may lose acknowledged commits; then another history takes their place."""
-    table = await create_game(instances[0], seed="history")
-    tables = [via_instance(client, table) for client in instances]
-    names = (keys.game(table.id), keys.log(table.id))
-    async with watch_game(instances[0], table.id) as here, watch_game(instances[1], table.id) as there:
-        game = await table.get_json()
-        for again in (1, 2):
-            before = game["version"]
-            stored = [await redis.dump(name) for name in names]
-            await play(tables, before + 3, Random(again))
-            for watcher in (here, there):
-                await watcher.receive_until(table.id, before + 3)
-            for name, value in zip(names, stored, strict=True):
-                await redis.restore(name, 0, value or b"", replace=True)
-            if again == 2:  # the other history is as long as the lost one before anybody looks
-                await play(tables, before + 3, Random(9))
-            game = await table.get_json()
-            for watcher in (here, there):
-                copy = watcher.copy_of(table.id)
-                while copy.snapshots <= again or copy.game != game:
-                    await watcher.receive()
-        await play(tables, game["version"] + 3, Random(5))
-        for watcher in (here, there):
-            await watcher.receive_until(table.id, game["version"] + 3)
-            assert watcher.copy_of(table.id).game == await table.get_json()
+async def test_subscriptions_and_tokens_of_a_socket_are_limited(store: RedisStore) -> None:
+    async with serve(store, Limits(max_subscriptions=2)) as client, connect_watcher(client) as watcher:
+        http_games = [await create_game(client) for _ in range(3)]
+        for http_game in http_games[:2]:
+            await watcher.subscribe(http_game.id)
+            await watcher.request({"type": "auth", "game": http_game.id, "token": http_game.owner_token}, "ack")
+        for kind, more in (("subscribe", {}), ("auth", {"token": http_games[2].owner_token})):
+            error = await watcher.request_error(
+                {"type": kind, "game": http_games[2].id, "id": kind, **more}, "rate_limited"
+            )
+            assert (error["id"], error["game"]) == (kind, http_games[2].id)
+        await watcher.subscribe(http_games[1].id)
+        await watcher.request({"type": "auth", "game": http_games[1].id, "token": http_games[1].spectator_token}, "ack")
+        await watcher.request({"type": "unsubscribe", "game": http_games[0].id}, "ack")
+        await watcher.subscribe(http_games[2].id)
 
 
-async def test_resuming_from_a_lost_version_gets_a_snapshot(instances: list[Client], redis: Redis) -> None:
-    table = await create_game(instances[0], seed="lost-end")
-    names = (keys.game(table.id), keys.log(table.id))
-    stored = [await redis.dump(name) for name in names]
-    acted = await table.act_successfully()
-    for name, value in zip(names, stored, strict=True):
-        await redis.restore(name, 0, value or b"", replace=True)
-    async with watch_game(instances[1], table.id, f"?since=2&digest={acted['digest']}") as watcher:
-        assert (watcher.copy_of(table.id).snapshots, watcher.copy_of(table.id).version) == (1, 1)
+async def test_pings_are_answered_in_turn(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    for number in range(10):
+        await watcher.send({"type": "sync", "game": http_game.id})
+        await watcher.send({"type": "ping", "id": str(number)})
+    for number in range(10):
+        await watcher.receive("snapshot")
+        assert await watcher.receive("pong") == {"type": "pong", "id": str(number)}
+    assert await watcher.request({"type": "ping"}, "pong") == {"type": "pong", "id": None}
 
 
-async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> None:
-    table = await create_game(client)
-    async with AsyncExitStack() as stack:
-        watchers: list[WatcherClient] = [
-            await stack.enter_async_context(watch_game(client, table.id)) for _ in range(10)
-        ]
+async def test_a_protocol_ping_is_answered(client: Client) -> None:
+    async with client.ws_connect("/v1/ws", autoping=False) as socket:
+        await socket.receive()
+        await socket.ping(b"x" * 125)
+        answer = await socket.receive()
+        assert (answer.type, answer.data) == (WSMsgType.PONG, b"x" * 125)
+
+
+async def test_a_game_that_ends_leaves_the_socket_open(client: Client, watcher: WatcherClient) -> None:
+    http_game = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
+    await watcher.subscribe(http_game.id)
+    if watcher.copy_of(http_game.id).game["status"] == "active":
+        await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
+        await watcher.receive("diff")
+    assert watcher.copy_of(http_game.id).game["status"] in {"finished", "aborted"}
+    await watcher.expect_nothing()
+
+
+async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, redis: Redis) -> None:
+    async with serve(store, Limits(sweep_interval_s=0.05)) as client, connect_watcher(client) as watcher:
+        http_game, other = await create_game(client), await create_game(client)
+        await watcher.subscribe(http_game.id)
+        await watcher.subscribe(other.id)
+        await redis.delete(keys.game(http_game.id), keys.log(http_game.id))
+        error = await watcher.receive("error")
+        assert (error["id"], error["game"], error["problem"]["code"]) == (None, http_game.id, "not_found")
         assert len(client.app[HUB]) == 1
-        for watcher in watchers[:9]:
-            disconnect(watcher)
-        await table.act_successfully()
-        await watchers[9].receive("diff")
-        disconnect(watchers[9])
-        async with asyncio.timeout(5):
-            while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
-                await asyncio.sleep(0.01)
+        await other.act_successfully()
+        await watcher.receive("diff")
 
 
-def disconnect(watcher: WatcherClient) -> None:
-    """Drop the connection without a close."""
-    response = watcher.socket._response
-    assert response.connection is not None
-    assert response.connection.transport is not None
-    response.connection.transport.abort()
+@pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
+async def test_a_request_without_an_upgrade_is_malformed(client: Client, path: str) -> None:
+    await check_problem(await client.get(path), 400, "malformed")
+    await check_problem(await client.post(path), 405, "method_not_allowed")
+    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "12"}
+    await check_problem(await client.get(path, headers=headers), 400, "malformed")
+
+
+async def test_any_origin_may_connect(client: Client) -> None:
+    async with client.ws_connect("/v1/ws", origin="https://elsewhere.example") as socket:
+        await WatcherClient(socket).receive("welcome")

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientSession, WSMsgType
 
 from service.games.errors import GameError
-from service.games.ports import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
+from service.games.ports import StoredDiff
 from service.games.realtime.channel import Channel
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_position import StreamPosition
@@ -22,6 +22,7 @@ from service.web.websocket import connection
 from service.web.websocket.connection import WebSocketConnection
 from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
+from tests.web.gated_store import GatedStore
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
@@ -89,31 +90,6 @@ async def test_a_client_that_answers_no_ping_is_closed(store: RedisStore) -> Non
         await wait_until_empty(client)
 
 
-class GatedStore(RedisStore):
-    """A store whose reads and commits wait for gates, or fail."""
-
-    game_gate: asyncio.Event
-    log_gate: asyncio.Event
-    unavailable = False
-
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """Load the game once the gate is open."""
-        await self.game_gate.wait()
-        if self.unavailable:
-            raise StoreUnavailable("out of reach", 2)
-        return await super().load(game, key)
-
-    async def commit(self, commit: Commit) -> CommitOutcome:
-        """Commit once the gate is open."""
-        await self.game_gate.wait()
-        return await super().commit(commit)
-
-    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """Read the stream once its gate is open."""
-        await self.log_gate.wait()
-        return await super().load_diffs(game, since, limit)
-
-
 @pytest.fixture
 async def gated(store: RedisStore) -> GatedStore:
     gated_store = GatedStore(store._client)
@@ -125,10 +101,10 @@ async def gated(store: RedisStore) -> GatedStore:
 
 async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedStore) -> None:
     async with serve(gated, Limits(ping_interval_s=0.5)) as client:
-        table = await create_game(client)
+        http_game = await create_game(client)
         async with connect_watcher(client) as watcher:
             gated.game_gate.clear()
-            await watcher.send({"type": "subscribe", "game": table.id})
+            await watcher.send({"type": "subscribe", "game": http_game.id})
             hearing = asyncio.create_task(watcher.receive("subscribed"))
             await asyncio.sleep(1.2)
             gated.game_gate.set()
@@ -137,13 +113,13 @@ async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedS
 
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
-        table = await create_game(client)
+        http_game = await create_game(client)
         other, silent = StreamPosition(1, "another past"), SilentSubscriber()
-        channel = client.app[HUB]._registry.channels[table.id] = Channel(table.id, other)
+        channel = client.app[HUB]._registry.channels[http_game.id] = Channel(http_game.id, other)
         channel.subscribers.add(silent)
         async with connect_watcher(client) as watcher:
             gated.log_gate.clear()
-            await watcher.subscribe(table.id)
+            await watcher.subscribe(http_game.id)
             (opened,) = client.app[STREAMS]._streams
             assert isinstance(opened, WebSocketConnection)
             opened.close(4408, "no_pong")
@@ -153,7 +129,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
             while len(client.app[STREAMS]):  # noqa: ASYNC110  it gives no event
                 await asyncio.sleep(0.01)
         assert [*channel.subscribers] == [silent]
-        client.app[HUB].unsubscribe(silent, table.id)
+        client.app[HUB].unsubscribe(silent, http_game.id)
 
 
 class SilentSubscriber:
@@ -176,10 +152,10 @@ async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated
 class LargeDiffPublisher:
     """Publishes diffs of 400 KB that only this instance's channel has."""
 
-    def __init__(self, client: Client, table: HTTPGame) -> None:
+    def __init__(self, client: Client, http_game: HTTPGame) -> None:
         self._hub = client.app[HUB]
-        self._game = table.id
-        self._last = StoredDiff(1, table.created["digest"], "", b"")
+        self._game = http_game.id
+        self._last = StoredDiff(1, http_game.created["digest"], "", b"")
 
     def publish(self) -> None:
         """Publish the next one."""
@@ -192,9 +168,9 @@ class LargeDiffPublisher:
 class StalledClient:
     """A client that reads nothing until `resume_until_close`."""
 
-    def __init__(self, client: Client, table: HTTPGame) -> None:
+    def __init__(self, client: Client, http_game: HTTPGame) -> None:
         self._session = ClientSession(read_bufsize=1024)
-        self._url = client.make_url(f"/v1/games/{table.id}/ws?since=1")
+        self._url = client.make_url(f"/v1/games/{http_game.id}/ws?since=1")
 
     async def __aenter__(self) -> Self:
         self.socket = await self._session.ws_connect(self._url, max_msg_size=0, autoclose=False, autoping=False)
@@ -222,12 +198,12 @@ class StalledClient:
 
 async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) -> None:
     async with serve(store, SLOW) as client:
-        table = await create_game(client)
-        filler = LargeDiffPublisher(client, table)
-        async with connect_watcher(client, f"/v1/games/{table.id}/ws?since=1", max_msg_size=0) as quick:
+        http_game = await create_game(client)
+        filler = LargeDiffPublisher(client, http_game)
+        async with connect_watcher(client, f"/v1/games/{http_game.id}/ws?since=1", max_msg_size=0) as quick:
             await quick.receive("subscribed")
-            async with StalledClient(client, table) as slow:
-                published, channel = 0, client.app[HUB]._channels[table.id]
+            async with StalledClient(client, http_game) as slow:
+                published, channel = 0, client.app[HUB]._channels[http_game.id]
                 while len(channel.subscribers) == 2 and published < 100:
                     filler.publish()
                     published += 1
@@ -242,9 +218,9 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
-        table = await create_game(client)
-        filler = LargeDiffPublisher(client, table)
-        async with StalledClient(client, table):
+        http_game = await create_game(client)
+        filler = LargeDiffPublisher(client, http_game)
+        async with StalledClient(client, http_game):
             while len(client.app[HUB]):
                 filler.publish()
                 await asyncio.sleep(0)
@@ -272,7 +248,7 @@ async def quick(store: RedisStore) -> AsyncIterator[Client]:
 
 
 async def test_a_shutdown_closes_sockets_one_after_another(quick: Client) -> None:
-    table = await create_game(quick)
+    http_game = await create_game(quick)
     loop = asyncio.get_running_loop()
 
     async def sent_away(watcher: WatcherClient) -> tuple[float, int]:
@@ -282,7 +258,7 @@ async def test_a_shutdown_closes_sockets_one_after_another(quick: Client) -> Non
         return at, closing["retry_after_ms"]
 
     async with AsyncExitStack() as stack:
-        watchers = [await stack.enter_async_context(watch_game(quick, table.id)) for _ in range(10)]
+        watchers = [await stack.enter_async_context(watch_game(quick, http_game.id)) for _ in range(10)]
         async with asyncio.TaskGroup() as group:
             leaving = [group.create_task(sent_away(watcher)) for watcher in watchers]
             group.create_task(close_streams(quick.app))
@@ -321,11 +297,11 @@ async def test_a_draining_instance_still_accepts_sockets(quick: Client) -> None:
 
 async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore) -> None:
     async with serve(gated, Limits(close_window_s=0)) as client:
-        table = await create_game(client)
-        move = (await table.legal_moves())[0]["id"]
-        async with watch_game(client, table.id, token=table.owner_token) as watcher:
+        http_game = await create_game(client)
+        move = (await http_game.legal_moves())[0]["id"]
+        async with watch_game(client, http_game.id, token=http_game.owner_token) as watcher:
             gated.game_gate.clear()
-            await watcher.send({"type": "act", "id": "last", "game": table.id, "move": move})
+            await watcher.send({"type": "act", "id": "last", "game": http_game.id, "move": move})
             await watcher.send({"type": "ping"})
             await asyncio.sleep(0.05)
             closing = asyncio.create_task(close_streams(client.app))

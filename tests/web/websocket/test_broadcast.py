@@ -21,15 +21,17 @@ def _one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def table(client: Client) -> HTTPGame:
+async def http_game(client: Client) -> HTTPGame:
     return await create_game(client, seed="many")
 
 
-async def open_watchers(stack: AsyncExitStack, client: Client, table: HTTPGame) -> list[WatcherClient]:
+async def open_watchers(stack: AsyncExitStack, client: Client, http_game: HTTPGame) -> list[WatcherClient]:
     """Connect all watchers, half of them with compression."""
-    path = f"/v1/games/{table.id}/ws"
+    path = f"/v1/games/{http_game.id}/ws"
     watchers = [
-        await stack.enter_async_context(connect_watcher(client, path, table.owner_token, compress=15 * (number % 2)))
+        await stack.enter_async_context(
+            connect_watcher(client, path, http_game.owner_token, compress=15 * (number % 2))
+        )
         for number in range(WATCHERS)
     ]
     for watcher in watchers:
@@ -38,60 +40,60 @@ async def open_watchers(stack: AsyncExitStack, client: Client, table: HTTPGame) 
     return watchers
 
 
-async def test_every_watcher_gets_everything_in_order(client: Client, table: HTTPGame) -> None:
+async def test_every_watcher_gets_everything_in_order(client: Client, http_game: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
-        watchers = await open_watchers(stack, client, table)
+        watchers = await open_watchers(stack, client, http_game)
         for _ in range(30):
-            await table.act_successfully()
-        game = await table.get_json()
+            await http_game.act_successfully()
+        game = await http_game.get_json()
         for watcher in watchers:
-            copy = await watcher.receive_until(table.id, game["version"])
+            copy = await watcher.receive_until(http_game.id, game["version"])
             assert (copy.game, copy.snapshots) == (game, 1)
             await watcher.expect_nothing()
 
 
-async def test_an_actor_gets_its_own_diff_before_the_ack(client: Client, table: HTTPGame) -> None:
+async def test_an_actor_gets_its_own_diff_before_the_ack(client: Client, http_game: HTTPGame) -> None:
     chance = Random(1)
     async with AsyncExitStack() as stack:
-        watchers = await open_watchers(stack, client, table)
+        watchers = await open_watchers(stack, client, http_game)
         for version in range(2, 20):
-            move = chance.choice(await table.legal_moves())["id"]
+            move = chance.choice(await http_game.legal_moves())["id"]
             watcher = chance.choice(watchers)
-            await watcher.send({"type": "act", "game": table.id, "move": move})
-            await watcher.receive_until(table.id, version)
+            await watcher.send({"type": "act", "game": http_game.id, "move": move})
+            await watcher.receive_until(http_game.id, version)
             assert (await watcher.receive("ack"))["version"] == version
         for watcher in watchers:
-            await watcher.receive_until(table.id, 19)
+            await watcher.receive_until(http_game.id, 19)
             await watcher.expect_nothing()
 
 
-async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Client, table: HTTPGame) -> None:
+async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Client, http_game: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
-        watchers = await open_watchers(stack, client, table)
+        watchers = await open_watchers(stack, client, http_game)
 
         async def come_and_go(watcher: WatcherClient, chance: Random) -> None:
             for _ in range(10):
-                await watcher.send({"type": chance.choice(("sync", "subscribe")), "game": table.id})
+                await watcher.send({"type": chance.choice(("sync", "subscribe")), "game": http_game.id})
                 await asyncio.sleep(chance.random() / 50)
 
         async with asyncio.TaskGroup() as group:
             for number, watcher in enumerate(watchers):
                 group.create_task(come_and_go(watcher, Random(number)))
             for _ in range(30):
-                await table.act_successfully()
-        game = await table.get_json()
+                await http_game.act_successfully()
+        game = await http_game.get_json()
         for watcher in watchers:
             await watcher.send({"type": "ping", "id": "last"})
             while (await watcher.receive())["type"] != "pong":
                 pass
-            assert watcher.copy_of(table.id).game == game
+            assert watcher.copy_of(http_game.id).game == game
 
 
-async def test_every_watcher_gets_the_last_diff(client: Client, table: HTTPGame) -> None:
+async def test_every_watcher_gets_the_last_diff(client: Client, http_game: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
-        watchers = await open_watchers(stack, client, table)
-        async with watch_game(client, table.id) as late:
-            await client.delete(table.path, headers=bearer_header(table.owner_token))
+        watchers = await open_watchers(stack, client, http_game)
+        async with watch_game(client, http_game.id) as late:
+            await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
             for watcher in [*watchers, late]:
                 await watcher.receive("diff")
-                assert watcher.copy_of(table.id).game["status"] == "aborted"
+                assert watcher.copy_of(http_game.id).game["status"] == "aborted"

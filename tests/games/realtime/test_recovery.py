@@ -1,0 +1,41 @@
+"""A client resumes from a state in the stream, or from a snapshot."""
+
+import pytest
+
+from service.games.ports import StoreUnavailable
+from service.games.realtime.recovery import decode_view, resolve_position
+from service.games.realtime.stream_position import StreamPosition
+from tests.games.realtime.subscribers import TILESETS, UnreliableStore
+from tests.store.commits import action, creation, digest
+
+
+@pytest.mark.parametrize(
+    ("since", "client_digest", "position"),
+    (
+        (None, None, None),
+        (4, None, StreamPosition(4, digest(4))),
+        (4, digest(4), StreamPosition(4, digest(4))),
+        (4, digest(3), None),
+        (5, None, None),
+        (2, None, StreamPosition(2, digest(2))),
+        (2, digest(2), StreamPosition(2, digest(2))),
+        (2, digest(4), None),
+        (0, None, StreamPosition(0, digest(0))),
+    ),
+)
+async def test_a_client_resumes_from_a_state_in_the_stream(
+    unreliable_store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
+) -> None:
+    await unreliable_store.commit(creation())
+    await unreliable_store.commit(action(1, count=3))
+    loaded = await unreliable_store.load("g")
+    assert loaded is not None
+    assert await resolve_position(unreliable_store, "g", loaded, since, client_digest) == position
+
+
+async def test_an_unreadable_snapshot_raises_store_unavailable(unreliable_store: UnreliableStore) -> None:
+    await unreliable_store.commit(creation())
+    loaded = await unreliable_store.load("g")
+    assert loaded is not None
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        decode_view(TILESETS, loaded)

@@ -1,0 +1,36 @@
+"""The sweep makes up for lost notifications, of however many games."""
+
+import asyncio
+
+from service.games.realtime import version_sweep
+from service.games.realtime.hub import Hub
+from tests.games.realtime.subscribers import UnreliableStore, subscribe
+from tests.store.commits import action, creation
+
+
+async def test_a_sweep_finds_changes_of_many_games(hub: Hub, unreliable_store: UnreliableStore) -> None:
+    unreliable_store.is_deaf = True
+    games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
+    await asyncio.gather(*(unreliable_store.commit(creation(game)) for game in games))
+    subscribers = await asyncio.gather(*(subscribe(hub, unreliable_store, game) for game in games))
+    hub.start()
+    await asyncio.gather(*(unreliable_store.commit(action(1, game)) for game in games))
+    await asyncio.gather(*(subscriber.wait_for_version(2) for subscriber in subscribers))
+
+
+async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(
+    hub: Hub, unreliable_store: UnreliableStore
+) -> None:
+    """Subscribers have version 2 already, and the history is the same: a snapshot would add nothing."""
+    await unreliable_store.commit(creation())
+    subscriber = await subscribe(hub, unreliable_store)
+    await unreliable_store.commit(commit := action(1))
+    hub.publish_commit("g", commit.diffs)
+    unreliable_store.is_deaf, unreliable_store.stale_answers = True, 1
+    hub.start()
+    async with asyncio.timeout(10):
+        while unreliable_store.stale_answers:  # noqa: ASYNC110  the sweep gives no event
+            await asyncio.sleep(0.01)
+    await unreliable_store.commit(action(2))
+    await subscriber.wait_for_version(3)
+    assert subscriber.errors == []

@@ -1,0 +1,31 @@
+"""A store that a test can hold up, or make fail."""
+
+import asyncio
+
+from service.games.ports import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
+from service.store.game_store import RedisStore
+
+
+class GatedStore(RedisStore):
+    """A store whose reads and commits wait for gates, or fail."""
+
+    game_gate: asyncio.Event
+    log_gate: asyncio.Event
+    unavailable = False
+
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+        """Load the game once the gate is open."""
+        await self.game_gate.wait()
+        if self.unavailable:
+            raise StoreUnavailable("out of reach", 2)
+        return await super().load(game, key)
+
+    async def commit(self, commit: Commit) -> CommitOutcome:
+        """Commit once the gate is open."""
+        await self.game_gate.wait()
+        return await super().commit(commit)
+
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+        """Read the stream once its gate is open."""
+        await self.log_gate.wait()
+        return await super().load_diffs(game, since, limit)

@@ -1,0 +1,256 @@
+"""Every subscriber gets every diff once and in order, whichever instance commits it and whatever happens to Redis."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from service.store import keys
+from service.store.client import connect
+from service.store.embedded.server import embedded_server
+from service.store.game_store import RedisStore
+from service.web.app_keys import HUB
+from service.web.limits import Limits
+from service.web.websocket.streams import STREAMS
+from tests.web.app_server import Client, serve
+from tests.web.http_game import HTTPGame, create_game
+from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game
+
+QUICK = Limits(sweep_interval_s=0.1)
+
+MOVES = 100
+
+
+class DeafStore(RedisStore):
+    """A store whose notifications are all lost."""
+
+    async def notifications(self) -> Any:
+        """Yield nothing, for ever."""
+        await asyncio.Event().wait()
+        yield ""
+
+
+@asynccontextmanager
+async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> AsyncIterator[Client]:
+    """Start an instance of the service on this Redis."""
+    async with connect(url) as store, AsyncExitStack() as stack:
+        used = DeafStore(store._client) if deaf else store
+        yield await stack.enter_async_context(serve(used, limits))
+
+
+@pytest.fixture
+async def instances(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
+    """Start two instances on one Redis."""
+    del redis  # it has emptied the server
+    async with instance(redis_url) as one, instance(redis_url) as two:
+        yield [one, two]
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """Return a directory whose path is short enough for Unix sockets."""
+    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
+        yield Path(directory)
+
+
+def via_instance(client: Client, http_game: HTTPGame) -> HTTPGame:
+    """Return the same game over another instance."""
+    return HTTPGame(client, http_game.created)
+
+
+async def play(http_games: list[HTTPGame], versions: int, chance: Random) -> None:
+    """Play a game over random instances until it has this many versions or is finished."""
+    while True:
+        http_game = chance.choice(http_games)
+        legal = await http_game.get_json("/legal-moves")
+        if not legal["moves"] or legal["version"] >= versions:
+            return
+        response = await http_game.act({"move": chance.choice(legal["moves"])["id"]})
+        assert response.status == 200, await response.text()
+
+
+def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
+    """Check that a copy is the game, after one snapshot and every later diff."""
+    assert copy.game == game
+    assert copy.snapshots == 1
+    assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
+
+
+async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[Client]) -> None:
+    """Two games of a hundred moves each, on every socket."""
+    games = [await create_game(client, seed=f"both-{number}") for number, client in enumerate(instances)]
+    async with AsyncExitStack() as stack:
+        watchers = [await stack.enter_async_context(connect_watcher(client)) for client in instances * 2]
+        for watcher in watchers:
+            for http_game in games:
+                await watcher.subscribe(http_game.id)
+        async with asyncio.TaskGroup() as group:
+            for number, http_game in enumerate(games):
+                group.create_task(
+                    play([via_instance(client, http_game) for client in instances], MOVES + 1, Random(number))
+                )
+            for watcher in watchers:
+                group.create_task(receive_all_moves(watcher, [http_game.id for http_game in games]))
+        for http_game in games:
+            game = await http_game.get_json()
+            assert game["version"] == MOVES + 1
+            for watcher in watchers:
+                check_copy(watcher.copy_of(http_game.id), game)
+                await watcher.expect_nothing()
+
+
+async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
+    """Receive all moves of these games."""
+    while any(watcher.copy_of(game).version <= MOVES for game in games):
+        await watcher.receive("diff")
+
+
+async def test_subscribing_during_a_game_misses_nothing(instances: list[Client]) -> None:
+    http_game = await create_game(instances[0], seed="coming")
+    http_games = [via_instance(client, http_game) for client in instances]
+
+    async def come(client: Client, query: str) -> GameCopy:
+        async with connect_watcher(client, f"/v1/games/{http_game.id}/ws{query}") as watcher:
+            assert (await watcher.receive("subscribed"))["recovered"] is bool(query)
+            return await watcher.receive_until(http_game.id, 60)
+
+    async with asyncio.TaskGroup() as group:
+        playing = group.create_task(play(http_games, 60, Random(2)))
+        coming = []
+        for _ in range(10):
+            coming += [group.create_task(come(client, query)) for client in instances for query in ("", "?since=0")]
+            await asyncio.wait([playing], timeout=0.05)
+    game = await http_game.get_json()
+    for task in coming:
+        assert task.result().game == game
+
+
+@pytest.mark.parametrize("deaf", (True, False))
+async def test_a_sweep_makes_up_for_lost_notifications(redis: Redis, redis_url: str, deaf: bool) -> None:
+    """Either all are lost, or those sent while Redis has closed the subscribing connection."""
+    async with instance(redis_url, deaf=deaf) as here, instance(redis_url) as there:
+        http_game = await create_game(there, seed="lost")
+        async with watch_game(here, http_game.id) as watcher:
+            for versions in (5, 10, 15):
+                if not deaf:
+                    await redis.client_kill_filter(_type="pubsub")
+                await play([http_game], versions, Random(versions))
+                await watcher.receive_until(http_game.id, versions)
+            check_copy(watcher.copy_of(http_game.id), await http_game.get_json())
+
+
+async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_diffs(
+    redis: Redis, redis_url: str
+) -> None:
+    del redis
+    never = Limits(sweep_interval_s=1000)
+    async with instance(redis_url, never, deaf=True) as here, instance(redis_url) as there:
+        http_game = await create_game(there, seed="gap")
+        async with watch_game(here, http_game.id, token=http_game.owner_token) as watcher:
+            await play([http_game], 4, Random(4))
+            move = (await http_game.legal_moves())[0]["id"]
+            await watcher.send({"type": "act", "game": http_game.id, "move": move})
+            copy = await watcher.receive_until(http_game.id, 5)
+            assert (await watcher.receive("ack"))["version"] == 5
+            assert copy.versions == [2, 3, 4, 5]
+
+
+async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(AsyncExitStack())
+        url = (await first.enter_async_context(embedded_server(data_dir))).url
+        clients = [await stack.enter_async_context(instance(url)) for _ in range(2)]
+        http_game = await create_game(clients[0], seed="restart")
+        http_games = [via_instance(client, http_game) for client in clients]
+        watchers = [await stack.enter_async_context(watch_game(client, http_game.id)) for client in clients]
+        await play(http_games, 20, Random(3))
+        await watchers[0].receive_until(http_game.id, 20)
+        await first.aclose()
+        assert (await http_game.act({"action": {"type": "pass"}})).status == 503
+        error = await watchers[0].request_error({"type": "sync", "game": http_game.id}, "store_unavailable")
+        assert error["problem"]["retry_after_s"] > 0
+        await first.enter_async_context(embedded_server(data_dir))
+        await wait_until_served(http_games)
+        await play(http_games, 40, Random(4))
+        game = await http_game.get_json()
+        for watcher in watchers:
+            check_copy(await watcher.receive_until(http_game.id, game["version"]), game)
+        await stack.aclose()
+
+
+async def wait_until_served(http_games: list[HTTPGame]) -> None:
+    """Wait until every instance can read again."""
+    async with asyncio.timeout(8):
+        for http_game in http_games:
+            while (await http_game.get()).status != 200:  # noqa: ASYNC110  an instance gives no event
+                await asyncio.sleep(0.05)
+
+
+async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client], redis: Redis) -> None:
+    """A failover may lose acknowledged commits; then another history takes their place."""
+    http_game = await create_game(instances[0], seed="history")
+    http_games = [via_instance(client, http_game) for client in instances]
+    names = (keys.game(http_game.id), keys.log(http_game.id))
+    async with watch_game(instances[0], http_game.id) as here, watch_game(instances[1], http_game.id) as there:
+        game = await http_game.get_json()
+        for again in (1, 2):
+            before = game["version"]
+            stored = [await redis.dump(name) for name in names]
+            await play(http_games, before + 3, Random(again))
+            for watcher in (here, there):
+                await watcher.receive_until(http_game.id, before + 3)
+            for name, value in zip(names, stored, strict=True):
+                await redis.restore(name, 0, value or b"", replace=True)
+            if again == 2:  # the other history is as long as the lost one before anybody looks
+                await play(http_games, before + 3, Random(9))
+            game = await http_game.get_json()
+            for watcher in (here, there):
+                copy = watcher.copy_of(http_game.id)
+                while copy.snapshots <= again or copy.game != game:
+                    await watcher.receive()
+        await play(http_games, game["version"] + 3, Random(5))
+        for watcher in (here, there):
+            await watcher.receive_until(http_game.id, game["version"] + 3)
+            assert watcher.copy_of(http_game.id).game == await http_game.get_json()
+
+
+async def test_resuming_from_a_lost_version_gets_a_snapshot(instances: list[Client], redis: Redis) -> None:
+    http_game = await create_game(instances[0], seed="lost-end")
+    names = (keys.game(http_game.id), keys.log(http_game.id))
+    stored = [await redis.dump(name) for name in names]
+    acted = await http_game.act_successfully()
+    for name, value in zip(names, stored, strict=True):
+        await redis.restore(name, 0, value or b"", replace=True)
+    async with watch_game(instances[1], http_game.id, f"?since=2&digest={acted['digest']}") as watcher:
+        assert (watcher.copy_of(http_game.id).snapshots, watcher.copy_of(http_game.id).version) == (1, 1)
+
+
+async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> None:
+    http_game = await create_game(client)
+    async with AsyncExitStack() as stack:
+        watchers: list[WatcherClient] = [
+            await stack.enter_async_context(watch_game(client, http_game.id)) for _ in range(10)
+        ]
+        assert len(client.app[HUB]) == 1
+        for watcher in watchers[:9]:
+            disconnect(watcher)
+        await http_game.act_successfully()
+        await watchers[9].receive("diff")
+        disconnect(watchers[9])
+        async with asyncio.timeout(5):
+            while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
+                await asyncio.sleep(0.01)
+
+
+def disconnect(watcher: WatcherClient) -> None:
+    """Drop the connection without a close."""
+    response = watcher.socket._response
+    assert response.connection is not None
+    assert response.connection.transport is not None
+    response.connection.transport.abort()
