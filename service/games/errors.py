@@ -1,51 +1,51 @@
-"""Everything that the games refuse, as types with data; `service.web.problems` maps them to the contract's problems.
+"""The errors of commands and queries, as types with data; `service.web.problems` maps them to problems.
 
     GameError
-    ├── Malformed            a value that the shape alone could not refuse
-    ├── NoSuchGame           none, or a private one without one of its tokens
-    ├── TileSetError         a tile set is not there
-    │   ├── NoSuchTileSet    asked for by its path
-    │   ├── UnknownTileSet   asked for in a new game
-    │   └── TileSetMissing   a stored game is played with it
-    ├── UnknownBot           asked for in a new game
+    ├── Malformed            a value that the schema alone cannot reject
+    ├── NoSuchGame           no such game, or a private one without one of its tokens
+    ├── TileSetError         a tile set is missing
+    │   ├── NoSuchTileSet    in a path
+    │   ├── UnknownTileSet   in a new game
+    │   └── TileSetMissing   of a stored game
+    ├── UnknownBot           in a new game
     ├── Unauthorized         the token is missing or unknown
     ├── WrongSeat            the token does not act for this seat
     ├── SeatError            a seat cannot do this
-    │   ├── NoSuchSeat       the game has none of this number
-    │   ├── Replaced         a bot stands in for it
-    │   ├── NotReplaced      no bot stands in for it
+    │   ├── NoSuchSeat       the game has no seat of this number
+    │   ├── Replaced         a bot plays it for its player
+    │   ├── NotReplaced      no bot plays it for its player
     │   ├── Resigned         it has resigned
-    │   └── NothingToUndo    there is nothing that it may take back
-    ├── StatusError          the game is at another point of its life
-    │   ├── NotActive        nobody can act in it now
-    │   └── NotOver          it goes on, so there is no rematch yet
+    │   └── NothingToUndo    it has no action to take back
+    ├── StatusError          the game has another status
+    │   ├── NotActive        nobody can act in it
+    │   └── NotOver          it is not over, so there is no rematch yet
     ├── NotOwner             the token is not the owner's
-    ├── NoSuchWebhook        the game has none of this id
-    ├── TooManyWebhooks      the game has as many as it may have
-    ├── UrlRefused           nothing may be sent there
+    ├── NoSuchWebhook        the game has no webhook of this id
+    ├── TooManyWebhooks      the game has the maximum number
+    ├── UrlRefused           nothing may be sent to this URL
     ├── NotYourTurn          another seat decides
     ├── NoOpenSeat           every seat is taken
-    ├── Conflict             somebody else was first
-    ├── RematchExists        there is one already
+    ├── Conflict             another request was first
+    ├── RematchExists        there is a rematch already
     ├── VersionMismatch      If-Match names another version
     ├── Refused              the rules forbid it
-    ├── ListTooLong          an action follows one that reveals something hidden
+    ├── ListTooLong          an action follows one that reveals hidden information
     ├── KeyReused            the idempotency key belongs to another request
-    └── TooManyKeys          the token has used as many of them in the game as it may
+    └── TooManyKeys          the token has used its quota of keys in this game
 
-`index` says which of a request's actions it was, None where there was no list.
+`index` is that of the action in the request's list, None without a list.
 """
 
 from dataclasses import dataclass
 
 
 class GameError(Exception):
-    """Base of all that is refused; nothing was changed."""
+    """Base of the errors; nothing was changed."""
 
 
 @dataclass(eq=False)
 class Malformed(GameError):
-    """A value that the shape alone could not refuse; `path` names the field."""
+    """A value that the schema alone cannot reject; `path` names the field."""
 
     detail: str
     path: str | None = None
@@ -53,20 +53,20 @@ class Malformed(GameError):
 
 @dataclass(eq=False)
 class NoSuchGame(GameError):
-    """There is no such game for this reader."""
+    """There is no such game, or this token does not open it."""
 
     game: str
 
 
 @dataclass(eq=False)
 class TileSetError(GameError):
-    """A tile set is not there."""
+    """A tile set is missing."""
 
     tileset: str
 
 
 class NoSuchTileSet(TileSetError):
-    """The path names no tile set."""
+    """No tile set has the id in the path."""
 
 
 class UnknownTileSet(TileSetError):
@@ -74,7 +74,7 @@ class UnknownTileSet(TileSetError):
 
 
 class TileSetMissing(TileSetError):
-    """A stored game is played with a tile set that this instance does not have; another may."""
+    """A stored game's tile set is missing on this instance; another instance may have it."""
 
 
 @dataclass(eq=False)
@@ -117,11 +117,11 @@ class NoSuchSeat(SeatError):
 
 
 class SeatPlayedByBot(SeatError):
-    """A bot decides for this seat, until its player returns."""
+    """A bot plays this seat until its player returns."""
 
 
 class SeatNotPlayedByBot(SeatError):
-    """No bot stands in for this seat."""
+    """No bot plays this seat for its player."""
 
 
 class SeatResigned(SeatError):
@@ -129,34 +129,34 @@ class SeatResigned(SeatError):
 
 
 class NothingToUndo(SeatError):
-    """There is nothing that this seat may take back."""
+    """There is no action that the seat can take back."""
 
 
 @dataclass(eq=False)
 class StatusError(GameError):
-    """The game is at another point of its life."""
+    """The game has another status."""
 
     status: str
 
 
 class GameNotActive(StatusError):
-    """Nobody can act: the game waits, is finished or was aborted."""
+    """Nobody can act: the game is waiting, finished or aborted."""
 
 
 class GameNotFinished(StatusError):
-    """There can be no rematch: the game is not over."""
+    """There is no rematch of a game that is not over."""
 
 
 @dataclass(eq=False)
 class NoSuchWebhook(GameError):
-    """The game has no webhook of this id (any more)."""
+    """The game has no webhook of this id."""
 
     hook: str
 
 
 @dataclass(eq=False)
 class TooManyWebhooks(GameError):
-    """The game has as many webhooks as it may have."""
+    """The game has the maximum number of webhooks."""
 
     limit: int
 
@@ -183,21 +183,21 @@ class NoOpenSeat(GameError):
 
 @dataclass(eq=False)
 class Conflict(GameError):
-    """Somebody else was first; `detail` says with what."""
+    """Another request was first; `detail` says with what."""
 
     detail: str
 
 
 @dataclass(eq=False)
 class RematchExists(GameError):
-    """A game has one rematch at most, and this is it."""
+    """The game has a rematch, `next_game`."""
 
     next_game: str
 
 
 @dataclass(eq=False)
 class VersionMismatch(GameError):
-    """If-Match names another version than the game has."""
+    """The game has another version than If-Match names."""
 
     version: int
     digest: str
@@ -214,7 +214,7 @@ class MoveRejected(GameError):
 
 @dataclass(eq=False)
 class ListTooLong(GameError):
-    """The action at `index` would follow one that reveals something hidden."""
+    """The action at `index` follows one that reveals hidden information."""
 
     index: int
 
@@ -225,6 +225,6 @@ class IdempotencyKeyReused(GameError):
 
 @dataclass(eq=False)
 class TooManyIdempotencyKeys(GameError):
-    """The token has used as many idempotency keys in this game as it may, for `retry_after_s` seconds."""
+    """The token has used its quota of idempotency keys in this game; retry after `retry_after_s`."""
 
     retry_after_s: int

@@ -1,4 +1,4 @@
-"""Reading: GAME, legal moves, diffs, scores, tiles left, and the list of games. Nothing here changes anything."""
+"""Queries of games: GAME, legal moves, diffs, scores, tiles left, and the lobby. Queries never change a game."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -30,11 +30,11 @@ T = TypeVar("T")
 MAX_DIFFS = 1000
 
 MAX_GAMES_SCANNED = 200
-"""Games that one request for a list looks at; with a narrow filter its page may be short."""
+"""Games that one request for a list loads; with a narrow filter its page may be short."""
 
 
 class MoveFilter(NamedTuple):
-    """Which of the legal moves are asked for; none of it set asks for all."""
+    """A filter of the legal moves; by default it selects all."""
 
     stage: str | None = None
     x: int | None = None
@@ -45,14 +45,14 @@ class MoveFilter(NamedTuple):
 
 
 async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:
-    """The stored game, not yet decoded, and whether it is private; raises NoSuchGame or Unauthorized."""
+    """Load a game, still encoded, and return it and whether it is private. Raises NoSuchGame, Unauthorized."""
     loaded, access = await load_game(context, game)
     authorize_read(access, game, token)
     return loaded, access.visibility == "private"
 
 
 async def load_digest(context: Context, game: str, version: int) -> str:
-    """The digest of a version of a stored game, out of its log. Raises Unreadable."""
+    """Load the digest of a version from the log. Raises UnreadableGame."""
     diffs = await context.store.load_diffs(game, version - 1, 1)
     if not diffs or diffs[0].version != version:
         raise UnreadableGame(f"its log does not hold version {version}")
@@ -60,7 +60,7 @@ async def load_digest(context: Context, game: str, version: int) -> str:
 
 
 async def is_valid_token(context: Context, game: str | None, token: str) -> bool:
-    """Whether a token is one of a game's; where none is named, whether any game may be found by it."""
+    """Return whether a token is one of a game's, or, without a game, whether any game is indexed under it."""
     if game is None:
         return await is_known_secret(context, [hash_token(token)])
     loaded = await context.store.load(game)
@@ -70,23 +70,23 @@ async def is_valid_token(context: Context, game: str | None, token: str) -> bool
 
 
 async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
-    """Whether any game may be found by any of these secrets."""
+    """Return whether any game is indexed under one of these hashes."""
     return bool((await context.store.list_by_keys([index_key(one, None) for one in hashes], 1, None)).games)
 
 
 def decode_with_tables(context: Context, loaded: GameRecord) -> tuple[TileSetIndex, Game]:
-    """What was loaded, decoded, with its tile set's tables; raises TileSetMissing, Unreadable."""
+    """Decode a loaded game, and return it with its tile set's index. Raises TileSetMissing, UnreadableGame."""
     game = decode_game(loaded)
     return context.tilesets.get_for_game(game.tileset).index, game
 
 
 def decode_view(context: Context, loaded: GameRecord) -> GameView:
-    """GAME of what was loaded."""
+    """Decode a loaded game and return GAME."""
     return build_view(*decode_with_tables(context, loaded))
 
 
 def next_decision(game: Game) -> NextDecision:
-    """Who must decide now."""
+    """Return who must decide now."""
     if game.status != "active":
         return NextDecision(seat=None, phase=None)
     return NextDecision(seat=game.decider, phase=game.phase)
@@ -98,7 +98,7 @@ def list_legal_moves(
     wanted: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
     language: Language = ENGLISH,
 ) -> LegalMoves:
-    """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
+    """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
     actions = sorted(legal_moves(index, game), key=move_sort_key)
     spoken = get_translator(language)
     moves = [describe_move(spoken, index, game, action) for action in actions]
@@ -126,32 +126,31 @@ def list_legal_moves(
 
 
 def compute_scores(index: TileSetIndex, game: Game) -> Scores:
-    """R8.3 and R8.4."""
+    """Return the scores if the game ended now (R8.3), and what each islander is worth (R8.4)."""
     return Scores(version=game.version, players=player_scores(index, game), islanders=islander_values(index, game))
 
 
 def count_tiles_left(index: TileSetIndex, game: Game) -> TilesLeft:
-    """R8.1."""
+    """Return the tiles left in the bag (R8.1)."""
     return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(index, game))
 
 
 async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
-    """The log after version `since` up to the game as it was loaded, with that version and digest."""
+    """Return the diffs after version `since`, up to the loaded version."""
     number = min(limit, MAX_DIFFS, loaded.version - since)
     entries = await context.store.load_diffs(game, since, number) if number > 0 else []
     return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
 
 
 async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> tuple[Games, int]:
-    """Public games, the newest first, and how many were looked at; raises Malformed for a foreign cursor.
+    """Return a page of public games, newest first, and how many were loaded. Raises Malformed for an invalid cursor.
 
-    The store's list may name a game under a status that it has no more: such entries are left out and mended. Where
-    there are many of them, a page is short.
+    The store's list may be stale: games without this status are skipped and removed from it, so a page may be short.
     """
     statuses = (status,) if status else STATUSES
     read_page, show = partial(context.store.list_by_status, statuses), partial(_summary, context, statuses)
-    games, following, looked_at = await collect_page(read_page, show, limit, cursor)
-    return Games(games=games, next_cursor=following), looked_at
+    games, next_cursor, scanned = await collect_page(read_page, show, limit, cursor)
+    return Games(games=games, next_cursor=next_cursor), scanned
 
 
 async def collect_page(
@@ -160,26 +159,26 @@ async def collect_page(
     limit: int,
     cursor: str | None,
 ) -> tuple[list[T], str | None, int]:
-    """What `show` tells of the games of a list, but for those of which it gives None, up to `limit` of them.
+    """Return what `show` returns for the games of a list, without None, up to `limit` of them.
 
-    Gives also where the next page begins, and how many games were looked at. Raises Malformed for a foreign cursor.
+    Return also the cursor of the next page, and how many games were loaded. Raises Malformed for an invalid cursor.
     """
-    found: list[T] = []
-    looked_at = 0
+    entries: list[T] = []
+    scanned = 0
     while True:
         try:
-            page = await read_page(limit - len(found), cursor)
+            page = await read_page(limit - len(entries), cursor)
         except ValueError as error:
-            raise Malformed("this cursor is not one of ours", "cursor") from error
-        cursor, looked_at = page.next_cursor, looked_at + len(page.games)
+            raise Malformed("this cursor is invalid", "cursor") from error
+        cursor, scanned = page.next_cursor, scanned + len(page.games)
         shown = await asyncio.gather(*(_shown(game, show(game)) for game in page.games))
-        found += [one for one in shown if one is not None]
-        if len(found) >= limit or cursor is None or looked_at >= MAX_GAMES_SCANNED:
-            return found, cursor, looked_at
+        entries += [one for one in shown if one is not None]
+        if len(entries) >= limit or cursor is None or scanned >= MAX_GAMES_SCANNED:
+            return entries, cursor, scanned
 
 
 async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
-    """Give what a list tells of a game, None where it cannot be shown. Raises StoreUnavailable."""
+    """Await a game's entry in a list; return None if it cannot be shown. Raises StoreUnavailable."""
     try:
         return await reading
     except (TileSetMissing, UnreadableGame):
@@ -187,12 +186,12 @@ async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
     except StoreUnavailable:
         raise
     except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
-        record_failure("lists", game, error, "is left out of a list")
+        record_failure("lists", game, error, "is omitted from a list")
         return None
 
 
 async def _summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
-    """A listed game; None, and the list mended, where it is not of these statuses."""
+    """Return a listed game, or None for one without these statuses, which is removed from their lists."""
     loaded = await context.store.load(game)
     whole = None if loaded is None else decode_view(context, loaded)
     if whole is None or whole.status not in statuses:
@@ -203,12 +202,12 @@ async def _summary(context: Context, statuses: Sequence[Status], game: str) -> G
 
 
 def summarize(whole: GameView) -> GameSummary:
-    """What lists tell of GAME."""
+    """Return a game's entry in lists."""
     return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
 
 
 def move_sort_key(action: Action) -> tuple[int, int, int]:
-    """The order in which moves are listed."""
+    """Return the sort key by which moves are listed: from north to south, then from west to east."""
     match action:
         case PlaceTile(x, y, rotation):
             return y, x, rotation
@@ -219,7 +218,7 @@ def move_sort_key(action: Action) -> tuple[int, int, int]:
 
 
 def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
-    """The cell that a move is about; a ship's or a pass's has none."""
+    """Return the cell of a move; deliveries and passes have none."""
     match action:
         case PlaceTile(x, y) | RetrieveIslander(x, y):
             return x, y
@@ -244,11 +243,11 @@ def _cells(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[Ce
 
 
 def _page(items: list[T], wanted: MoveFilter) -> tuple[list[T], str | None]:
-    """The part of a list that was asked for; the cursor is the number of items before it."""
+    """Return a page of a list; the cursor is the number of items before it."""
     begin = 0
     if wanted.cursor is not None:
         if not wanted.cursor.isdecimal() or not wanted.cursor.isascii() or len(wanted.cursor) > 6:
-            raise Malformed("this cursor is not one of ours", "cursor")
+            raise Malformed("this cursor is invalid", "cursor")
         begin = int(wanted.cursor)
     if wanted.limit is None:
         return items[begin:], None

@@ -1,9 +1,8 @@
-"""Games that wait for me, whoever I show myself to be: by tokens of the games, or by a creator's key.
+"""The games of a client, by its games' tokens or by a creator's key.
 
-A creator, as a chat bot, chooses one secret key and sends it when it creates or joins games. Only the key's hash is
-stored: with the game, and on each seat that came with it, beside what the creator calls the person who sits there. The
-store keeps under the hash of every key and token the games that it may be of (`names`); whether it really is, and of
-which seats, the game's access record says.
+A creator, such as a chat bot, chooses one secret key and sends it when it creates or joins games. Only the key's hash
+is stored: with the game, and with each of its seats beside the creator's name for that user. The store indexes games
+under the hashes of tokens and keys (`access.index_keys`). The index may be stale, so the access record decides.
 """
 
 import hmac
@@ -23,7 +22,7 @@ from service.games.repository import read_access
 
 
 class MyGamesQuery(NamedTuple):
-    """Which of my games are asked for."""
+    """Which of the client's games to list."""
 
     external_user: str | None
     waiting: bool | None
@@ -33,15 +32,15 @@ class MyGamesQuery(NamedTuple):
 
 
 def creator_hash(creator: str | None) -> bytes | None:
-    """What is stored of a creator's key."""
+    """Return the hash of a creator's key, as it is stored."""
     return None if creator is None else hash_token(creator)
 
 
 def check_external_users(asked: CreateGame | JoinGame, creator: str | None) -> None:
-    """Raise Malformed for an `external_user` that nobody could find, as no creator's key came with it."""
+    """Raise Malformed for an `external_user` without a creator's key, under which it would be indexed."""
     if creator is not None:
         return
-    detail = "this user's games are found by the creator's key: send it in the header Creator-Key"
+    detail = "a user's games are listed by the creator's key: send it in the header Creator-Key"
     if isinstance(asked, JoinGame):
         if asked.external_user is not None:
             raise Malformed(detail, "$.external_user")
@@ -52,38 +51,41 @@ def check_external_users(asked: CreateGame | JoinGame, creator: str | None) -> N
 
 
 def tag_seat(access: AccessRecord, seat: int, creator: str | None, user: str | None) -> None:
-    """Let a creator find a seat that somebody has just taken."""
+    """Tag a seat with its creator and user."""
     access.tags += [None] * (len(access.seats) - len(access.tags))
     access.tags[seat] = None if creator is None else SeatTag(hash_token(creator), user)
 
 
 async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyGamesQuery) -> tuple[MyGames, int]:
-    """The games of whoever shows these tokens or creator's keys; and how many were looked at.
+    """Return a page of the games of these tokens and creators' keys, and how many were loaded.
 
-    Raises Malformed for a foreign cursor, Unauthorized where nothing is known by any of these secrets.
+    Raises Malformed for an invalid cursor, Unauthorized if no game has any of these secrets.
     """
     hashes = [hash_token(secret) for secret in dict.fromkeys(secrets)]
     under = [index_key(one, wanted.external_user) for one in hashes]
-    read_page, show = partial(context.store.list_by_keys, under), partial(_mine, context, wanted, hashes, under)
-    games, following, looked_at = await collect_page(read_page, show, wanted.limit, wanted.cursor)
-    if not games and following is None and not await is_known_secret(context, hashes):
+    read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes, under)
+    games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
+    if not games and next_cursor is None and not await is_known_secret(context, hashes):
         raise Unauthorized(missing=False)
-    return MyGames(games=games, next_cursor=following), looked_at
+    return MyGames(games=games, next_cursor=next_cursor), scanned
 
 
-async def _mine(
+async def _load_entry(
     context: Context, wanted: MyGamesQuery, hashes: Sequence[bytes], under: Sequence[str], game_id: str
 ) -> MyGame | None:
-    """A game that may be mine; None where it is not, or not wanted."""
+    """Load an indexed game and return its entry; None if it is not the client's, or not requested."""
     loaded = await context.store.load(game_id)
     if loaded is not None:
-        return _mine_of(context, loaded, hashes, wanted)
+        return _entry_of(context, loaded, hashes, wanted)
     await context.store.unindex_missing(under, game_id)
     return None
 
 
-def _mine_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wanted: MyGamesQuery) -> MyGame | None:
-    """What was loaded, where it is mine and wanted. Raises TileSetMissing, Unreadable."""
+def _entry_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wanted: MyGamesQuery) -> MyGame | None:
+    """Return a loaded game's entry, None if it is not the client's or not requested.
+
+    Raises TileSetMissing, UnreadableGame.
+    """
     index, game = decode_with_tables(context, loaded)
     access = read_access(loaded)
     seats = _seats(access, game, hashes, wanted.external_user)
@@ -96,7 +98,7 @@ def _mine_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], want
 
 
 def _seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
-    """My seats in a game; None where nothing of it is mine."""
+    """Return the client's seats in a game; None if it has no part in the game."""
     mine = {seat: tag.user for seat, tag in enumerate(access.tags) if tag is not None and _is_in(tag.creator, hashes)}
     if user is not None:
         mine = {seat: called for seat, called in mine.items() if called == user}
@@ -112,7 +114,7 @@ def _seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str 
 
 
 def _waits_for(game: Game, seat: int) -> bool:
-    """Whether a person must decide there now."""
+    """Return whether a person must decide at a seat now."""
     return game.status == "active" and game.decider == seat and game.players[seat].bot is None
 
 

@@ -1,4 +1,4 @@
-"""Reading what happened in sentences."""
+"""The story: what happened in a game, in sentences."""
 
 import msgspec
 
@@ -13,10 +13,10 @@ from service.games.queries.games import MAX_DIFFS, decode_with_tables
 
 
 async def build_story(context: Context, loaded: GameRecord, since: int, limit: int, language: Language) -> Story:
-    """The log after version `since` up to the game as it was loaded, in sentences.
+    """Return the diffs after version `since` in sentences, up to the loaded version.
 
-    Of what came before only version `since` itself is read: its patch says which turn it was then, and where that
-    turn's tile lay, which may have been taken back since.
+    Version `since` itself is read too: its patch says which turn it was, and where that turn's tile lay, which may have
+    been taken back since.
     """
     index, game = decode_with_tables(context, loaded)
     translator = get_translator(language)
@@ -39,7 +39,7 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
 
 
 def _turn_at(narrator: EventNarrator, index: TileSetIndex, game: Game, diff: bytes) -> int | None:
-    """The number of the turn that a diff leads to; the narrator learns where its tile lay."""
+    """Return the number of the turn after a diff, and tell the narrator where that turn's tile lay."""
     found = decode_turn(diff)
     if found is None:
         return None
