@@ -20,17 +20,17 @@ SALT_BYTES = 16
 OWNER = "owner"
 SPECTATOR = "spectator"
 
-MIN_SECRET = 32
+MIN_SECRET_LENGTH = 32
 """Minimum length of a secret: 128 random bits as hexadecimal digits."""
 
-MIN_BITS = 60.0
+MIN_ENTROPY_BITS = 60.0
 """As `_entropy_bits` estimates: 100,000 random secrets of 32 decimal digits had 66 or more, hexadecimal ones 87."""
 
-MAX_STEPS = 0.75
+MAX_STEP_SHARE = 0.75
 """Maximum share of characters that repeat the one before, or are next to it in the alphabet."""
 
 
-SCHEMA = 1
+ACCESS_SCHEMA = 1
 """Version of the record's format; raised when an older release would lose data of a newer one."""
 
 
@@ -54,7 +54,7 @@ class AccessRecord(msgspec.Struct, array_like=True, gc=False):
     """Hash of each seat's token; None for bots and open seats."""
     owner_seats: list[int]
     """Seats that were filled at creation; the owner's token acts for them."""
-    schema: int = SCHEMA
+    schema: int = ACCESS_SCHEMA
     creator: bytes | None = None
     """Hash of the creator's key, by which the creator lists the game."""
     tags: list[SeatTag | None] = []
@@ -105,7 +105,7 @@ def encode_access(access: AccessRecord) -> bytes:
 def decode_access(record: bytes) -> AccessRecord:
     """Decode a stored record. Raises `msgspec.DecodeError` if it is damaged, or was written by a later release."""
     access = _DECODER.decode(record)
-    if access.schema > SCHEMA:
+    if access.schema > ACCESS_SCHEMA:
         raise msgspec.DecodeError(f"it has schema {access.schema}, which a later release writes")
     return access
 
@@ -179,10 +179,10 @@ def is_guessable(secret: str) -> bool:
     >>> is_guessable("6e2f0c9b8d4a7153f0e1d2c3b4a59687")
     False
     """
-    if len(secret) < MIN_SECRET:
+    if len(secret) < MIN_SECRET_LENGTH:
         return True
     steps = sum(abs(ord(one) - ord(other)) <= 1 for one, other in pairwise(secret))
-    return steps > MAX_STEPS * (len(secret) - 1) or _entropy_bits(secret) < MIN_BITS
+    return steps > MAX_STEP_SHARE * (len(secret) - 1) or _entropy_bits(secret) < MIN_ENTROPY_BITS
 
 
 def _entropy_bits(text: str) -> float:

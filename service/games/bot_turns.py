@@ -24,7 +24,7 @@ DECISION_GRACE_S = 0.4
 _BOTS = ACTIONS.labels("bot")
 
 
-async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patient: bool = False) -> list[StoredDiff]:
+async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_patient: bool = False) -> list[StoredDiff]:
     """Play bots until a person must decide, the game ends, or the bot budget is spent; return their diffs.
 
     A decision that is late or fails is left to the scheduler, so that a person's action is stored whatever a bot does.
@@ -35,7 +35,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patien
     deadline = perf_counter() + context.bot_budget_s
     while (bot := bot_on_turn(game)) is not None and perf_counter() < deadline:
         seat, requester = game.decider, requester_of(game)
-        if patient:
+        if is_patient:
             timeout_s = None if requester.attended else UNATTENDED_TIMEOUT_S
         elif context.bots.is_deferred(requester):
             break
@@ -45,7 +45,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patien
             with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.is_enabled() else None):
                 action = await context.bots.choose(bot, index, game, timeout_s, requester)
         except Exception as error:
-            if patient:
+            if is_patient:
                 raise
             record_failure("bots", game.id, error, f"the bot {bot} decides later")
             break

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from schemas.base import canonical_json
-from service.games.access import MIN_SECRET, is_guessable
+from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import IdempotencyKeyReused, Malformed
 from service.games.timestamps import DAY_S
 
@@ -41,9 +41,9 @@ class IdempotencyScope(NamedTuple):
     """A client's key in its scope. The key is never stored, as tokens may be derived from it."""
 
     key: bytes
-    stored_key: str
+    key_hash: str
     request_hash: bytes
-    token_byte: int
+    token_hash_byte: int
     """First byte of the token's hash."""
 
 
@@ -76,42 +76,40 @@ def idempotency_scope(key: str | None, path: str, token: str | None, request: An
     return IdempotencyScope(key.encode(), stored, sha256(canonical_json(request)).digest(), token_digest[0])
 
 
-def token_secret(idempotency: IdempotencyScope | None) -> bytes:
+def token_secret(scope: IdempotencyScope | None) -> bytes:
     """Return the secret that tokens are derived from: the key, so that a retry gets the same tokens, or random bytes.
 
     Raises Malformed for a key that is easy to guess.
     """
-    if idempotency is None:
+    if scope is None:
         return secrets.token_bytes(SECRET_BYTES)
-    if is_guessable(idempotency.key.decode()):
-        detail = f"tokens are derived from this key: send {MIN_SECRET} or more random characters"
+    if is_guessable(scope.key.decode()):
+        detail = f"tokens are derived from this key: send {MIN_SECRET_LENGTH} or more random characters"
         raise Malformed(detail, "Idempotency-Key")
-    return idempotency.key
+    return scope.key
 
 
-def new_record(
-    idempotency: IdempotencyScope | None, now: float, version: int, detail: int = 0
-) -> IdempotencyRecord | None:
+def new_record(scope: IdempotencyScope | None, now: float, version: int, detail: int = 0) -> IdempotencyRecord | None:
     """Return the record to store with a commit, None without a key; `now` in Unix seconds."""
-    if idempotency is None:
+    if scope is None:
         return None
-    request = idempotency.request_hash[:_REQUEST_BYTES]
+    request = scope.request_hash[:_REQUEST_BYTES]
     detail = min(detail, _MAX_DETAIL)
     return IdempotencyRecord(
-        idempotency.stored_key, _RECORD.pack(_FORMAT, idempotency.token_byte, int(now), version, detail, request)
+        scope.key_hash, _RECORD.pack(_FORMAT, scope.token_hash_byte, int(now), version, detail, request)
     )
 
 
-def read_record(idempotency: IdempotencyScope | None, record: bytes | None, now: float) -> FirstResponse | None:
+def read_record(scope: IdempotencyScope | None, record: bytes | None, now: float) -> FirstResponse | None:
     """Return what a stored record says, None for none of the last 24 h.
 
     Raises IdempotencyKeyReused if the first request was another one.
     """
-    if idempotency is None or record is None:
+    if scope is None or record is None:
         return None
     record_format, _, recorded_at, version, detail, request = _RECORD.unpack(record)
     if record_format != _FORMAT or now - recorded_at >= DAY_S:
         return None
-    if request != idempotency.request_hash[:_REQUEST_BYTES]:
+    if request != scope.request_hash[:_REQUEST_BYTES]:
         raise IdempotencyKeyReused
     return FirstResponse(version, detail)

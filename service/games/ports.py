@@ -92,7 +92,7 @@ class GameRecord(NamedTuple):
     digest: str
     snapshot: bytes
     access: bytes
-    record: bytes | None
+    idempotency_record: bytes | None
     webhooks: Sequence[str] = ()
     """As in Revision."""
     last_revocation: str = ""

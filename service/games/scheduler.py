@@ -168,7 +168,7 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
     policy = game.on_timeout or "pass"
     diffs = [*apply_timeout(index, game, context.now())] if is_overdue(game, int(context.clock())) else []
     timeouts = len(diffs)
-    diffs += await play_bots(context, index, game, patient=not diffs)
+    diffs += await play_bots(context, index, game, is_patient=not diffs)
     due_at = next_due_at(context, game)
     if not diffs:
         if bot_on_turn(game) is not None and not is_attended(game):

@@ -8,7 +8,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from schemas.vocabulary import DIGEST
-from service.games.access import MIN_SECRET, is_guessable
+from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.commands.active_game import ExpectedVersion
 from service.games.errors import Malformed, Unauthorized
 from service.web.app_keys import LIMITS
@@ -147,7 +147,9 @@ def parse_creator_key(request: web.Request) -> str | None:
     if key is not None and _CREATOR_KEY.fullmatch(key) is None:
         raise Malformed("a creator key is a secret of 32 to 200 characters of A-Z a-z 0-9 . _ ~ + / -", "Creator-Key")
     if key is not None and is_guessable(key):
-        raise Malformed(f"a creator key must be a secret of {MIN_SECRET} or more random characters", "Creator-Key")
+        raise Malformed(
+            f"a creator key must be a secret of {MIN_SECRET_LENGTH} or more random characters", "Creator-Key"
+        )
     return key
 
 

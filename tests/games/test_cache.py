@@ -18,7 +18,7 @@ from service.games.commands.create import create
 from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.ports import GameRecord, GameStore
-from service.games.queries.games import decode_with_tables
+from service.games.queries.games import decode_with_index
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
@@ -66,7 +66,7 @@ async def created(context: Context) -> Created:
 async def first_move(context: Context, game: str) -> str:
     loaded = await context.store.load(game)
     assert loaded is not None
-    return move_id(legal_moves(*decode_with_tables(context, loaded))[0])
+    return move_id(legal_moves(*decode_with_index(context, loaded))[0])
 
 
 async def do(

@@ -70,7 +70,7 @@ async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
     )
     loaded = await hooked.load("g", key_hash("key"))
     assert loaded is not None
-    assert (loaded.record, loaded.webhooks) == (record(1), ("h", "i"))
+    assert (loaded.idempotency_record, loaded.webhooks) == (record(1), ("h", "i"))
 
 
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:

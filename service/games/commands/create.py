@@ -50,10 +50,10 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     tileset = context.tilesets.get_for_new_game(body.tileset or DEFAULT)
     check_bots(context, body)
     language_of_moves = language if include_moves else None
-    retries, expired = Retries(), 0
+    retries, expired_ids = Retries(), 0
     while True:
-        game_id = random_game_id() if scope is None else derive_game_id(scope.stored_key, expired)
-        stored = None if scope is None else await context.store.load(game_id, scope.stored_key)
+        game_id = random_game_id() if scope is None else derive_game_id(scope.key_hash, expired_ids)
+        stored = None if scope is None else await context.store.load(game_id, scope.key_hash)
         if stored is None:
             game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
             session = GameSession(game, new_access_record(body, secret, creator_hash(creator)), tileset)
@@ -61,9 +61,9 @@ async def create(  # noqa: PLR0913  what a request says, each by name
             record, due_at = new_record(scope, context.clock(), game.version), next_due_at(context, game)
             if await repository.commit(context, session, diffs, store_access=True, idempotency=record, due_at=due_at):
                 return ReplayableResult(created, game.version)
-        elif (first := read_record(scope, stored.record, context.clock())) is not None:
+        elif (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
             session = repository.open_session(context, stored, read_access(stored))
             return await replay_created(context, session, secret, first.version, language_of_moves)
         else:
-            expired += 1  # this id's game is of a request that is forgotten
+            expired_ids += 1  # this id's game is of a request that is forgotten
         await retries.wait()

@@ -90,11 +90,14 @@ async def execute(command: Command[R]) -> R:
                 principal = command.authorize(session.access)
             else:
                 record, access = await repository.load_game(
-                    context, command.game_id, None if scope is None else scope.stored_key
+                    context, command.game_id, None if scope is None else scope.key_hash
                 )
                 principal = command.authorize(access)
                 session = repository.open_session(context, record, access)
-                if scope is not None and (first := read_record(scope, record.record, context.clock())) is not None:
+                if (
+                    scope is not None
+                    and (first := read_record(scope, record.idempotency_record, context.clock())) is not None
+                ):
                     return await command.replay(session, first)
             if (result := await command.attempt(session, principal)) is not None:
                 return result

@@ -74,7 +74,7 @@ async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
     return bool((await context.store.list_by_keys([index_key(one, None) for one in hashes], 1, None)).games)
 
 
-def decode_with_tables(context: Context, loaded: GameRecord) -> tuple[TileSetIndex, Game]:
+def decode_with_index(context: Context, loaded: GameRecord) -> tuple[TileSetIndex, Game]:
     """Decode a loaded game, and return it with its tile set's index. Raises TileSetMissing, UnreadableGame."""
     game = decode_game(loaded)
     return context.tilesets.get_for_game(game.tileset).index, game
@@ -82,7 +82,7 @@ def decode_with_tables(context: Context, loaded: GameRecord) -> tuple[TileSetInd
 
 def decode_view(context: Context, loaded: GameRecord) -> GameView:
     """Decode a loaded game and return GAME."""
-    return build_view(*decode_with_tables(context, loaded))
+    return build_view(*decode_with_index(context, loaded))
 
 
 def next_decision(game: Game) -> NextDecision:
@@ -95,24 +95,24 @@ def next_decision(game: Game) -> NextDecision:
 def list_legal_moves(
     index: TileSetIndex,
     game: Game,
-    wanted: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
+    move_filter: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
     actions = sorted(legal_moves(index, game), key=move_sort_key)
     spoken = get_translator(language)
     moves = [describe_move(spoken, index, game, action) for action in actions]
-    if wanted.x is not None or wanted.y is not None:
-        moves = [move for move in moves if _is_at(_cell_of(game, move.action), wanted.x, wanted.y)]
-    if wanted.q is not None:
-        moves = [move for move in moves if wanted.q.casefold() in move.text.casefold()]
+    if move_filter.x is not None or move_filter.y is not None:
+        moves = [move for move in moves if _is_at(_cell_of(game, move.action), move_filter.x, move_filter.y)]
+    if move_filter.q is not None:
+        moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
     decision = next_decision(game)
     cells: list[CellChoice] | None = None
-    if wanted.stage == "cell":
-        cells, cursor = _page([*_cells(spoken, game, moves)], wanted)
+    if move_filter.stage == "cell":
+        cells, cursor = _page([*_cells(spoken, game, moves)], move_filter)
         moves = []
     else:
-        moves, cursor = _page(moves, wanted)
+        moves, cursor = _page(moves, move_filter)
     return LegalMoves(
         version=game.version,
         digest=game.digest,
@@ -242,14 +242,14 @@ def _cells(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[Ce
         yield CellChoice(x=x, y=y, text=describe_cell(spoken, x, y, number))
 
 
-def _page(items: list[T], wanted: MoveFilter) -> tuple[list[T], str | None]:
+def _page(items: list[T], move_filter: MoveFilter) -> tuple[list[T], str | None]:
     """Return a page of a list; the cursor is the number of items before it."""
     begin = 0
-    if wanted.cursor is not None:
-        if not wanted.cursor.isdecimal() or not wanted.cursor.isascii() or len(wanted.cursor) > 6:
+    if move_filter.cursor is not None:
+        if not move_filter.cursor.isdecimal() or not move_filter.cursor.isascii() or len(move_filter.cursor) > 6:
             raise Malformed("this cursor is invalid", "cursor")
-        begin = int(wanted.cursor)
-    if wanted.limit is None:
+        begin = int(move_filter.cursor)
+    if move_filter.limit is None:
         return items[begin:], None
-    end = begin + wanted.limit
+    end = begin + move_filter.limit
     return items[begin:end], str(end) if end < len(items) else None

@@ -17,7 +17,7 @@ from service.games.access import AccessRecord, SeatTag, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
 from service.games.ports import GameRecord
-from service.games.queries.games import collect_page, decode_with_tables, is_known_secret, summarize
+from service.games.queries.games import collect_page, decode_with_index, is_known_secret, summarize
 from service.games.repository import read_access
 
 
@@ -86,7 +86,7 @@ def _entry_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wan
 
     Raises TileSetMissing, UnreadableGame.
     """
-    index, game = decode_with_tables(context, loaded)
+    index, game = decode_with_index(context, loaded)
     access = read_access(loaded)
     seats = _seats(access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):

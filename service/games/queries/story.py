@@ -9,7 +9,7 @@ from service.games.context import Context
 from service.games.i18n import EventNarrator, Language, describe_status, get_translator
 from service.games.i18n.story import decode_change, decode_turn, narrate_story
 from service.games.ports import GameRecord, UnreadableGame
-from service.games.queries.games import MAX_DIFFS, decode_with_tables
+from service.games.queries.games import MAX_DIFFS, decode_with_index
 
 
 async def build_story(context: Context, loaded: GameRecord, since: int, limit: int, language: Language) -> Story:
@@ -18,7 +18,7 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     Version `since` itself is read too: its patch says which turn it was, and where that turn's tile lay, which may have
     been taken back since.
     """
-    index, game = decode_with_tables(context, loaded)
+    index, game = decode_with_index(context, loaded)
     translator = get_translator(language)
     narrator, turn = EventNarrator.of(translator, index, game), None
     before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)

@@ -66,9 +66,12 @@ async def _try_register(
 ) -> ReplayableResult[WebhookCreated] | None:
     """Register a webhook, or return None if a concurrent request with the same key was first."""
     body = request.body
-    loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
+    loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.key_hash)
     authorize_owner(access, game_id, request.token)
-    if idempotency and (first_response := read_record(idempotency, loaded.record, context.clock())) is not None:
+    if (
+        idempotency
+        and (first_response := read_record(idempotency, loaded.idempotency_record, context.clock())) is not None
+    ):
         stored = await _load_stored(context, game_id, _derive_webhook_id(idempotency, first_response.detail))
         return ReplayableResult(_view_created(stored), first_response.version, replayed=True)
     _validate(body, len(decode_game(loaded).players))
@@ -99,7 +102,7 @@ def _new_webhook_id(idempotency: IdempotencyScope | None, existing: Sequence[str
 
 
 def _derive_webhook_id(idempotency: IdempotencyScope, number: int) -> str:
-    return derive_game_id(f"webhook.{idempotency.stored_key}", number)
+    return derive_game_id(f"webhook.{idempotency.key_hash}", number)
 
 
 def _view_created(stored: StoredWebhook) -> WebhookCreated:

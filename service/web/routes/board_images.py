@@ -7,7 +7,7 @@ from aiohttp import web
 
 from service.engine import build_view, legal_moves
 from service.games.ports import GameRecord, UnreadableGame
-from service.games.queries.games import decode_with_tables, load_for_reader, move_sort_key
+from service.games.queries.games import decode_with_index, load_for_reader, move_sort_key
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
@@ -86,7 +86,7 @@ async def _current_board(request: web.Request, board: BoardRequest, *, immutable
     context, record = request.app[CONTEXT], board.record
 
     async def make_job() -> BoardJob:
-        index, game = decode_with_tables(context, record)
+        index, game = decode_with_index(context, record)
         moves = sorted(legal_moves(index, game), key=move_sort_key) if board.options.number_moves else []
         tileset = context.tilesets.get_for_game(game.tileset).response
         return BoardJob(tileset, build_view(index, game), moves, board.options, board.image_format)

@@ -49,7 +49,7 @@ async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore) ->
     assert await waiting_store.commit(action(1)) == VersionConflict(2, digest(2))
     loaded = await waiting_store.load("g", key_hash("key"))
     assert loaded is not None
-    assert loaded.record == record()
+    assert loaded.idempotency_record == record()
 
 
 async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
@@ -67,7 +67,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
     replica.resume()
     loaded = await waiting_store.load("g", key_hash("key"))
     assert loaded is not None
-    assert loaded.record == record()
+    assert loaded.idempotency_record == record()
     assert await waiting_store.commit(once) == Committed()
 
 
