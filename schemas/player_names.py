@@ -83,7 +83,7 @@ def name_key(name: str) -> str:
 def unique_name(name: str, taken: Iterable[str]) -> str:
     """Return the name, with a number if necessary, so that it does not look like a taken one.
 
-    >>> first_free_name("Greedy", ["Ana", "GREEDY"])
+    >>> unique_name("Greedy", ["Ana", "GREEDY"])
     'Greedy 2'
     """
     keys = {name_key(other) for other in taken}

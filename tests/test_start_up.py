@@ -38,7 +38,7 @@ def tell():
     os.kill(os.getpid(), signal.SIGINT)
 
 asyncio.Handle._run, StandaloneTopology.client_for = measured, connected
-service.main._greet, service.main.uvloop.run = end, asyncio.run
+service.main._print_greeting, service.main.uvloop.run = end, asyncio.run
 service.main.main()
 """
 """The service with all that there is to load; says how long its event loop was busy at a time, by the processor."""

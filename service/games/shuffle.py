@@ -17,7 +17,7 @@ RANDOM_SEED_BYTES = 32
 def seeded_number(seed: str, label: str, index: int, modulus: int) -> int:
     """Return n(label, i, m): the first 6 bytes of SHA-256(`SEED:LABEL:I`), big-endian, modulo m.
 
-    >>> number("tides", "bag", 71, 72)
+    >>> seeded_number("tides", "bag", 71, 72)
     3
     """
     return int.from_bytes(sha256(f"{seed}:{label}:{index}".encode()).digest()[:6]) % modulus

@@ -200,7 +200,7 @@ _MESSAGE_WITH_FIELD = re.compile(
 def _parse_validation_message(message: str) -> games.Malformed:
     """Split a message of msgspec into detail and path; a field at the start of the message becomes part of the path.
 
-    >>> refusal = _invalid("Object missing required field `name` - at `$.players[0]`")
+    >>> refusal = _parse_validation_message("Object missing required field `name` - at `$.players[0]`")
     >>> refusal.detail, refusal.path
     ('Object missing required field `name`', '$.players[0].name')
     """

@@ -53,9 +53,9 @@ def label_moves(scene: Scene) -> MoveLabels:
 def format_numbers(numbers: Sequence[int]) -> str:
     """Format ascending numbers, with runs as ranges.
 
-    >>> brief([3, 4, 5, 9])
+    >>> format_numbers([3, 4, 5, 9])
     '3-5,9'
-    >>> brief([1, 2])
+    >>> format_numbers([1, 2])
     '1,2'
     """
     runs: list[list[int]] = []
