@@ -65,3 +65,26 @@ async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
     del redis  # it has emptied the server
     async with connect(redis_url) as connected:
         yield connected
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def second_redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Start a second Redis server, to move games to."""
+    async with embedded_server(tmp_path_factory.mktemp("second")) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def second_redis(second_redis_url: str) -> AsyncIterator[Redis]:
+    """Return a plain client of the second server, emptied."""
+    async with Redis.from_url(second_redis_url) as client:
+        await client.flushall()
+        yield client
+
+
+@pytest.fixture
+async def second_store(second_redis: Redis, second_redis_url: str) -> AsyncIterator[RedisStore]:
+    """Return a store on the second server, empty."""
+    del second_redis  # it has emptied the server
+    async with connect(second_redis_url) as store:
+        yield store

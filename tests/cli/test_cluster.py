@@ -18,9 +18,9 @@ from service.games.timestamps import DAY_S
 from service.store.acl import CLUSTER_ACL
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from tests.cli.games import Kept, kept_game, whole
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
+from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.redis_servers import Deployment, cluster, create_access
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
@@ -30,7 +30,7 @@ PATIENT_MS = 15_000
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def deployment(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deployment]:
-    """A Cluster of three primaries."""
+    """Start a Cluster of three primaries."""
     directory = tmp_path_factory.mktemp("cluster")
     access = create_access(directory, CLUSTER_ACL)
     async with cluster(directory, replicas=0, access=access, node_timeout_ms=PATIENT_MS) as started:
@@ -39,31 +39,33 @@ async def deployment(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[
 
 @pytest.fixture
 async def clustered(deployment: Deployment) -> AsyncIterator[RedisStore]:
-    """A store there; nothing is stored."""
+    """Return an empty store on the Cluster."""
     await deployment.clear()
     async with connect(deployment.url) as store:
         yield store
 
 
-async def games_on_all(store: RedisStore, deployment: Deployment) -> list[Kept]:
-    games = [await kept_game(store, "active" if number % 2 else "waiting", hooks=1) for number in range(GAMES)]
+async def games_on_all(store: RedisStore, deployment: Deployment) -> list[StoredGame]:
+    games = [await store_game(store, "active" if number % 2 else "waiting", webhooks=1) for number in range(GAMES)]
     assert len({(await deployment.primary(kept.id)).port for kept in games}) == 3
     return games
 
 
 async def test_all_games_are_moved_to_a_single_server_and_back(
-    clustered: RedisStore, other: RedisStore, deployment: Deployment, tmp_path: Path
+    clustered: RedisStore, second_store: RedisStore, deployment: Deployment, tmp_path: Path
 ) -> None:
     games = await games_on_all(clustered, deployment)
-    before = {kept.id: await whole(clustered, kept.id) for kept in games}
+    before = {kept.id: await load_whole_game(clustered, kept.id) for kept in games}
     assert await export_games(clustered, CATALOGUE, None, tmp_path / "out") == {"exported": GAMES}
-    assert await import_files(other, iter_documents([tmp_path / "out"]), KEPT, replace=False) == {"imported": GAMES}
+    assert await import_files(second_store, iter_documents([tmp_path / "out"]), KEPT, replace=False) == {
+        "imported": GAMES
+    }
     await deployment.clear()
-    assert await export_games(other, CATALOGUE, None, tmp_path / "back") == {"exported": GAMES}
+    assert await export_games(second_store, CATALOGUE, None, tmp_path / "back") == {"exported": GAMES}
     assert await import_files(clustered, iter_documents([tmp_path / "back"]), KEPT, replace=False) == {
         "imported": GAMES
     }
-    assert {kept.id: await whole(clustered, kept.id) for kept in games} == before
+    assert {kept.id: await load_whole_game(clustered, kept.id) for kept in games} == before
 
 
 async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
@@ -86,7 +88,7 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
 
 async def test_games_are_archived_whichever_primary_has_them(clustered: RedisStore, tmp_path: Path) -> None:
     clustered.is_archiving = True
-    games = [await kept_game(clustered, "aborted") for _ in range(10)]
+    games = [await store_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     archive = clustered.archive_queue

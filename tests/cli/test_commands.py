@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 from service.main import cli, main
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.cli.games import Kept, kept_game, whole
+from tests.games.stored_games import StoredGame, load_whole_game, store_game
 
 
 class Ended(NamedTuple):
@@ -27,14 +27,14 @@ class Ended(NamedTuple):
 
 
 async def south_seas(*arguments: str, **environment: str) -> Ended:
-    """The command in a thread of this process, with only the settings that a test names."""
+    """Run the command in a thread of this process, with only the given settings."""
     clean: dict[str, str | None] = {name: None for name in os.environ if name.startswith("SOUTH_SEAS_")}
     result = await asyncio.to_thread(CliRunner().invoke, cli, arguments, env={**clean, **environment})
     return Ended(result.exit_code, result.stdout, result.stderr)
 
 
 async def alone(*arguments: str) -> Ended:
-    """The command in a process of its own, as it must be where it starts a server."""
+    """Run the command in another process, as it must be if it starts a server."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "service.main", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -44,27 +44,27 @@ async def alone(*arguments: str) -> Ended:
 
 
 async def test_all_games_are_moved_from_one_redis_to_another(
-    store: RedisStore, other: RedisStore, redis_url: str, other_url: str, tmp_path: Path
+    store: RedisStore, second_store: RedisStore, redis_url: str, second_redis_url: str, tmp_path: Path
 ) -> None:
-    games = [await kept_game(store, status, hooks=1) for status in ("waiting", "active", "finished")]
+    games = [await store_game(store, status, webhooks=1) for status in ("waiting", "active", "finished")]
     out = await south_seas("export", "--all", str(tmp_path), SOUTH_SEAS_REDIS_URL=redis_url)
     assert (out.returncode, out.stdout) == (0, f"exported 3 games to {tmp_path}, 0 failed\n"), out.stderr
     again = []
     for _ in range(2):
-        done = await south_seas("import", str(tmp_path), "--redis-url", other_url)
+        done = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
         again.append((done.returncode, done.stdout))
     assert again == [
         (0, "imported 3 games, 0 skipped, 0 rejected\n"),
         (0, "imported 0 games, 3 skipped, 0 rejected\n"),
     ]
     for kept in games:
-        assert await whole(other, kept.id) == await whole(store, kept.id)
+        assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
 
 
 async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
     store: RedisStore, redis_url: str, tmp_path: Path
 ) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
     await south_seas("export", "--game", kept.id, str(file), "--redis-url", redis_url)
     done = await alone("import", str(file), "--data-dir", data)
@@ -74,7 +74,7 @@ async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
 
 
 def checks(output: str) -> list[str]:
-    """A line for each check, without what all of them come to."""
+    """Return the line of each check, without the summary."""
     return output.partition("Proved:")[0].partition("Not proved:")[0].splitlines()
 
 
@@ -85,7 +85,7 @@ def checks(output: str) -> list[str]:
 async def test_verify_proves_a_document(
     store: RedisStore, redis_url: str, tmp_path: Path, status: str, code: int, words: list[str]
 ) -> None:
-    kept = await kept_game(store, status)  # type: ignore[arg-type]  # the parameters are statuses
+    kept = await store_game(store, status)  # type: ignore[arg-type]  # the parameters are statuses
     for name in ("game.json.gz", "game.json"):
         await south_seas("export", "--game", kept.id, str(tmp_path / name), "--redis-url", redis_url)
         done = await south_seas("verify", str(tmp_path / name))
@@ -96,9 +96,9 @@ async def test_verify_proves_a_document(
 async def test_verify_says_that_the_snapshot_is_another_games(
     store: RedisStore, redis_url: str, tmp_path: Path
 ) -> None:
-    kept, other = await kept_game(store, "finished"), await kept_game(store, "finished")
+    kept, another = await store_game(store, "finished"), await store_game(store, "finished")
     texts = []
-    for game in (kept, other):
+    for game in (kept, another):
         await south_seas("export", "--game", game.id, str(tmp_path / f"{game.id}.json"), "--redis-url", redis_url)
         texts.append((tmp_path / f"{game.id}.json").read_text())
     snapshots = [re.search(r'"snapshot":"([^"]+)"', text) for text in texts]
@@ -112,7 +112,7 @@ async def test_verify_says_that_the_snapshot_is_another_games(
 
 
 async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis_url: str) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     await redis.delete(keys.lobby("active"))
     done = await south_seas("reindex", "--redis-url", redis_url)
     assert (done.returncode, done.stdout) == (
@@ -153,27 +153,27 @@ def test_what_cannot_be_done_is_told_in_one_line(
 
 
 async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_the_next(
-    store: RedisStore, other: RedisStore, redis_url: str, other_url: str, tmp_path: Path
+    store: RedisStore, second_store: RedisStore, redis_url: str, second_redis_url: str, tmp_path: Path
 ) -> None:
-    games = [await kept_game(store) for _ in range(60)]
+    games = [await store_game(store) for _ in range(60)]
     await south_seas("export", "--all", str(tmp_path), "--redis-url", redis_url)
     killed = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", "import", str(tmp_path), "--redis-url", other_url),
+        *(sys.executable, "-m", "service.main", "import", str(tmp_path), "--redis-url", second_redis_url),
         stdout=subprocess.DEVNULL,
     )
     async with asyncio.timeout(60):
-        while not await _there(other, games):  # noqa: ASYNC110  another process writes
+        while not await _there(second_store, games):  # noqa: ASYNC110  another process writes
             await asyncio.sleep(0.001)
     killed.kill()
     await killed.wait()
-    there = await _there(other, games)
+    there = await _there(second_store, games)
     for kept in there:
-        assert await whole(other, kept.id) == await whole(store, kept.id)
-    done = await south_seas("import", str(tmp_path), "--redis-url", other_url)
+        assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
+    done = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
     left = len(games) - len(there)
     assert done.stdout == f"imported {left} games, {len(there)} skipped, 0 rejected\n"
 
 
-async def _there(store: RedisStore, games: list[Kept]) -> list[Kept]:
+async def _there(store: RedisStore, games: list[StoredGame]) -> list[StoredGame]:
     versions = await store.load_versions([kept.id for kept in games])
     return [kept for kept, version in zip(games, versions, strict=True) if version is not None]

@@ -22,77 +22,81 @@ from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.cli.games import CREATOR, context_on, kept_game, whole
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
+from tests.games.stored_games import CREATOR, context_for, load_whole_game, store_game
 
-KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 
 
-async def moved(store: RedisStore, other: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
+async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
     """Export all games of one store and import them into another; gives both commands' counts."""
     exported = await export_games(store, CATALOGUE, None, folder)
-    imported = await import_files(other, iter_documents([folder]), KEPT, replace=replace)
+    imported = await import_files(second_store, iter_documents([folder]), RETENTION, replace=replace)
     return {**exported, **imported}
 
 
 @pytest.mark.parametrize("status", STATUSES)
 async def test_a_game_of_any_status_is_the_same_after_it(
-    store: RedisStore, other: RedisStore, other_redis: Redis, tmp_path: Path, status: Status
+    store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path, status: Status
 ) -> None:
-    kept = await kept_game(store, status, hooks=2)
-    assert await moved(store, other, tmp_path) == {"exported": 1, "imported": 1}
-    assert await whole(other, kept.id) == await whole(store, kept.id)
-    assert (await other.list_by_status([status], 10, None)).games == [kept.id]
+    kept = await store_game(store, status, webhooks=2)
+    assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
+    assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
+    assert (await second_store.list_by_status([status], 10, None)).games == [kept.id]
     for secret in (kept.created.owner_token, kept.created.seats[0].token, CREATOR):
-        assert (await other.list_by_keys([hash_token(secret).hex()], 10, None)).games == [kept.id]
+        assert (await second_store.list_by_keys([hash_token(secret).hex()], 10, None)).games == [kept.id]
     expected = {"waiting": 3, "active": 5}.get(status, 7) * DAY_S
     for key in (keys.game(kept.id), keys.log(kept.id)):
-        assert expected - 60 < await other_redis.ttl(key) <= expected
+        assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
 async def test_the_tokens_open_it_still_and_it_is_played_on(
-    store: RedisStore, other: RedisStore, tmp_path: Path
+    store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await kept_game(store, visibility="private")
-    await moved(store, other, tmp_path)
-    loaded = await other.load(kept.id)
+    kept = await store_game(store, visibility="private")
+    await moved(store, second_store, tmp_path)
+    loaded = await second_store.load(kept.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    done = await act(context_on(other), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
+    done = await act(
+        context_for(second_store), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token)
+    )
     assert done.response.version == loaded.version + 1
 
 
-async def test_what_is_due_is_due_there(store: RedisStore, other: RedisStore, tmp_path: Path) -> None:
-    kept = await kept_game(store, turn_timeout_s=60, on_timeout="resign", hooks=1)
-    await moved(store, other, tmp_path)
+async def test_what_is_due_is_due_there(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
+    kept = await store_game(store, turn_timeout_s=60, on_timeout="resign", webhooks=1)
+    await moved(store, second_store, tmp_path)
     later = 2**33
-    assert await other.list_due(later, 10) == [kept.id]
-    assert [game for game, _ in await other.webhooks.list_due(later, 10)] == [kept.id]
+    assert await second_store.list_due(later, 10) == [kept.id]
+    assert [game for game, _ in await second_store.webhooks.list_due(later, 10)] == [kept.id]
 
 
-async def test_an_import_that_is_repeated_changes_nothing(store: RedisStore, other: RedisStore, tmp_path: Path) -> None:
-    kept = await kept_game(store)
-    await moved(store, other, tmp_path)
-    before = await whole(other, kept.id)
-    assert await moved(store, other, tmp_path) == {"exported": 1, "skipped": 1}
-    assert await whole(other, kept.id) == before
+async def test_an_import_that_is_repeated_changes_nothing(
+    store: RedisStore, second_store: RedisStore, tmp_path: Path
+) -> None:
+    kept = await store_game(store)
+    await moved(store, second_store, tmp_path)
+    before = await load_whole_game(second_store, kept.id)
+    assert await moved(store, second_store, tmp_path) == {"exported": 1, "skipped": 1}
+    assert await load_whole_game(second_store, kept.id) == before
 
 
 async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
-    store: RedisStore, other: RedisStore, tmp_path: Path
+    store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await kept_game(store, hooks=1)
-    await moved(store, other, tmp_path)
-    loaded = await other.load(kept.id)
+    kept = await store_game(store, webhooks=1)
+    await moved(store, second_store, tmp_path)
+    loaded = await second_store.load(kept.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    await act(context_on(other), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
-    assert await moved(store, other, tmp_path, replace=True) == {"exported": 1, "imported": 1}
-    assert await whole(other, kept.id) == await whole(store, kept.id)
+    await act(context_for(second_store), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
+    assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
+    assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
 
 
 async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Path) -> None:
-    kept = await kept_game(store, "finished")
+    kept = await store_game(store, "finished")
     for name in ("a.json.gz", "b.json.gz", "c.json"):
         await export_games(store, CATALOGUE, [kept.id], tmp_path / name)
     first, second, plain = ((tmp_path / name).read_bytes() for name in ("a.json.gz", "b.json.gz", "c.json"))
@@ -102,7 +106,7 @@ async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Pa
 
 
 async def test_no_token_is_in_any_of_it(store: RedisStore, tmp_path: Path) -> None:
-    kept = await kept_game(store, hooks=1)
+    kept = await store_game(store, webhooks=1)
     await export_games(store, CATALOGUE, [kept.id], tmp_path / "game.json")
     text = (tmp_path / "game.json").read_text()
     tokens = [kept.created.owner_token, kept.created.spectator_token, *(seat.token for seat in kept.created.seats)]
@@ -110,11 +114,11 @@ async def test_no_token_is_in_any_of_it(store: RedisStore, tmp_path: Path) -> No
 
 
 async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
-    store: RedisStore, other: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    games = [await kept_game(store, "waiting") for _ in range(30)]
-    assert await moved(store, other, tmp_path) == {"exported": 30, "imported": 30}
-    assert await other.load_versions([kept.id for kept in games]) == await store.load_versions(
+    games = [await store_game(store, "waiting") for _ in range(30)]
+    assert await moved(store, second_store, tmp_path) == {"exported": 30, "imported": 30}
+    assert await second_store.load_versions([kept.id for kept in games]) == await store.load_versions(
         [kept.id for kept in games]
     )
     assert await export_games(store, CATALOGUE, ["none"], tmp_path) == {"failed": 1}
@@ -143,27 +147,27 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
 )
 async def test_a_document_that_was_changed_is_refused(
     store: RedisStore,
-    other: RedisStore,
+    second_store: RedisStore,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     change: dict[str, object],
     reason: str,
 ) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     file = tmp_path / "game.json"
     await export_games(store, CATALOGUE, [kept.id], file)
     file.write_bytes(msgspec.json.encode({**msgspec.json.decode(file.read_bytes()), **change}))
-    assert await import_files(other, [file], KEPT, replace=False) == {"rejected": 1}
+    assert await import_files(second_store, [file], RETENTION, replace=False) == {"rejected": 1}
     told = capsys.readouterr().err
     assert told.startswith(f"{file}: ")
     assert reason in told
-    assert await other.load(kept.id) is None
+    assert await second_store.load(kept.id) is None
 
 
 async def test_a_broken_chain_is_refused_and_said_where(
-    store: RedisStore, other: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     file = tmp_path / "game.json"
     await export_games(store, CATALOGUE, [kept.id], file)
     whole_file = file.read_bytes()
@@ -177,48 +181,48 @@ async def test_a_broken_chain_is_refused_and_said_where(
         (msgspec.json.encode({**document, "diffs": reordered}), "the diff is version 8 of game"),
     ):
         file.write_bytes(broken)
-        assert await import_files(other, [file], KEPT, replace=False) == {"rejected": 1}
+        assert await import_files(second_store, [file], RETENTION, replace=False) == {"rejected": 1}
         told = capsys.readouterr().err
         assert "version 7: " in told
         assert reason in told
 
 
 async def test_a_file_that_ends_in_the_middle_is_refused(
-    store: RedisStore, other: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     file = tmp_path / "game.json.gz"
     await export_games(store, CATALOGUE, [kept.id], file)
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
     (tmp_path / "y.json").write_bytes(b"")
-    assert await import_files(other, iter_documents([tmp_path]), KEPT, replace=False) == {"rejected": 3}
+    assert await import_files(second_store, iter_documents([tmp_path]), RETENTION, replace=False) == {"rejected": 3}
     assert "ends in the middle" in capsys.readouterr().err
 
 
 async def test_a_client_that_sends_it_twice_stores_it_once(
-    store: RedisStore, other: RedisStore, tmp_path: Path
+    store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await kept_game(store, hooks=1)
+    kept = await store_game(store, webhooks=1)
     file = tmp_path / "game.json"
     await export_games(store, CATALOGUE, [kept.id], file)
     document = decode_document(file.read_bytes())
-    restoring = make_restore(document, KEPT, replace=False)
-    assert [await other.transfer.restore(restoring) for _ in range(2)] == [True, True]
-    assert await other.transfer.restore(make_restore(document, KEPT, replace=False)) is False
-    assert await whole(other, kept.id) == await whole(store, kept.id)
+    restoring = make_restore(document, RETENTION, replace=False)
+    assert [await second_store.transfer.restore(restoring) for _ in range(2)] == [True, True]
+    assert await second_store.transfer.restore(make_restore(document, RETENTION, replace=False)) is False
+    assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
 
 
 async def test_a_server_that_takes_no_writes_stores_nothing_of_it(
-    store: RedisStore, other: RedisStore, other_redis: Redis, tmp_path: Path
+    store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     await export_games(store, CATALOGUE, [kept.id], tmp_path / "game.json")
-    await other_redis.config_set("maxmemory", 1)
+    await second_redis.config_set("maxmemory", 1)
     try:
         with pytest.raises(StoreUnavailable):
-            await import_files(other, [tmp_path / "game.json"], KEPT, replace=True)
-        assert await other_redis.keys("*{*") == []
+            await import_files(second_store, [tmp_path / "game.json"], RETENTION, replace=True)
+        assert await second_redis.keys("*{*") == []
     finally:
-        await other_redis.config_set("maxmemory", 0)
+        await second_redis.config_set("maxmemory", 0)

@@ -22,9 +22,9 @@ from service.games.archive.document import decode_document
 from service.games.archive.port import StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.store.game_store import RedisStore
-from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
+from tests.games.stored_games import store_game
 from tests.redis_servers.node import reserve_ports
 
 BUCKET = "archives"
@@ -32,7 +32,7 @@ BUCKET = "archives"
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server with a bucket."""
+    """Return the URL of a server with a bucket."""
     directory = tmp_path_factory.mktemp("buckets")
     (directory / BUCKET).mkdir()
     (port,) = reserve_ports(1)
@@ -56,7 +56,7 @@ def _wait_until_listening(server: subprocess.Popen[bytes], port: int) -> None:
 
 @pytest.fixture
 def environment(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an operator sets beside the URL."""
+    """Set what an operator sets besides the URL."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3)
     monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
     monkeypatch.setenv("AWS_REGION", "us-east-1")
@@ -72,7 +72,7 @@ def archiving(store: RedisStore) -> RedisStore:
 
 @pytest.mark.usefixtures("environment")
 async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore) -> None:
-    kept = await kept_game(archiving, "finished")
+    kept = await store_game(archiving, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     for _ in range(2):
@@ -94,7 +94,7 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
 async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
     archiving: RedisStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = await kept_game(archiving, "finished")
+    kept = await store_game(archiving, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     objects = open_object_storage("s3://nothing/games")

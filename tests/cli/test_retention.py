@@ -25,27 +25,27 @@ from service.games.timestamps import DAY_S
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.cli.games import Kept, context_on, kept_game
 from tests.games.logs import ARCHIPELAGO
 from tests.games.seated import Clock
+from tests.games.stored_games import StoredGame, context_for, store_game
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 ANSWERS_S = DAY_S
 SLACK_S = 60
 
 
-async def one_move(kept: Kept, context: Context) -> None:
+async def one_move(kept: StoredGame, context: Context) -> None:
     loaded = await context.store.load(kept.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     await act(context, kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token, key="k" * 32))
 
 
-async def joined(kept: Kept, context: Context) -> None:
+async def joined(kept: StoredGame, context: Context) -> None:
     await join(context, kept.id, JoinGame(name="Bo"), JoinRequest(kept.created.owner_token, None))
 
 
-async def taken_back(kept: Kept, context: Context) -> None:
+async def taken_back(kept: StoredGame, context: Context) -> None:
     """After the tile, so that there is something to take back, unless the tile has ended the turn."""
     await one_move(kept, context)
     loaded = await context.store.load(kept.id)
@@ -54,29 +54,29 @@ async def taken_back(kept: Kept, context: Context) -> None:
         await undo(context, kept.id, CommandRequest(SeatCommand(), kept.created.owner_token))
 
 
-async def resigned(kept: Kept, context: Context) -> None:
+async def resigned(kept: StoredGame, context: Context) -> None:
     await resign_seat(context, kept.id, CommandRequest(SeatCommand(seat=0), kept.created.owner_token))
 
 
-async def too_late(kept: Kept, context: Context) -> None:
+async def too_late(kept: StoredGame, context: Context) -> None:
     assert isinstance(context.clock, Clock)
     context.clock.now += 10_000
     await advance_due_game(context, kept.id)
 
 
-async def aborted(kept: Kept, context: Context) -> None:
+async def aborted(kept: StoredGame, context: Context) -> None:
     await abort_game(context, kept.id, token=kept.created.owner_token, if_match=None)
 
 
-async def rematched(kept: Kept, context: Context) -> None:
+async def rematched(kept: StoredGame, context: Context) -> None:
     await rematch(context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
 
 
-async def nothing(kept: Kept, context: Context) -> None:
+async def nothing(kept: StoredGame, context: Context) -> None:
     del kept, context
 
 
-Change = Callable[[Kept, Context], Awaitable[None]]
+Change = Callable[[StoredGame, Context], Awaitable[None]]
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ Change = Callable[[Kept, Context], Awaitable[None]]
 async def test_after_each_kind_of_change_it_is_kept_for_its_status(
     store: RedisStore, redis: Redis, status: Status, change: Change, days: int
 ) -> None:
-    context = context_on(store, retention=KEPT)
+    context = context_for(store, retention=KEPT)
     timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
-    kept = await kept_game(store, status, context=context, **timed)
+    kept = await store_game(store, status, context=context, **timed)
     for key in (keys.game(kept.id), keys.log(kept.id)):  # what is kept on must be put off by the change itself
         if change is not nothing:
             await redis.expire(key, 1000)
@@ -113,8 +113,8 @@ async def test_after_each_kind_of_change_it_is_kept_for_its_status(
 
 
 async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redis) -> None:
-    context = context_on(store, retention=KEPT)
-    kept = await kept_game(store, context=context, hooks=1)
+    context = context_for(store, retention=KEPT)
+    kept = await store_game(store, context=context, webhooks=1)
     await one_move(kept, context)
     of_game = await redis.keys(f"*{{{kept.id}}}*")
     assert len(of_game) >= 2
@@ -122,8 +122,8 @@ async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redi
 
 
 async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisStore, redis: Redis) -> None:
-    context = context_on(store, retention=KEPT)
-    kept = await kept_game(store, context=context)
+    context = context_for(store, retention=KEPT)
+    kept = await store_game(store, context=context)
     await redis.expire(keys.game(kept.id), 1000)
     url = RegisterWebhook(url="https://example.org/")
     await register_webhook(context, kept.id, WebhookRequest(url, kept.created.owner_token, None, 10))
@@ -131,8 +131,8 @@ async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisS
 
 
 async def test_when_a_game_has_expired_nothing_finds_it_any_more(store: RedisStore, redis: Redis) -> None:
-    context = context_on(store)
-    kept = await kept_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
+    context = context_for(store)
+    kept = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
     for key in (keys.game(kept.id), keys.log(kept.id)):
         await redis.pexpire(key, 1)
     async with asyncio.timeout(10):

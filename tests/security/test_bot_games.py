@@ -18,7 +18,7 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT
 from service.web.limits import Limits
-from tests.games.bots.plugged import plugged
+from tests.games.bots.fake_bots import load_fake_bot
 from tests.security.limited_client import at
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -47,7 +47,7 @@ class Recording(BotProcessPool):
 async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Client, Recording]]:
     """An instance with one process for bots, whose scheduler is at work."""
     workers = Recording()
-    bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
+    bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers)
     try:
         async with serve(store, limits, bots=bots) as client:
             work = partial(run_scheduler, client.app[CONTEXT], 0.05)

@@ -34,9 +34,9 @@ from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.websocket import streams as connections_module
 from service.web.websocket.streams import StreamRegistry
-from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
+from tests.games.stored_games import store_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
@@ -145,7 +145,7 @@ Damage = Callable[[RedisStore, Redis, str], Awaitable[None]]
 async def test_a_game_that_cannot_be_shown_hides_no_other(
     client: Client, store: RedisStore, redis: Redis, damage: Damage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = [await kept_game(store) for _ in range(1 + OTHERS)]
+    kept = [await store_game(store) for _ in range(1 + OTHERS)]
     games, tokens = [one.id for one in kept], ", ".join(one.created.owner_token for one in kept)
     await damage(store, redis, games[0])
     for path, headers in {
@@ -164,7 +164,7 @@ async def test_a_game_that_cannot_be_shown_hides_no_other(
 async def test_a_watched_game_that_is_damaged_lets_no_other_be_behind(
     store: RedisStore, redis: Redis, damage: Damage
 ) -> None:
-    games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
+    games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
     before = await store.load_versions(games)
     await damage(store, redis, games[0])
     after = await store.load_versions(games)
@@ -176,7 +176,7 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.is_archiving = True
-    games = [(await kept_game(store, "finished")).id for _ in range(1 + OTHERS)]
+    games = [(await store_game(store, "finished")).id for _ in range(1 + OTHERS)]
     archived: list[str] = []
 
     async def failing(*given: Any) -> Any:
@@ -203,7 +203,7 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
 async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
+    games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
 
     async def failing(means: Any, loaded: Any) -> Any:
         if decode_snapshot(loaded.snapshot).id == games[0]:
@@ -220,7 +220,7 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
 async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_other(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
+    games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
 
     async def failing_export(*given: Any) -> Any:
         if given[2] == games[0]:

@@ -18,7 +18,7 @@ from service.games.realtime.stream_position import StreamPosition
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
-from tests.games.bots.plugged import plugged
+from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.seated import TABLES, seated
 from tests.security.limited_client import create, limits
 from tests.store.commits import action, creation, digest
@@ -133,7 +133,7 @@ async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None
 
 async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_counted(store: RedisStore) -> None:
     game = await (await seated(store)).game()
-    bots, before = BotRegistry([*load_bots(plugins=False), plugged("raising")]), here()
+    bots, before = BotRegistry([*load_bots(plugins=False), load_fake_bot("raising")]), here()
     for name in ("greedy", "raising", "gone"):
         assert await bots.choose(name, TABLES, game, None) is not None
     assert [grown(before, "bot_thinking_seconds_count", bot=name) for name in ("greedy", "raising", "missing")] == [

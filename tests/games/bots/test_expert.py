@@ -1,4 +1,4 @@
-"""The bot `expert`: how it plays."""
+"""The bot `expert`: its strength, its playouts and its work."""
 
 import pytest
 
@@ -14,36 +14,36 @@ from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.redaction import redact
 from service.games.bots.runner import run_bot
-from tests.games.bots.games import ARCHIPELAGO, act, finish, start
+from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
 
 
 def test_it_leaves_random_far_behind() -> None:
-    ours, others = finish(start("far"), [expert.BOT, random.BOT])
+    ours, others = play_to_end(start_game("far"), [expert.BOT, random.BOT])
     assert ours > others + 30
 
 
 @pytest.mark.parametrize("edition", ("international", "german"))
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_it_plays_every_phase_with_every_number_of_players(players: int, edition: Edition) -> None:
-    game = start(f"{edition}-{players}", players, edition)
+    game = start_game(f"{edition}-{players}", players, edition)
     phases = set()
     while not is_finished(game):
         moves, sparing = legal_moves(ARCHIPELAGO, game), game.turn_number % 24
         phases.add(game.phase)
-        assert act(game, greedy.BOT if sparing else expert.BOT) in moves
+        assert act_once(game, greedy.BOT if sparing else expert.BOT) in moves
     assert phases >= {"place_tile", "islander", "deliver"}
 
 
 def test_the_same_game_gives_the_same_move() -> None:
-    first, second = (run_bot(expert.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
+    first, second = (run_bot(expert.BOT, ARCHIPELAGO, start_game("same")) for _ in range(2))
     assert first == second
 
 
 @pytest.mark.parametrize("turns", (7, 20, 41))
 def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
-    game = start("answers")
+    game = start_game("answers")
     while game.turn_number < turns or game.phase != "place_tile":
-        act(game, greedy.BOT)
+        act_once(game, greedy.BOT)
     ahead = copy_game(game)
     Playout(FeatureEstimator(ARCHIPELAGO, game, DEFAULT_WEIGHTS)).play_turns(ahead, game.turn_number)
     placed = PlaceTile(*unpack_cell(ahead.cells[len(game.cells)]), ahead.oriented_tiles[len(game.cells)] & 3)
@@ -53,9 +53,9 @@ def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
 
 @pytest.mark.parametrize("turns", (2, 30, 71))
 def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -> None:
-    game = start("work")
+    game = start_game("work")
     while game.turn_number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
-        act(game, greedy.BOT)
+        act_once(game, greedy.BOT)
     state, rng = redact(expert.BOT, ARCHIPELAGO, game)
     search = Search(state, rng)
     search.best_candidate(state.legal_moves())

@@ -1,4 +1,4 @@
-"""Whose turn it is among bots: people's games first, then one creator after the other; the rest is kept in bounds."""
+"""The fair queue: attended games first, creators in turn, and bounds on the rest."""
 
 import asyncio
 from collections import Counter
@@ -9,7 +9,7 @@ from time import perf_counter
 import pytest
 
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
-from tests.games.bots.slots import slot
+from tests.games.bots.queue_slot import acquired_slot
 
 TIMEOUT_S = 30.0
 
@@ -17,14 +17,14 @@ HOSTILE = Requester(b"bad", attended=False)
 PERSON = Requester(b"good")
 
 
-async def settle() -> None:
-    """Let everybody go on who can."""
+async def run_ready_tasks() -> None:
+    """Run every task that is ready."""
     for _ in range(10):
         await asyncio.sleep(0)
 
 
-class Served:
-    """Decisions that a queue lets begin, in that order."""
+class Client:
+    """Requests slots of a queue, and records in which order they start."""
 
     def __init__(self, queue: FairQueue) -> None:
         self.queue = queue
@@ -32,12 +32,12 @@ class Served:
         self.tasks: list[asyncio.Task[None]] = []
         self.at_once = self.most_unattended = 0
 
-    def ask(self, name: str, claim: Requester, work_s: float = 0.0) -> None:
-        """Ask for a slot, and have it for a while."""
-        self.tasks.append(asyncio.create_task(self._ask(name, claim, work_s)))
+    def request(self, name: str, claim: Requester, work_s: float = 0.0) -> None:
+        """Request a slot and use it for a while."""
+        self.tasks.append(asyncio.create_task(self._request(name, claim, work_s)))
 
-    async def _ask(self, name: str, claim: Requester, work_s: float) -> None:
-        async with slot(self.queue, claim):
+    async def _request(self, name: str, claim: Requester, work_s: float) -> None:
+        async with acquired_slot(self.queue, claim):
             self.order.append(name)
             self.at_once += not claim.attended
             self.most_unattended = max(self.most_unattended, self.at_once)
@@ -45,19 +45,19 @@ class Served:
             self.at_once -= not claim.attended
 
     async def all(self) -> None:
-        """Wait for everybody."""
+        """Wait for all requests."""
         async with asyncio.timeout(TIMEOUT_S):
             await asyncio.gather(*self.tasks)
 
 
 async def test_a_person_waits_for_no_more_than_what_runs() -> None:
-    served = Served(FairQueue(1))
-    async with slot(served.queue, HOSTILE):
+    served = Client(FairQueue(1))
+    async with acquired_slot(served.queue, HOSTILE):
         for number in range(24):
-            served.ask(f"hostile {number}", HOSTILE)
-        await settle()
-        served.ask("person", PERSON)
-        await settle()
+            served.request(f"hostile {number}", HOSTILE)
+        await run_ready_tasks()
+        served.request("person", PERSON)
+        await run_ready_tasks()
         assert served.order == []
     await served.all()
     assert served.order.index("person") == 0
@@ -65,38 +65,38 @@ async def test_a_person_waits_for_no_more_than_what_runs() -> None:
 
 @pytest.mark.parametrize("attended", (True, False))
 async def test_creators_take_turns_whatever_each_has_waiting(*, attended: bool) -> None:
-    served = Served(FairQueue(1))
-    async with slot(served.queue, PERSON):
+    served = Client(FairQueue(1))
+    async with acquired_slot(served.queue, PERSON):
         for number in range(50):
-            served.ask(f"many {number}", Requester(b"many", attended))
-        await settle()
+            served.request(f"many {number}", Requester(b"many", attended))
+        await run_ready_tasks()
         for number in range(3):
-            served.ask(f"few {number}", Requester(b"few", attended))
-        await settle()
+            served.request(f"few {number}", Requester(b"few", attended))
+        await run_ready_tasks()
     await served.all()
     assert [served.order.index(f"few {number}") for number in range(3)] == [1, 3, 5]
     assert [name for name in served.order if "many" in name] == [f"many {number}" for number in range(50)]
 
 
 async def test_many_creators_are_served_in_turn() -> None:
-    served = Served(FairQueue(1))
-    async with slot(served.queue, PERSON):
+    served = Client(FairQueue(1))
+    async with acquired_slot(served.queue, PERSON):
         for creator in range(10):
             for _ in range(5):
-                served.ask(str(creator), Requester(bytes([creator])))
-        await settle()
+                served.request(str(creator), Requester(bytes([creator])))
+        await run_ready_tasks()
     await served.all()
     rounds = [served.order[at : at + 10] for at in range(0, 50, 10)]
     assert all(Counter(one) == Counter(map(str, range(10))) for one in rounds)
 
 
 async def test_a_slot_is_left_to_people() -> None:
-    served = Served(FairQueue(3, UnattendedLimits(2)))
+    served = Client(FairQueue(3, UnattendedLimits(2)))
     for number in range(6):
-        served.ask(f"hostile {number}", HOSTILE, 0.02)
-    await settle()
-    served.ask("person", PERSON)
-    await settle()
+        served.request(f"hostile {number}", HOSTILE, 0.02)
+    await run_ready_tasks()
+    served.request("person", PERSON)
+    await run_ready_tasks()
     assert served.order == ["hostile 0", "hostile 1", "person"]
     await served.all()
     assert served.most_unattended == 2
@@ -106,7 +106,7 @@ async def test_games_without_people_get_their_share_of_the_time_and_no_more() ->
     queue, busy_s = FairQueue(1, UnattendedLimits(1, time_share=0.25)), 0.0
     began = last = perf_counter()
     for _ in range(10):
-        async with asyncio.timeout(TIMEOUT_S), slot(queue, HOSTILE):
+        async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, HOSTILE):
             last = perf_counter()
             await asyncio.sleep(0.004)
         busy_s += perf_counter() - last
@@ -119,21 +119,21 @@ async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monk
     """Though it ends while somebody looks whether it has ended."""
     times = count()
     monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
-    served = Served(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
+    served = Client(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
     for number in range(300):
-        served.ask(str(number), HOSTILE)
+        served.request(str(number), HOSTILE)
     await served.all()
     assert len(served.order) == 300
 
 
 async def test_people_never_wait_for_the_pause_of_others() -> None:
     queue = FairQueue(1, UnattendedLimits(1, time_share=1e-6))
-    async with slot(queue, HOSTILE):
+    async with acquired_slot(queue, HOSTILE):
         await asyncio.sleep(0.001)
     waiting = asyncio.create_task(queue.acquire(HOSTILE))
-    await settle()
+    await run_ready_tasks()
     for _ in range(100):
-        async with asyncio.timeout(TIMEOUT_S), slot(queue, PERSON):
+        async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, PERSON):
             await asyncio.sleep(0)
     assert queue.queue_length(attended=False) == 1
     waiting.cancel()
@@ -143,11 +143,11 @@ async def test_people_never_wait_for_the_pause_of_others() -> None:
 
 async def test_who_has_most_waiting_loses_the_latest_where_there_is_no_room() -> None:
     queue = FairQueue(1, max_waiting=10)
-    async with slot(queue, PERSON):
+    async with acquired_slot(queue, PERSON):
         many = [asyncio.create_task(queue.acquire(Requester(b"many"))) for _ in range(10)]
-        await settle()
+        await run_ready_tasks()
         few = [asyncio.create_task(queue.acquire(Requester(b"few"))) for _ in range(3)]
-        await settle()
+        await run_ready_tasks()
         assert [task.done() for task in many] == [False] * 7 + [True] * 3
         for task in many[7:]:
             with pytest.raises(QueueFull):
@@ -167,7 +167,7 @@ async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
     running: Counter[bool] = Counter()
 
     async def work(claim: Requester) -> None:
-        async with slot(queue, claim):
+        async with acquired_slot(queue, claim):
             running[claim.attended] += 1
             assert running[False] <= 1
             assert running.total() <= 2
@@ -190,5 +190,5 @@ async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
     assert {type(one) for one in found} <= {type(None), asyncio.CancelledError, QueueFull}
     assert None in found
     assert queue.slots_in_use == queue.queue_length(attended=True) == queue.queue_length(attended=False) == 0
-    async with asyncio.timeout(TIMEOUT_S), slot(queue, HOSTILE), slot(queue, PERSON):
+    async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, HOSTILE), acquired_slot(queue, PERSON):
         assert queue.slots_in_use == 2

@@ -1,4 +1,4 @@
-"""Bots are found by entry points, and one that cannot be used is refused with its name."""
+"""Bots are loaded from entry points; a faulty one is rejected by name."""
 
 import shutil
 import subprocess
@@ -10,14 +10,14 @@ import pytest
 
 from service.games.bots import random
 from service.games.bots.plugins import ENTRY_POINT_GROUP, InvalidBot, load_bot, load_bots
-from tests.games.bots.games import finish, start
+from tests.games.bots.bot_games import play_to_end, start_game
 
-HERE = "tests.games.bots.plugged"
+HERE = "tests.games.bots.fake_bots"
 EXAMPLE = Path(__file__).parents[3] / "examples" / "bots" / "magpie"
 
 
 def install(directory: Path, name: str, source: str) -> None:
-    """What an installer leaves of a package that offers a bot."""
+    """Write the metadata of an installed package with a bot."""
     metadata = directory / f"bots_{name.replace('-', '_')}-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: bots-{name}\nVersion: 1.0\n", encoding="utf-8")
@@ -26,7 +26,7 @@ def install(directory: Path, name: str, source: str) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory whose packages are installed."""
+    """Return a directory whose packages count as installed."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
@@ -75,7 +75,7 @@ def test_the_example_is_found_by_the_metadata_of_its_package_and_plays(
     monkeypatch.syspath_prepend(str(target))
     assert [offered.name for offered in entry_points(group=ENTRY_POINT_GROUP)] == ["magpie"]
     magpie = next(loaded for loaded in load_bots(plugins=True) if loaded.bot.name == "magpie")
-    ours, others = finish(start("glitter"), [magpie.bot, random.BOT])
+    ours, others = play_to_end(start_game("glitter"), [magpie.bot, random.BOT])
     assert ours > 2 * others
     sys.modules.pop("south_seas_magpie")
 

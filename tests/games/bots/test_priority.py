@@ -1,4 +1,4 @@
-"""Whether a person plays a game, and what is stored of whoever created it."""
+"""Attended games, and the stored hash of a game's creator."""
 
 import pytest
 
@@ -18,7 +18,7 @@ TIMEOUT_S = 60
 
 
 async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> Seated:
-    """A game that Ana's address created."""
+    """Return a game created from Ana's address."""
     clock = Clock()
     context = context_of(store, clock, bot_budget_s=0.0)
     asked = CreateGame(

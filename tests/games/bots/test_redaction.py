@@ -1,4 +1,4 @@
-"""What a bot is shown: nothing from which the order of bag and pile follows."""
+"""Redaction: a bot cannot infer the order of the bag and the pile."""
 
 from random import Random
 
@@ -9,14 +9,14 @@ from service.games.bots import expert, greedy, random
 from service.games.bots.interface import Bot
 from service.games.bots.redaction import redact
 from service.games.bots.runner import run_bot
-from tests.games.bots.games import ARCHIPELAGO, act, start
-from tests.games.bots.plugged import READING, plugged
+from tests.games.bots.bot_games import ARCHIPELAGO, act_once, start_game
+from tests.games.bots.fake_bots import READING, load_fake_bot
 
 BOTS = (random.BOT, greedy.BOT, expert.BOT, READING)
 
 
 def reordered(game: Game, whim: Random) -> Game:
-    """The same for the players: bag and pile hold the same in another order."""
+    """Return an equal game for the players, with bag and pile shuffled."""
     other = copy_game(game)
     whim.shuffle(other.bag)
     whim.shuffle(other.ship_pile)
@@ -24,7 +24,7 @@ def reordered(game: Game, whim: Random) -> Game:
 
 
 def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
-    game = start("hidden")
+    game = start_game("hidden")
     position, chance = redact(READING, ARCHIPELAGO, game)
     assert (sorted(position.game.bag), sorted(position.game.ship_pile)) == (sorted(game.bag), sorted(game.ship_pile))
     assert position.game.bag != game.bag
@@ -35,7 +35,7 @@ def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
 
 
 def test_the_seed_is_nowhere_to_be_found() -> None:
-    game = start("a-seed-that-would-tell-everything")
+    game = start_game("a-seed-that-would-tell-everything")
     position, chance = redact(READING, ARCHIPELAGO, game)
     game_id = position.game.id
     position.game.id = ""
@@ -45,12 +45,12 @@ def test_the_seed_is_nowhere_to_be_found() -> None:
 
 
 def test_another_version_of_a_bot_another_bot_and_another_turn_have_a_chance_of_their_own() -> None:
-    game = start("chance")
+    game = start_game("chance")
     numbers = [redact(bot, ARCHIPELAGO, game)[1].below(2**40) for bot in BOTS]
     game.version += 1
     numbers.append(redact(READING, ARCHIPELAGO, game)[1].below(2**40))
     game.version -= 1
-    newer = plugged("reading").bot
+    newer = load_fake_bot("reading").bot
     newer.version = "2"
     numbers.append(redact(newer, ARCHIPELAGO, game)[1].below(2**40))
     newer.version = "1"
@@ -59,19 +59,19 @@ def test_another_version_of_a_bot_another_bot_and_another_turn_have_a_chance_of_
 
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
 def test_no_bot_decides_by_the_order(bot: Bot) -> None:
-    whim, game = Random(1), start("hidden")
+    whim, game = Random(1), start_game("hidden")
     compared = 0
     while not is_finished(game):
         if game.version % (40 if bot.heavy and bot is not READING else 1) == 0:
             assert run_bot(bot, ARCHIPELAGO, game) == run_bot(bot, ARCHIPELAGO, reordered(game, whim))
             compared += 1
-        act(game, greedy.BOT)
+        act_once(game, greedy.BOT)
     assert compared >= 2
 
 
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
 def test_a_bot_changes_nothing_while_it_thinks(bot: Bot) -> None:
-    game = start("thinking")
+    game = start_game("thinking")
     before = encode_snapshot(game)
     run_bot(bot, ARCHIPELAGO, game)
     assert encode_snapshot(game) == before

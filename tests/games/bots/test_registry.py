@@ -1,4 +1,4 @@
-"""The game goes on whatever a bot does: where one fails, the bot `greedy` decides."""
+"""The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions."""
 
 import asyncio
 import logging
@@ -20,9 +20,9 @@ from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job
 from service.games.bots.registry import BotRegistry
 from service.games.bots.runner import run_bot
-from tests.games.bots.games import ARCHIPELAGO, start
-from tests.games.bots.plugged import Plugged, plugged
-from tests.games.bots.slots import slot
+from tests.games.bots.bot_games import ARCHIPELAGO, start_game
+from tests.games.bots.fake_bots import FakeBot, load_fake_bot
+from tests.games.bots.queue_slot import acquired_slot
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -30,17 +30,17 @@ FAILING = {
     "nonsense": "failed: ValidationError",
 }
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
-def bots(*names: str, workers: BotProcessPool | None = None) -> BotRegistry:
-    """The service's own bots, and plugged ones."""
-    return BotRegistry([*load_bots(plugins=False), *map(plugged, names)], workers)
+def make_registry(*names: str, workers: BotProcessPool | None = None) -> BotRegistry:
+    """Return a registry of the built-in bots and some fake ones."""
+    return BotRegistry([*load_bots(plugins=False), *map(load_fake_bot, names)], workers)
 
 
 @asynccontextmanager
-async def at_work(limit_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
-    """One process for heavy bots."""
+async def process_pool(limit_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
+    """Run a pool of one process."""
     workers = BotProcessPool(1, limit_s)
     try:
         yield workers
@@ -49,7 +49,7 @@ async def at_work(limit_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
 
 
 async def test_every_bot_is_listed_and_known() -> None:
-    table = bots("first")
+    table = make_registry("first")
     assert [info.name for info in table.list_bots()] == ["expert", "first", "greedy", "random"]
     assert "first" in table
     assert "second" not in table
@@ -57,40 +57,40 @@ async def test_every_bot_is_listed_and_known() -> None:
 
 @pytest.mark.parametrize("name", FAILING)
 async def test_greedy_decides_where_a_bot_fails(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    game = start("failing")
-    action = await bots(name).choose(name, ARCHIPELAGO, game, PATIENCE_S)
+    game = start_game("failing")
+    action = await make_registry(name).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
     assert action == run_bot(greedy.BOT, ARCHIPELAGO, game)
     [record] = caplog.records
     assert f"the bot {name} {FAILING[name]}" in record.getMessage()
 
 
 async def test_greedy_decides_for_a_bot_that_is_not_here(caplog: pytest.LogCaptureFixture) -> None:
-    game = start("absent")
-    assert await bots().choose("absent", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    game = start_game("absent")
+    assert await make_registry().choose("absent", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
     assert "the bot absent is not installed here" in caplog.text
 
 
 async def test_a_bot_may_do_with_its_position_what_it_likes() -> None:
-    game = start("meddling")
-    action = await bots("meddling").choose("meddling", ARCHIPELAGO, game, PATIENCE_S)
+    game = start_game("meddling")
+    action = await make_registry("meddling").choose("meddling", ARCHIPELAGO, game, TIMEOUT_S)
     assert action == legal_moves(ARCHIPELAGO, game)[0]
     assert game.players[0].wares == [0, 0, 0]
 
 
 async def test_a_heavy_bot_thinks_elsewhere_and_decides_the_same() -> None:
-    game = start("elsewhere")
-    async with at_work() as workers:
+    game = start_game("elsewhere")
+    async with process_pool() as workers:
         for name in ("expert", "reading"):
-            elsewhere = await bots("reading", workers=workers).choose(name, ARCHIPELAGO, game, PATIENCE_S)
-            assert elsewhere == await bots("reading").choose(name, ARCHIPELAGO, game, PATIENCE_S)
+            elsewhere = await make_registry("reading", workers=workers).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
+            assert elsewhere == await make_registry("reading").choose(name, ARCHIPELAGO, game, TIMEOUT_S)
 
 
 async def test_everybody_else_is_served_while_one_thinks() -> None:
-    game = start("meanwhile")
-    async with at_work() as workers:
-        table = bots("thoughtful", workers=workers)
-        await table.choose("thoughtful", ARCHIPELAGO, game, PATIENCE_S)
-        thinking = asyncio.create_task(table.choose("thoughtful", ARCHIPELAGO, game, PATIENCE_S))
+    game = start_game("meanwhile")
+    async with process_pool() as workers:
+        table = make_registry("thoughtful", workers=workers)
+        await table.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
+        thinking = asyncio.create_task(table.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
         waits = []
         while not thinking.done():
             asked = perf_counter()
@@ -101,26 +101,26 @@ async def test_everybody_else_is_served_while_one_thinks() -> None:
 
 
 async def test_what_does_not_come_in_time_is_left_for_later() -> None:
-    async with at_work() as workers:
-        table = bots("thoughtful", workers=workers)
-        assert await table.choose("thoughtful", ARCHIPELAGO, start("later"), 0.01) is None
-        assert await table.choose("thoughtful", ARCHIPELAGO, start("later"), PATIENCE_S) is not None
+    async with process_pool() as workers:
+        table = make_registry("thoughtful", workers=workers)
+        assert await table.choose("thoughtful", ARCHIPELAGO, start_game("later"), 0.01) is None
+        assert await table.choose("thoughtful", ARCHIPELAGO, start_game("later"), TIMEOUT_S) is not None
 
 
 @pytest.mark.parametrize("name", ("endless", "deaf"))
 async def test_a_bot_that_does_not_end_is_ended(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    game = start("endless")
-    async with at_work(limit_s=0.2) as workers:
-        table = bots(name, "first", workers=workers)
+    game = start_game("endless")
+    async with process_pool(limit_s=0.2) as workers:
+        table = make_registry(name, "first", workers=workers)
         assert await table.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert f"the bot {name}" in caplog.text
         assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
 
 async def test_a_process_that_ends_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
-    game = start("ending")
-    async with at_work() as workers:
-        table = bots("ending", "first", workers=workers)
+    game = start_game("ending")
+    async with process_pool() as workers:
+        table = make_registry("ending", "first", workers=workers)
         assert await table.choose("ending", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert "the bot ending ended its process" in caplog.text
         assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
@@ -129,7 +129,7 @@ async def test_a_process_that_ends_is_replaced(caplog: pytest.LogCaptureFixture)
 async def test_nothing_is_started_for_bots_that_are_not_heavy(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     workers = BotProcessPool(1)
-    assert await bots(workers=workers).choose("greedy", ARCHIPELAGO, start("light"), None) is not None
+    assert await make_registry(workers=workers).choose("greedy", ARCHIPELAGO, start_game("light"), None) is not None
     assert workers._executor is None
     await workers.aclose()
 
@@ -139,7 +139,7 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
     asked: list[int] = []
     rounds = 0
 
-    class Noting(Plugged):
+    class Noting(FakeBot):
         heavy = False
 
         def choose(self, state: GameState, rng: SeededRNG) -> Action:
@@ -147,9 +147,9 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
             return super().choose(state, rng)
 
     noting = Noting("noting")
-    async with at_work() as workers:
+    async with process_pool() as workers:
         found = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
-        table, game = BotRegistry([*load_bots(plugins=False), found], workers), start("many")
+        table, game = BotRegistry([*load_bots(plugins=False), found], workers), start_game("many")
         deciding = [asyncio.create_task(table.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
         while not all(task.done() for task in deciding):
             rounds += 1
@@ -160,8 +160,8 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
 
 async def test_what_was_decided_too_late_is_not_decided_again() -> None:
     """Whoever gave up gets it when they ask again, as does who asks at the same time."""
-    async with at_work() as workers:
-        table, game, jobs = bots("thoughtful", workers=workers), start("again"), list[Job]()
+    async with process_pool() as workers:
+        table, game, jobs = make_registry("thoughtful", workers=workers), start_game("again"), list[Job]()
         ask_process = workers._run_in_process
 
         async def noted(job: Job) -> Action:
@@ -170,26 +170,26 @@ async def test_what_was_decided_too_late_is_not_decided_again() -> None:
 
         workers._run_in_process = noted  # type: ignore[method-assign]
         assert await table.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
-        both = [table.choose("thoughtful", ARCHIPELAGO, game, PATIENCE_S) for _ in range(2)]
+        both = [table.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S) for _ in range(2)]
         assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
         assert len(jobs) == 1
-        await table.choose("thoughtful", ARCHIPELAGO, start("another"), PATIENCE_S)
+        await table.choose("thoughtful", ARCHIPELAGO, start_game("another"), TIMEOUT_S)
         assert len(jobs) == 2
         assert workers.pending_decisions == 0
 
 
 async def test_decisions_that_nobody_wants_any_more_are_forgotten() -> None:
-    async with at_work() as workers:
-        table = bots("first", workers=workers)
-        await table.choose("first", ARCHIPELAGO, start("warm"), PATIENCE_S)
+    async with process_pool() as workers:
+        table = make_registry("first", workers=workers)
+        await table.choose("first", ARCHIPELAGO, start_game("warm"), TIMEOUT_S)
         for number in range(MAX_UNCLAIMED_DECISIONS + 20):
-            asking = asyncio.create_task(table.choose("first", ARCHIPELAGO, start(f"seed{number}"), None))
+            asking = asyncio.create_task(table.choose("first", ARCHIPELAGO, start_game(f"seed{number}"), None))
             while True:
                 if workers.queue.slots_in_use:
                     break
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
-            async with asyncio.timeout(PATIENCE_S), slot(workers.queue, ANONYMOUS):
+            async with asyncio.timeout(TIMEOUT_S), acquired_slot(workers.queue, ANONYMOUS):
                 pass
         assert len(workers._decisions) <= MAX_UNCLAIMED_DECISIONS + 1

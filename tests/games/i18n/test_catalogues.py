@@ -1,4 +1,4 @@
-"""The catalogues: whole, with the same placeholders everywhere, and compiled as they stand."""
+"""The catalogues: complete, with equal placeholders, and compiled."""
 
 import json
 from pathlib import Path
@@ -7,29 +7,29 @@ from shutil import copytree
 import pytest
 
 from service.games.i18n import ENGLISH, LANGUAGES, get_translator
-from service.games.i18n import __main__ as tool
+from service.games.i18n import __main__ as catalogue_tool
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the catalogues, which the tool works on."""
-    copied = copytree(tool.CATALOGUES, tmp_path / "catalogues")
-    monkeypatch.setattr(tool, "CATALOGUES", copied)
+def copied_catalogues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the catalogues, which the tool works on."""
+    copied = copytree(catalogue_tool.CATALOGUES, tmp_path / "catalogues")
+    monkeypatch.setattr(catalogue_tool, "CATALOGUES", copied)
     return copied
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_every_message_is_translated_and_compiled(language: str) -> None:
-    assert list(tool.list_faults(language)) == []
+    assert list(catalogue_tool.list_faults(language)) == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_a_catalogue_is_as_the_tool_writes_it(language: str, elsewhere: Path) -> None:
-    before = (elsewhere / f"{language}.po").read_text("utf-8")
-    tool.update_catalogue(language)
-    assert (elsewhere / f"{language}.po").read_text("utf-8") == before
+def test_a_catalogue_is_as_the_tool_writes_it(language: str, copied_catalogues: Path) -> None:
+    before = (copied_catalogues / f"{language}.po").read_text("utf-8")
+    catalogue_tool.update_catalogue(language)
+    assert (copied_catalogues / f"{language}.po").read_text("utf-8") == before
 
 
 @pytest.mark.parametrize(
@@ -44,32 +44,32 @@ def test_a_catalogue_is_as_the_tool_writes_it(language: str, elsewhere: Path) ->
         ("plural=(n > 1)", "plural=(n != 1)", "the plural forms are not those of fr"),
     ),
 )
-def test_the_check_finds(old: str, new: str, fault: str, elsewhere: Path) -> None:
-    catalogue = elsewhere / "fr.po"
+def test_the_check_finds(old: str, new: str, fault: str, copied_catalogues: Path) -> None:
+    catalogue = copied_catalogues / "fr.po"
     text = catalogue.read_text("utf-8")
     assert old in text
     catalogue.write_text(text.replace(old, new), "utf-8")
-    assert fault in list(tool.list_faults("fr"))
+    assert fault in list(catalogue_tool.list_faults("fr"))
 
 
 def test_the_command_mends_what_it_can_and_says_what_is_left(
-    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    copied_catalogues: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["i18n"])
-    (elsewhere / "de.mo").write_bytes((elsewhere / "fr.mo").read_bytes())
-    assert tool.main() == 0
-    assert list(tool.list_faults("de")) == []
-    catalogue = elsewhere / "fr.po"
+    (copied_catalogues / "de.mo").write_bytes((copied_catalogues / "fr.mo").read_bytes())
+    assert catalogue_tool.main() == 0
+    assert list(catalogue_tool.list_faults("de")) == []
+    catalogue = copied_catalogues / "fr.po"
     catalogue.write_text(catalogue.read_text("utf-8").replace('"rouge"', '""'), "utf-8")
     monkeypatch.setattr("sys.argv", ["i18n", "--check"])
-    assert tool.main() == 1
+    assert catalogue_tool.main() == 1
     assert capsys.readouterr().err.startswith("fr: untranslated: red\n")
 
 
-def test_a_language_without_catalogue_begins_with_nothing_translated(elsewhere: Path) -> None:
-    (elsewhere / "fr.po").unlink()
-    tool.update_catalogue("fr")
-    assert "untranslated: red" in list(tool.list_faults("fr"))
+def test_a_language_without_catalogue_begins_with_nothing_translated(copied_catalogues: Path) -> None:
+    (copied_catalogues / "fr.po").unlink()
+    catalogue_tool.update_catalogue("fr")
+    assert "untranslated: red" in list(catalogue_tool.list_faults("fr"))
 
 
 def test_values_are_put_in_as_they_are() -> None:
@@ -87,7 +87,7 @@ def test_things_in_a_row(number: int, english: str, french: str, german: str) ->
 
 
 def test_the_page_has_the_same_sentences_without_cells() -> None:
-    page = json.loads(tool.PAGE_SENTENCES.read_text("utf-8"))
-    assert tool.PAGE_SENTENCES.read_text("utf-8") == tool.page_sentences()
+    page = json.loads(catalogue_tool.PAGE_SENTENCES.read_text("utf-8"))
+    assert catalogue_tool.PAGE_SENTENCES.read_text("utf-8") == catalogue_tool.page_sentences()
     assert page["tile_placed"] == "{player} places {tile}."
     assert not [sentence for sentence in page.values() if "{x}" in sentence]

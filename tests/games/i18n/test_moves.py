@@ -1,4 +1,4 @@
-"""A legal move's text: what it says, and that it fits, in every language."""
+"""The texts of legal moves: their content and length, in every language."""
 
 from random import Random
 
@@ -50,15 +50,15 @@ SAID: dict[Language, dict[str, Action]] = {
 CASES = [(language, text, action) for language, said in SAID.items() for text, action in said.items()]
 
 
-def worth_five(index: TileSetIndex) -> TileSetIndex:
-    """The same with every ship worth 5 points."""
+def with_five_point_ships(index: TileSetIndex) -> TileSetIndex:
+    """Set every ship's points to 5."""
     index.ships = tuple(ship._replace(points=5) for ship in index.ships)
     return index
 
 
 @pytest.mark.parametrize(("language", "text", "action"), CASES)
 def test_a_text_says_what_the_move_does(language: Language, text: str, action: Action) -> None:
-    index = worth_five(TileSetIndex(archipelago_index().tileset))
+    index = with_five_point_ships(TileSetIndex(archipelago_index().tileset))
     game = new_game(index, 3)
     move = describe_move(get_translator(language), index, game, action)
     assert move.text == text.format(tile=index.tile_ids[game.tile])

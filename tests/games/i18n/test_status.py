@@ -1,4 +1,4 @@
-"""The state of a game in a sentence."""
+"""The status of a game in a sentence."""
 
 import pytest
 
@@ -10,11 +10,11 @@ from tests.engine.random_games import archipelago_index, new_game
 TABLES = archipelago_index()
 
 
-def said(game: Game) -> list[str]:
+def describe_in_all_languages(game: Game) -> list[str]:
     return [describe_status(get_translator(language), TABLES, game) for language in LANGUAGES]
 
 
-def table() -> Game:
+def make_game() -> Game:
     game = new_game(TABLES, 2)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
     return game
@@ -51,37 +51,49 @@ def table() -> Game:
 )
 def test_it_says_who_must_do_what_by_when(phase: Phase, english: str, french: str, german: str) -> None:
     """R5.10: the chooser of a ship may not be the player whose turn it is."""
-    game = table()
+    game = make_game()
     game.phase = phase
     game.ships_owed = [1] if phase == "take_ship" else []
-    assert said(game) == [f"{english}.", f"{french}.", f"{german}."]
+    assert describe_in_all_languages(game) == [f"{english}.", f"{french}.", f"{german}."]
     game.deadline = "2026-11-21T21:30:00Z"
-    assert said(game) == [f"{english}, by 21:30 UTC.", f"{french}, avant 21:30 UTC.", f"{german}, bis 21:30 UTC."]
+    assert describe_in_all_languages(game) == [
+        f"{english}, by 21:30 UTC.",
+        f"{french}, avant 21:30 UTC.",
+        f"{german}, bis 21:30 UTC.",
+    ]
     game.deadline = "2026-11-22T09:05:00Z"
-    assert said(game)[0] == f"{english}, by 2026-11-22 09:05 UTC."
+    assert describe_in_all_languages(game)[0] == f"{english}, by 2026-11-22 09:05 UTC."
 
 
 def test_it_says_how_many_are_missing() -> None:
-    game = table()
+    game = make_game()
     game.status = "waiting"
     game.players[1] = Player(name=None, color=None, kind="open")
     assert next_open_seat(game) == 1
-    assert said(game) == ["Waiting for 1 more player.", "En attente de 1 joueur.", "Es fehlt noch 1 Spieler."]
+    assert describe_in_all_languages(game) == [
+        "Waiting for 1 more player.",
+        "En attente de 1 joueur.",
+        "Es fehlt noch 1 Spieler.",
+    ]
     game.players.append(Player(name=None, color=None, kind="open"))
-    assert said(game) == ["Waiting for 2 more players.", "En attente de 2 joueurs.", "Es fehlen noch 2 Spieler."]
+    assert describe_in_all_languages(game) == [
+        "Waiting for 2 more players.",
+        "En attente de 2 joueurs.",
+        "Es fehlen noch 2 Spieler.",
+    ]
 
 
 def test_it_says_how_it_ended() -> None:
-    game = table()
+    game = make_game()
     game.status = "finished"
     game.end_reason = "last_tile"
     game.players[1].wares = [3, 3, 0]
-    assert said(game) == [
+    assert describe_in_all_languages(game) == [
         "Bo wins. The scores: Bo 2, Ana 0.",
         "Bo gagne. Score final\u00a0: Bo 2, Ana 0.",
         "Bo gewinnt. Endstand: Bo 2, Ana 0.",
     ]
     game.players[0].wares = [6, 0, 0]
-    assert said(game)[0] == "Ana and Bo share the win. The scores: Ana 2, Bo 2."
+    assert describe_in_all_languages(game)[0] == "Ana and Bo share the win. The scores: Ana 2, Bo 2."
     game.status = "aborted"
-    assert said(game)[0] == "The game was ended before its end."
+    assert describe_in_all_languages(game)[0] == "The game was ended before its end."

@@ -13,7 +13,7 @@ TABLES = archipelago_index()
 AT = "2026-11-21T21:00:00Z"
 
 
-def change(version: int, *events: AnyEvent, move: str | None = None) -> StoryChange:
+def make_change(version: int, *events: AnyEvent, move: str | None = None) -> StoryChange:
     return StoryChange(version=version, at=AT, seat=0, move=move, events=list(events))
 
 
@@ -38,7 +38,7 @@ def test_passing_is_told_though_it_is_no_event() -> None:
     game.players[0].name, game.players[1].name = "Ana", "Bo"
     told = narrate_story(
         EventNarrator.of(get_translator("en"), TABLES, game),
-        [change(5, move="pass.islander"), change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
+        [make_change(5, move="pass.islander"), make_change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
         1,
     )
     assert [line.text for line in told] == [
@@ -52,13 +52,13 @@ def test_an_islander_on_a_tile_that_was_taken_back_is_called_by_what_it_stood_on
     game = new_game(TABLES, 2)
     sea, market = "atoll", "market-4"
     log = [
-        change(2, TurnStarted(number=1, seat=0)),
-        change(3, TilePlaced(seat=0, tile=market, x=1, y=0, rotation=0), move="p1.0.0"),
-        change(4, IslanderPlaced(seat=0, x=1, y=0, segment=_first(market, "market")), move="i0"),
-        change(5, MoveUndone(seat=0, move="i0")),
-        change(6, MoveUndone(seat=0, move="p1.0.0")),
-        change(7, TilePlaced(seat=0, tile=sea, x=1, y=0, rotation=0), move="p1.0.0"),
-        change(8, IslanderPlaced(seat=0, x=1, y=0, segment=_first(sea, "sea")), move="i0"),
+        make_change(2, TurnStarted(number=1, seat=0)),
+        make_change(3, TilePlaced(seat=0, tile=market, x=1, y=0, rotation=0), move="p1.0.0"),
+        make_change(4, IslanderPlaced(seat=0, x=1, y=0, segment=_first_segment(market, "market")), move="i0"),
+        make_change(5, MoveUndone(seat=0, move="i0")),
+        make_change(6, MoveUndone(seat=0, move="p1.0.0")),
+        make_change(7, TilePlaced(seat=0, tile=sea, x=1, y=0, rotation=0), move="p1.0.0"),
+        make_change(8, IslanderPlaced(seat=0, x=1, y=0, segment=_first_segment(sea, "sea")), move="i0"),
     ]
     texts = {
         line.version: line.text
@@ -69,7 +69,7 @@ def test_an_islander_on_a_tile_that_was_taken_back_is_called_by_what_it_stood_on
     assert "einen Fischer" in texts[8]
 
 
-def _first(tile: str, kind: str) -> int:
-    """The first segment of a kind."""
+def _first_segment(tile: str, kind: str) -> int:
+    """Return the first segment of a kind."""
     segments = msgspec.to_builtins(TABLES.tileset.tiles[TABLES.tile_numbers[tile]].segments)
     return next(index for index, segment in enumerate(segments) if segment["kind"] == kind)

@@ -1,4 +1,4 @@
-"""Who gets a slot for a delivery: hosts that answer share most, fairly; all others get one each, and few in all."""
+"""Delivery slots: responsive hosts share most of them fairly, all others get one each."""
 
 import asyncio
 
@@ -31,19 +31,19 @@ def slots(clock: Clock) -> DeliverySlots:
     return DeliverySlots(LIMITS, clock)
 
 
-def taken(slots: DeliverySlots, url: str) -> DeliverySlot:
+def acquire(slots: DeliverySlots, url: str) -> DeliverySlot:
     slot = slots.acquire(url)
     assert slot is not None, url
     return slot
 
 
-def learn(slots: DeliverySlots, kind: HostStatus, *hosts: str) -> None:
+def record_hosts(slots: DeliverySlots, kind: HostStatus, *hosts: str) -> None:
     for host in hosts:
         slots.record_host(host, kind)
 
 
-def take_all(slots: DeliverySlots, *urls: str) -> int:
-    """Take as many as there are, in turn; gives how many."""
+def acquire_all(slots: DeliverySlots, *urls: str) -> int:
+    """Acquire as many slots as possible, in turn; return how many."""
     number = 0
     for url in urls:
         while slots.acquire(url) is not None:
@@ -53,8 +53,8 @@ def take_all(slots: DeliverySlots, *urls: str) -> int:
 
 @pytest.mark.parametrize("kind", (HostStatus.UNKNOWN, HostStatus.SLOW))
 def test_a_host_of_which_nothing_good_is_known_gets_one(slots: DeliverySlots, kind: HostStatus) -> None:
-    learn(slots, kind, "a.example")
-    with taken(slots, "https://a.example/"):
+    record_hosts(slots, kind, "a.example")
+    with acquire(slots, "https://a.example/"):
         assert slots.acquire("https://a.example/other") is None
         assert slots.acquire("https://b.example/") is not None
     assert slots.acquire("https://a.example/") is not None
@@ -62,43 +62,44 @@ def test_a_host_of_which_nothing_good_is_known_gets_one(slots: DeliverySlots, ki
 
 def test_a_site_with_any_number_of_hosts_gets_a_few(slots: DeliverySlots) -> None:
     hosts = [f"{number}.one.example" for number in range(50)]
-    assert take_all(slots, *(f"https://{host}/" for host in hosts)) == LIMITS.unknown_per_site
-    learn(slots, HostStatus.SLOW, *hosts)
-    assert take_all(slots, *(f"https://{host}/" for host in hosts[10:])) == LIMITS.slow_per_site
+    assert acquire_all(slots, *(f"https://{host}/" for host in hosts)) == LIMITS.unknown_per_site
+    record_hosts(slots, HostStatus.SLOW, *hosts)
+    assert acquire_all(slots, *(f"https://{host}/" for host in hosts[10:])) == LIMITS.slow_per_site
     prompt = [f"{number}.two.example" for number in range(50)]
-    learn(slots, HostStatus.RESPONSIVE, *prompt)
-    assert take_all(slots, *(f"https://{host}/" for host in prompt)) == LIMITS.responsive_per_site
+    record_hosts(slots, HostStatus.RESPONSIVE, *prompt)
+    assert acquire_all(slots, *(f"https://{host}/" for host in prompt)) == LIMITS.responsive_per_site
 
 
 def test_addresses_of_one_network_are_one_site(slots: DeliverySlots) -> None:
-    assert take_all(slots, *(f"https://192.0.2.{number}/" for number in range(256))) == LIMITS.unknown_per_site
+    assert acquire_all(slots, *(f"https://192.0.2.{number}/" for number in range(256))) == LIMITS.unknown_per_site
     assert (
-        take_all(slots, *(f"https://[2001:db8:0:{number:x}::1]/" for number in range(256))) == LIMITS.unknown_per_site
+        acquire_all(slots, *(f"https://[2001:db8:0:{number:x}::1]/" for number in range(256)))
+        == LIMITS.unknown_per_site
     )
 
 
 def test_hosts_that_hang_leave_room_for_unknown_ones_and_both_for_prompt_ones(slots: DeliverySlots) -> None:
     hanging = [f"slow{number}.example" for number in range(100)]
-    learn(slots, HostStatus.SLOW, *hanging)
-    assert take_all(slots, *(f"https://{host}/" for host in hanging)) == LIMITS.slow
-    assert take_all(slots, *(f"https://new{number}.example/" for number in range(100))) == LIMITS.unknown
-    learn(slots, HostStatus.RESPONSIVE, "good.example")
-    assert take_all(slots, "https://good.example/") == LIMITS.responsive_per_site
+    record_hosts(slots, HostStatus.SLOW, *hanging)
+    assert acquire_all(slots, *(f"https://{host}/" for host in hanging)) == LIMITS.slow
+    assert acquire_all(slots, *(f"https://new{number}.example/" for number in range(100))) == LIMITS.unknown
+    record_hosts(slots, HostStatus.RESPONSIVE, "good.example")
+    assert acquire_all(slots, "https://good.example/") == LIMITS.responsive_per_site
 
 
 def test_prompt_sites_share_and_leave_room_for_others(slots: DeliverySlots) -> None:
     sites = [f"site{number}.example" for number in range(40)]
-    learn(slots, HostStatus.RESPONSIVE, *sites)
-    first = take_all(slots, *(f"https://{host}/" for host in sites[:6]))
+    record_hosts(slots, HostStatus.RESPONSIVE, *sites)
+    first = acquire_all(slots, *(f"https://{host}/" for host in sites[:6]))
     assert LIMITS.responsive_shared <= first <= LIMITS.responsive_shared + 6
-    assert take_all(slots, *(f"https://{host}/" for host in sites[6:16])) == 10
+    assert acquire_all(slots, *(f"https://{host}/" for host in sites[6:16])) == 10
     assert len(slots) <= LIMITS.responsive
 
 
-async def hang(slots: DeliverySlots, url: str) -> bool:
-    """Deliver to a host that never answers; gives whether the delivery was given up early."""
+async def deliver_slowly(slots: DeliverySlots, url: str) -> bool:
+    """Deliver to a host that never responds; return whether the delivery was aborted."""
     try:
-        with taken(slots, url) as slot:
+        with acquire(slots, url) as slot:
             async with slot.track_response():
                 await asyncio.Event().wait()
     except TimeoutError:
@@ -106,21 +107,23 @@ async def hang(slots: DeliverySlots, url: str) -> bool:
     return False
 
 
-async def until_hanging(slots: DeliverySlots, number: int) -> None:
+async def wait_for_slow(slots: DeliverySlots, number: int) -> None:
     async with asyncio.timeout(5):
         while slots.in_use(HostStatus.SLOW) < number:  # noqa: ASYNC110  a timer wakes nobody
             await asyncio.sleep(0.005)
 
 
 async def test_what_takes_long_gives_its_place_back_while_it_hangs(slots: DeliverySlots) -> None:
-    learn(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(100)))
-    tasks = [asyncio.create_task(hang(slots, f"https://{number}.example/")) for number in range(LIMITS.responsive)]
+    record_hosts(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(100)))
+    tasks = [
+        asyncio.create_task(deliver_slowly(slots, f"https://{number}.example/")) for number in range(LIMITS.responsive)
+    ]
     await asyncio.sleep(0)
     assert slots.acquire("https://99.example/") is None
-    await until_hanging(slots, LIMITS.responsive)
+    await wait_for_slow(slots, LIMITS.responsive)
     assert slots.in_use(HostStatus.RESPONSIVE) == 0
     assert slots.host_status("https://3.example/") is HostStatus.SLOW
-    with taken(slots, "https://99.example/") as slot:
+    with acquire(slots, "https://99.example/") as slot:
         assert slot.status is HostStatus.RESPONSIVE
     assert slots.acquire("https://3.example/") is None
     for task in tasks:
@@ -134,12 +137,12 @@ async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: De
     for _ in range(4):
         before = len(tasks)
         tasks += [
-            asyncio.create_task(hang(slots, f"https://new{number}.example/"))
+            asyncio.create_task(deliver_slowly(slots, f"https://new{number}.example/"))
             for number in range(before, before + LIMITS.unknown)
         ]
         await asyncio.sleep(0)
         assert slots.acquire("https://other.example/") is None
-        await until_hanging(slots, min(LIMITS.all_slow, len(tasks)))
+        await wait_for_slow(slots, min(LIMITS.all_slow, len(tasks)))
         async with asyncio.timeout(5):
             while slots.in_use(HostStatus.UNKNOWN):  # noqa: ASYNC110  a timer wakes nobody
                 await asyncio.sleep(0.005)
@@ -154,33 +157,33 @@ async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: De
 
 async def test_a_host_that_hung_gets_one_until_it_has_answered_for_a_while(slots: DeliverySlots, clock: Clock) -> None:
     url = "https://a.example/"
-    with taken(slots, url) as slot:
+    with acquire(slots, url) as slot:
         slot.record_timeout()
     assert slots.host_status(url) is HostStatus.SLOW
-    with taken(slots, url) as slot:
+    with acquire(slots, url) as slot:
         slot.record_response()
         assert slot.status is HostStatus.UNKNOWN
     clock.now = LIMITS.slow_memory_s + 1
-    with taken(slots, url) as slot:
+    with acquire(slots, url) as slot:
         slot.record_response()
         assert slot.status is HostStatus.RESPONSIVE
-        assert taken(slots, url).status is HostStatus.RESPONSIVE
+        assert acquire(slots, url).status is HostStatus.RESPONSIVE
 
 
 def test_one_that_fails_at_once_is_neither_prompt_nor_hanging(slots: DeliverySlots) -> None:
-    learn(slots, HostStatus.RESPONSIVE, "a.example")
-    with taken(slots, "https://a.example/") as slot:
+    record_hosts(slots, HostStatus.RESPONSIVE, "a.example")
+    with acquire(slots, "https://a.example/") as slot:
         slot.record_failure()
     assert slots.host_status("https://a.example/") is HostStatus.UNKNOWN
-    learn(slots, HostStatus.SLOW, "a.example")
-    with taken(slots, "https://a.example/") as slot:
+    record_hosts(slots, HostStatus.SLOW, "a.example")
+    with acquire(slots, "https://a.example/") as slot:
         slot.record_failure()
     assert slots.host_status("https://a.example/") is HostStatus.SLOW
 
 
 def test_what_is_known_of_hosts_is_bounded(slots: DeliverySlots, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_HOSTS", 3)
-    learn(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(5)))
+    record_hosts(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(5)))
     assert [slots.host_status(f"https://{number}.example/") for number in range(5)] == [
         *[HostStatus.UNKNOWN] * 2,
         *[HostStatus.RESPONSIVE] * 3,

@@ -1,4 +1,4 @@
-"""What a change tells a webhook: which events, of which seats, and whose decision it is."""
+"""Payloads: which events of which seats a webhook gets, and whose decision follows."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ DRAWN = {"type": "tile_drawn", "tile": "start"}
 FUTURE = {"type": "volcano_erupted", "seat": 0, "ash": 3}
 
 
-def diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase: str = "islander") -> StoredDiff:
-    """A change in which `seat` acted and after which `decider` decides."""
+def make_diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase: str = "islander") -> StoredDiff:
+    """Return a change in which `seat` acted and after which `decider` decides."""
     turn = None if decider is None else {"number": 1, "seat": 0, "decider": decider, "phase": phase}
     told = {
         "type": "diff",
@@ -33,51 +33,51 @@ def diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase
     return StoredDiff(7, "0" * 32, "", msgspec.json.encode(told))
 
 
-def told(change: StoredDiff, events: list[str] | None = None, seats: list[int] | None = None) -> Any:
-    """The message of a webhook, None where there is none."""
+def build_message(change: StoredDiff, events: list[str] | None = None, seats: list[int] | None = None) -> Any:
+    """Return the decoded message of a webhook, or None."""
     hook = WebhookRegistration("h", "https://bot.example/", events, seats, generate_secret(), "2026-11-21T21:00:00Z")
     message = build_payload(hook, change)
     return None if message is None else msgspec.json.decode(message.body)
 
 
 def test_without_a_filter_a_message_has_the_whole_change() -> None:
-    message = told(diff([PLACED, DRAWN, FUTURE]))
+    message = build_message(make_diff([PLACED, DRAWN, FUTURE]))
     assert message["type"] == "diff"
     assert message["data"]["events"] == [PLACED, DRAWN, FUTURE]
     assert message["data"]["next"] == {"seat": 0, "phase": "islander"}
 
 
 def test_its_type_is_the_first_of_the_list_that_happened() -> None:
-    change = diff([PLACED, TURN, DRAWN], decider=1)
-    assert told(change, ["game_finished", "tile_drawn", "tile_placed"])["type"] == "tile_drawn"
-    assert told(change, ["tile_placed", "tile_drawn"])["type"] == "tile_placed"
-    assert told(change, ["tile_placed", "tile_drawn"])["data"]["events"] == [PLACED, DRAWN]
-    assert told(change, ["game_finished"]) is None
+    change = make_diff([PLACED, TURN, DRAWN], decider=1)
+    assert build_message(change, ["game_finished", "tile_drawn", "tile_placed"])["type"] == "tile_drawn"
+    assert build_message(change, ["tile_placed", "tile_drawn"])["type"] == "tile_placed"
+    assert build_message(change, ["tile_placed", "tile_drawn"])["data"]["events"] == [PLACED, DRAWN]
+    assert build_message(change, ["game_finished"]) is None
 
 
 def test_of_other_seats_nothing_is_told_but_what_concerns_everybody() -> None:
-    change = diff([PLACED, TURN, DRAWN], decider=1)
-    assert told(change, ["turn_started"], [1])["data"]["events"] == [TURN]
-    assert told(change, ["turn_started"], [0, 2]) is None
-    assert told(change, ["tile_placed", "tile_drawn"], [2])["data"]["events"] == [DRAWN]
-    assert told(change, None, [2])["data"]["events"] == [DRAWN]
-    assert told(diff([PLACED]), None, [2]) is None
+    change = make_diff([PLACED, TURN, DRAWN], decider=1)
+    assert build_message(change, ["turn_started"], [1])["data"]["events"] == [TURN]
+    assert build_message(change, ["turn_started"], [0, 2]) is None
+    assert build_message(change, ["tile_placed", "tile_drawn"], [2])["data"]["events"] == [DRAWN]
+    assert build_message(change, None, [2])["data"]["events"] == [DRAWN]
+    assert build_message(make_diff([PLACED]), None, [2]) is None
 
 
 @pytest.mark.parametrize(
     ("change", "decides"),
     (
-        (diff([PLACED]), None),
-        (diff([PLACED], decider=1, phase="take_ship"), 1),
-        (diff([PLACED, TURN, DRAWN], decider=1), 1),
-        (diff([{**TURN, "seat": 0}], decider=0), 0),
-        (diff([{"type": "turn_timed_out", "seat": 0, "policy": "pass"}], decider=1, seat=None), 1),
-        (diff([{"type": "game_aborted"}], decider=None, seat=None), None),
+        (make_diff([PLACED]), None),
+        (make_diff([PLACED], decider=1, phase="take_ship"), 1),
+        (make_diff([PLACED, TURN, DRAWN], decider=1), 1),
+        (make_diff([{**TURN, "seat": 0}], decider=0), 0),
+        (make_diff([{"type": "turn_timed_out", "seat": 0, "policy": "pass"}], decider=1, seat=None), 1),
+        (make_diff([{"type": "game_aborted"}], decider=None, seat=None), None),
     ),
 )
 def test_a_decision_is_whose_turn_to_decide_it_becomes(change: StoredDiff, decides: int | None) -> None:
     for seat in range(3):
-        message = told(change, ["decision"], [seat])
+        message = build_message(change, ["decision"], [seat])
         if seat != decides:
             assert message is None
         else:

@@ -1,4 +1,4 @@
-"""Bots that others might plug in, most of them bad ones, where `EntryPoint` and other processes find them."""
+"""Bots for tests, most of them faulty, importable by `EntryPoint` and other processes."""
 
 import os
 import time
@@ -8,8 +8,8 @@ from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bot
 
 
-class Plugged:
-    """Plays its first legal move; the bad ones differ in how they decide."""
+class FakeBot:
+    """Plays its first legal move; its faulty subclasses decide otherwise."""
 
     version = "1"
     description = "For tests."
@@ -23,24 +23,24 @@ class Plugged:
         return state.legal_moves()[0]
 
 
-class Raising(Plugged):
+class Raising(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         raise LookupError(f"nothing to say of turn {state.game.turn_number}, {rng.below(1)}")
 
 
-class Illegal(Plugged):
+class Illegal(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         del state, rng
         return TakeShip("none")
 
 
-class Nonsense(Plugged):
+class Nonsense(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         del state, rng
         return "pass"  # type: ignore[return-value]  # as a bot without types might
 
 
-class Endless(Plugged):
+class IgnoresErrors(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         while True:
             try:
@@ -49,7 +49,7 @@ class Endless(Plugged):
                 continue
 
 
-class Deaf(Plugged):
+class IgnoresInterrupts(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         while True:
             try:
@@ -58,20 +58,20 @@ class Deaf(Plugged):
                 continue
 
 
-class Ending(Plugged):
+class ExitsProcess(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         del state, rng
         os._exit(3)
 
 
-class Thoughtful(Plugged):
+class Slow(FakeBot):
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         time.sleep(0.3)
         return super().choose(state, rng)
 
 
-class Reading(Plugged):
-    """Answers with what it was shown."""
+class OrderReading(FakeBot):
+    """Decides by the order of the bag and the pile."""
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         del rng
@@ -79,8 +79,8 @@ class Reading(Plugged):
         return moves[(sum(state.game.bag[-3:]) + sum(state.game.ship_pile[-3:])) % len(moves)]
 
 
-class Meddling(Plugged):
-    """Changes what it was shown."""
+class StateChanging(FakeBot):
+    """Changes the state that it gets."""
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         action = super().choose(state, rng)
@@ -90,23 +90,23 @@ class Meddling(Plugged):
 
 
 NAMELESS = object()
-RENAMED = Plugged("another")
-VERSIONLESS = Plugged("versionless")
+RENAMED = FakeBot("another")
+VERSIONLESS = FakeBot("versionless")
 VERSIONLESS.version = "1 2"
 SPEECHLESS = type("Speechless", (), {"name": "speechless", "version": "1", "description": "", "heavy": False})()
 
-FIRST = Plugged("first")
+FIRST = FakeBot("first")
 RAISING = Raising("raising")
 ILLEGAL = Illegal("illegal")
 NONSENSE = Nonsense("nonsense")
-ENDLESS = Endless("endless")
-DEAF = Deaf("deaf")
-ENDING = Ending("ending")
-THOUGHTFUL = Thoughtful("thoughtful")
-READING = Reading("reading")
-MEDDLING = Meddling("meddling")
+ENDLESS = IgnoresErrors("endless")
+DEAF = IgnoresInterrupts("deaf")
+ENDING = ExitsProcess("ending")
+THOUGHTFUL = Slow("thoughtful")
+READING = OrderReading("reading")
+MEDDLING = StateChanging("meddling")
 
 
-def plugged(name: str) -> LoadedBot:
-    """One of them, as the service would find it."""
-    return load_bot(name, f"tests.games.bots.plugged:{name.upper()}")
+def load_fake_bot(name: str) -> LoadedBot:
+    """Load one of these bots as the service loads plugins."""
+    return load_bot(name, f"tests.games.bots.fake_bots:{name.upper()}")

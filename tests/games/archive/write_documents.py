@@ -1,6 +1,7 @@
-"""Keep documents of a schema number for good: `python -m tests.cli.write_document`, once, when `LATEST` was raised.
+"""Write the documents of a new schema number: `python -m tests.games.archive.write_documents`.
 
-It writes an archive of a game that is over and has a rematch, and an export of one that is being played.
+Run it once, after raising `LATEST_SCHEMA`. It writes an archive of a finished game with a rematch, and an export of an
+active game.
 """
 
 import asyncio
@@ -15,20 +16,20 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
+from tests.games.stored_games import store_game
 
 DOCUMENTS = Path(__file__).parent / "documents"
 
 
-async def documents(store: RedisStore) -> dict[str, bytes]:
-    """Both, by the names of their files."""
-    over = await kept_game(store, "finished")
+async def build_documents(store: RedisStore) -> dict[str, bytes]:
+    """Return both documents by file name."""
+    over = await store_game(store, "finished")
     await rematch(over.context, over.id, RematchRequest(Rematch(), over.created.owner_token, None))
     loaded = await store.load(over.id)
     assert loaded is not None
     archive = await build_archive(store, CATALOGUE, loaded, decode_snapshot(loaded.snapshot))
-    active = await kept_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", hooks=1)
+    active = await store_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", webhooks=1)
     export = await build_export(store, CATALOGUE, active.id)
     assert export is not None
     return {
@@ -38,10 +39,10 @@ async def documents(store: RedisStore) -> dict[str, bytes]:
 
 
 async def main() -> None:
-    """Write the files; raises FileExistsError where the number has them already."""
+    """Write the files. Raises FileExistsError if the schema number has them."""
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
         async with embedded_server(Path(directory)) as server, connect(server.url) as store:
-            found = await documents(store)
+            found = await build_documents(store)
     for name, data in found.items():
         with (DOCUMENTS / name).open("xb") as file:
             file.write(data)

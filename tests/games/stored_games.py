@@ -1,4 +1,4 @@
-"""Games to keep: made as anybody makes them, and played to where a test wants them in one commit."""
+"""Games in a store, created as a client does and played to a given status in one commit."""
 
 from collections.abc import Sequence
 from random import Random
@@ -21,20 +21,20 @@ from tests.games.seated import Clock
 
 CREATOR = "a chat bot's own key, which is long"
 USER = "user-4711"
-SOME = 12
-"""Moves of a game that is left in the middle."""
+MOVES_OF_ACTIVE_GAME = 12
+"""Number of moves of a game that stays active."""
 
 
-class Kept(NamedTuple):
-    """A game in a store, and who may do what there."""
+class StoredGame(NamedTuple):
+    """A game in a store, with its tokens."""
 
     id: str
     created: Created
     context: Context
 
 
-def context_on(store: RedisStore, clock: Clock | None = None, retention: Retention = Retention()) -> Context:  # noqa: B008
-    """The means of one instance."""
+def context_for(store: RedisStore, clock: Clock | None = None, retention: Retention = Retention()) -> Context:  # noqa: B008
+    """Return the context of one instance."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
@@ -42,39 +42,39 @@ def context_on(store: RedisStore, clock: Clock | None = None, retention: Retenti
     return Context(store=store, tilesets=CATALOGUE, clock=clock or Clock(), on_committed=committed, retention=retention)
 
 
-async def kept_game(
+async def store_game(
     store: RedisStore,
     status: Status = "active",
     *,
     context: Context | None = None,
     visibility: Visibility = "public",
     seed: str | None = None,
-    hooks: int = 0,
-    **asked: Any,
-) -> Kept:
-    """A game of two people that has come so far."""
-    context = context or context_on(store)
+    webhooks: int = 0,
+    **options: Any,
+) -> StoredGame:
+    """Store a two-player game of a given status."""
+    context = context or context_for(store)
     seats = [
         SeatRequest(name="Ana", external_user=USER),
         SeatRequest(open=True) if status == "waiting" else SeatRequest(name="Bo"),
     ]
-    wanted = CreateGame(players=seats, visibility=visibility, seed=seed, **asked)
-    created = (await create(context, wanted, key=None, include_moves=False, creator=CREATOR)).response
-    kept = Kept(created.game.id, created, context)
-    for number in range(hooks):
+    request = CreateGame(players=seats, visibility=visibility, seed=seed, **options)
+    created = (await create(context, request, key=None, include_moves=False, creator=CREATOR)).response
+    kept = StoredGame(created.game.id, created, context)
+    for number in range(webhooks):
         url = RegisterWebhook(url=f"https://example.org/{number}")
         await register_webhook(context, kept.id, WebhookRequest(url, created.owner_token, None, 10))
     if status != "waiting":
-        await play(kept, status)
+        await play_to(kept, status)
     return kept
 
 
-async def play(kept: Kept, status: Status) -> None:
-    """Play on, any way at all, and store it in one commit."""
+async def play_to(kept: StoredGame, status: Status) -> None:
+    """Play random moves until the game has a status, and store them in one commit."""
     loaded, access = await repository.load_game(kept.context, kept.id)
     table = repository.open_session(kept.context, loaded, access)
     game, chance, diffs = table.game, Random(kept.id), list[StoredDiff]()
-    while game.status == "active" and (status == "finished" or len(diffs) < SOME):
+    while game.status == "active" and (status == "finished" or len(diffs) < MOVES_OF_ACTIVE_GAME):
         diffs.append(_move(kept.context, game, chance))
     if status == "aborted":
         diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), at=kept.context.now()))
@@ -87,22 +87,22 @@ def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
     return record_change(index, game, events, at=context.now(), seat=seat, move=move_id(action), by="owner")
 
 
-class Whole(NamedTuple):
-    """All that must be the same after a game was moved."""
+class WholeGame(NamedTuple):
+    """Everything of a game that a transfer must preserve."""
 
     game: bytes
     digest: str
     version: int
     access: bytes
     log: list[StoredDiff]
-    hooks: list[Any]
+    webhooks: list[Any]
 
 
-async def whole(store: RedisStore, game: str) -> Whole:
-    """A game as it is stored."""
+async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
+    """Return everything of a stored game."""
     loaded = await store.load(game)
     assert loaded is not None
     log = [diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]  # which tells of a commit here
     hooks = await store.webhooks.list_by_game(game)
     assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.version
-    return Whole(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)
+    return WholeGame(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

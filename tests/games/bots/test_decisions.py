@@ -1,11 +1,11 @@
-"""What every bot finds that thinks: what is best at once."""
+"""Decisions that every good bot makes, on drawn boards."""
 
 import pytest
 
 from schemas.actions import Deliver, PlaceIslander, PlaceTile
 from service.games.bots import expert, greedy
 from service.games.bots.interface import Bot
-from tests.games.bots.games import SEA_AND_ISLAND, decide
+from tests.games.bots.bot_games import SEA_AND_ISLAND, decide_at
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
 from tests.rules.rules_game import BLUE, RED, Table, paid, ship
 
@@ -16,15 +16,15 @@ def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn(bot: Bot) -> Non
     table = Table(BRIDGE_OF_TWO_SHELLS)
     table.lay(RED)
     table.lay(BLUE)
-    assert decide(bot, table) == PlaceTile(2, 0, 0)
-    assert decide(bot, table) == PlaceIslander(table.segment(3, "bridge"))
+    assert decide_at(bot, table) == PlaceTile(2, 0, 0)
+    assert decide_at(bot, table) == PlaceIslander(table.segment(3, "bridge"))
     assert table.wares(RED) == {"shells": 2}
 
 
 def test_in_the_last_turn_it_stands_where_most_is_paid_at_the_end(bot: Bot) -> None:
     table = Table(SEA_AND_ISLAND, spares=0)
-    assert isinstance(decide(bot, table), PlaceTile)
-    assert decide(bot, table) == PlaceIslander(table.segment(1, "island"))
+    assert isinstance(decide_at(bot, table), PlaceTile)
+    assert decide_at(bot, table) == PlaceIslander(table.segment(1, "island"))
     assert table.wares(RED) == {"bananas": 2}
 
 
@@ -33,4 +33,4 @@ def test_it_delivers_to_the_ship_that_is_worth_more(bot: Bot) -> None:
     table = Table(SEA_AND_ISLAND, ships=ships)
     table.give(RED, fish=3)
     table.lay(RED)
-    assert decide(bot, table) == Deliver("four", paid(fish=3))
+    assert decide_at(bot, table) == Deliver("four", paid(fish=3))

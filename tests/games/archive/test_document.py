@@ -1,4 +1,4 @@
-"""Documents of every schema so far: they are read, hold together, and become games again."""
+"""Documents of every schema number: they are decoded, valid, and can be imported."""
 
 import gzip
 from contextlib import suppress
@@ -17,40 +17,40 @@ from service.games.archive.object_names import object_name
 from service.games.archive.validation import validate_document
 from service.games.verify import verify
 from service.store.game_store import RedisStore
-from tests.cli.test_export_import import KEPT
-from tests.cli.write_document import DOCUMENTS, documents
+from tests.cli.test_export_import import RETENTION
+from tests.games.archive.write_documents import DOCUMENTS, build_documents
 
-NUMBERS = range(1, LATEST_SCHEMA + 1)
+SCHEMAS = range(1, LATEST_SCHEMA + 1)
 KINDS = ("archive", "export")
 
 
-def stored(number: int, kind: str) -> Path:
+def document_path(number: int, kind: str) -> Path:
     return DOCUMENTS / f"{number}.{kind}.json.gz"
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", SCHEMAS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_document_of_every_number_holds_together(number: int, kind: str) -> None:
-    document = decode_document(stored(number, kind).read_bytes())
+    document = decode_document(document_path(number, kind).read_bytes())
     assert (document.schema, document.kind) == (number, kind)
     proven = validate_document(document)
     assert (proven.access is None) == (kind == "archive")
     assert [diff.version for diff in proven.diffs] == [*range(1, document.version + 1)]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", SCHEMAS)
 def test_an_archive_of_every_number_proves_the_game(number: int) -> None:
-    document = decode_document(stored(number, "archive").read_bytes())
+    document = decode_document(document_path(number, "archive").read_bytes())
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     assert all(check.passed for check in verify(log, parse_tileset(bytes(document.tileset))))
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", SCHEMAS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_document_of_every_number_is_imported(store: RedisStore, number: int, kind: str) -> None:
-    file = stored(number, kind)
+    file = document_path(number, kind)
     document = decode_document(file.read_bytes())
-    assert await import_files(store, [file], KEPT, replace=False) == {"imported": 1}
+    assert await import_files(store, [file], RETENTION, replace=False) == {"imported": 1}
     loaded = await store.load(document.game)
     assert loaded is not None
     assert decode_snapshot(loaded.snapshot).digest == document.digest
@@ -59,7 +59,7 @@ async def test_a_document_of_every_number_is_imported(store: RedisStore, number:
 
 async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore) -> None:
     """Who adds a field raises LATEST and keeps a document of it."""
-    for name, data in (await documents(store)).items():
+    for name, data in (await build_documents(store)).items():
         old = decode_document((DOCUMENTS / name).read_bytes())
         new = msgspec.json.decode(canonical_json(decode_document(data)))
         assert msgspec.json.decode(canonical_json(old)).keys() == new.keys()
@@ -67,7 +67,7 @@ async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_read_is_written_the_same(kind: str) -> None:
-    data = stored(LATEST_SCHEMA, kind).read_bytes()
+    data = document_path(LATEST_SCHEMA, kind).read_bytes()
     assert encode_document(decode_document(data)) == data
 
 
@@ -75,7 +75,7 @@ def test_what_is_read_is_written_the_same(kind: str) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
     """Nothing but BadDocument comes of it; a game that is taken looks as its log says."""
-    chance, text = Random(seed), canonical_json(decode_document(stored(LATEST_SCHEMA, kind).read_bytes()))
+    chance, text = Random(seed), canonical_json(decode_document(document_path(LATEST_SCHEMA, kind).read_bytes()))
     for _ in range(30):
         damaged = bytearray(text)
         at = chance.randrange(len(damaged))
@@ -87,7 +87,7 @@ def test_whatever_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> No
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_snapshot_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
-    chance, document = Random(seed), decode_document(stored(LATEST_SCHEMA, kind).read_bytes())
+    chance, document = Random(seed), decode_document(document_path(LATEST_SCHEMA, kind).read_bytes())
     for _ in range(30):
         snapshot = bytearray(document.snapshot)
         snapshot[chance.randrange(len(snapshot))] = chance.choice((chance.randrange(256), 0x90, 0xC0, 0xFF))
@@ -96,7 +96,7 @@ def test_whatever_snapshot_was_damaged_is_refused_or_harmless(kind: str, seed: i
 
 
 def test_hidden_tiles_in_another_order_are_refused() -> None:
-    document = decode_document(stored(LATEST_SCHEMA, "export").read_bytes())
+    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
     game = decode_snapshot(document.snapshot)
     game.bag[0], game.bag[1] = game.bag[1], game.bag[0]
     with pytest.raises(InvalidDocument, match="not in the order that its seed gives"):
@@ -104,7 +104,7 @@ def test_hidden_tiles_in_another_order_are_refused() -> None:
 
 
 def test_a_snapshot_that_the_log_does_not_give_is_refused() -> None:
-    document = decode_document(stored(LATEST_SCHEMA, "export").read_bytes())
+    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
     game = decode_snapshot(document.snapshot)
     game.players[1].wares[0] += 1
     with pytest.raises(InvalidDocument, match="its log and its snapshot differ at players"):
@@ -112,7 +112,9 @@ def test_a_snapshot_that_the_log_does_not_give_is_refused() -> None:
 
 
 def test_a_later_releases_field_is_passed_over() -> None:
-    document = msgspec.json.decode(canonical_json(decode_document(stored(LATEST_SCHEMA, "archive").read_bytes())))
+    document = msgspec.json.decode(
+        canonical_json(decode_document(document_path(LATEST_SCHEMA, "archive").read_bytes()))
+    )
     assert (
         validate_document(decode_document(msgspec.json.encode({**document, "later": 1}))).game.version
         == document["version"]

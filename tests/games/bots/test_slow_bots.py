@@ -1,4 +1,4 @@
-"""No answer waits for a heavy bot longer than a second; what it decides later follows in later versions."""
+"""Slow bots: no response waits for them longer than its limit; their decisions follow in later versions."""
 
 import asyncio
 from time import time
@@ -16,11 +16,11 @@ from service.games.context import Context
 from service.games.ports import GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from service.games.verify import verify
-from tests.games.bots.plugged import plugged
+from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
 
 
-def context_of(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Context:
+def make_context(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Context:
     return Context(
         store=store,
         tilesets=CATALOGUE,
@@ -33,10 +33,10 @@ def context_of(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Cont
 
 async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: GameStore) -> None:
     workers = BotProcessPool(1)
-    bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
+    bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers)
     seats = [SeatRequest(bot="thoughtful"), SeatRequest(bot="thoughtful")]
     try:
-        context = context_of(store, bots, 0.1)
+        context = make_context(store, bots, 0.1)
         created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
         assert created.game.status == "active"
         assert await store.list_due(int(time()) + 60, 100) == [created.game.id]
@@ -50,7 +50,7 @@ async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Gam
 
 async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: GameStore) -> None:
     workers = BotProcessPool(1)
-    context = context_of(store, BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers), 0.0)
+    context = make_context(store, BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers), 0.0)
     earlier = msgspec.structs.replace(context, clock=lambda: time() - 60)
     slow = CreateGame(players=[SeatRequest(bot="thoughtful"), SeatRequest(bot="thoughtful")])
     timed = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], turn_timeout_s=1, on_timeout="resign")
@@ -60,7 +60,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
     working = asyncio.create_task(run_scheduler(context, interval_s=0.02))
     for _ in range(100):
         await asyncio.sleep(0.02)
-        late = [game for game in late if not await is_over(store, game)]
+        late = [game for game in late if not await is_finished(store, game)]
         if not late:
             break
     working.cancel()
@@ -69,16 +69,16 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
     assert late == []
 
 
-async def is_over(store: GameStore, game: str) -> bool:
+async def is_finished(store: GameStore, game: str) -> bool:
     loaded = await store.load(game)
     return loaded is not None and decode_snapshot(loaded.snapshot).status == "finished"
 
 
 @pytest.mark.parametrize("name", ("raising", "illegal"))
 async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: GameStore, name: str) -> None:
-    bots = BotRegistry([*load_bots(plugins=False), plugged(name)])
+    bots = BotRegistry([*load_bots(plugins=False), load_fake_bot(name)])
     seats = [SeatRequest(bot=name), SeatRequest(bot="random")]
-    context = context_of(store, bots, 30.0)
+    context = make_context(store, bots, 30.0)
     created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.status == "finished"
     log = await store.load_diffs(created.game.id, 0, 1000)

@@ -1,4 +1,4 @@
-"""A slot of a fair queue, as `async with`."""
+"""A slot of a fair queue, as a context manager."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,8 +7,8 @@ from service.games.bots.fair_queue import FairQueue, Requester
 
 
 @asynccontextmanager
-async def slot(queue: FairQueue, claim: Requester) -> AsyncIterator[None]:
-    """Have a slot. Raises QueueFull."""
+async def acquired_slot(queue: FairQueue, claim: Requester) -> AsyncIterator[None]:
+    """Hold a slot within the block. Raises QueueFull."""
     began = await queue.acquire(claim)
     try:
         yield

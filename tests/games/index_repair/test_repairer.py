@@ -1,4 +1,4 @@
-"""What games are found by mends itself: too much is taken out, what is missing is put back, whoever lost it."""
+"""Index repair: missing entries are restored and stale ones removed, whatever was lost."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from service.store import keys
 from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
-from tests.cli.games import CREATOR, Kept, context_on, kept_game, play
 from tests.games.seated import Clock
+from tests.games.stored_games import CREATOR, StoredGame, context_for, play_to, store_game
 
 EVERY = 2**33
 
 
-def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> IndexRepairer:
-    """One instance's, which does not wait for commits that may be under way."""
+def make_repairer(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> IndexRepairer:
+    """Return the repairer of one instance, without delays."""
     clock = Clock()
     clock.now += later_s
     archives = store.archive_queue if archive else None
@@ -30,129 +30,129 @@ def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> Ind
     )
 
 
-async def listed(store: RedisStore, *statuses: Status) -> list[str]:
+async def list_lobby(store: RedisStore, *statuses: Status) -> list[str]:
     return sorted((await store.list_by_status(statuses or STATUSES, 100, None)).games)
 
 
-async def found(store: RedisStore, *secrets: str) -> list[str]:
+async def list_by_secrets(store: RedisStore, *secrets: str) -> list[str]:
     return sorted((await store.list_by_keys([hash_token(secret).hex() for secret in secrets], 100, None)).games)
 
 
-async def old_games(store: RedisStore, number: int, status: Status = "active") -> list[Kept]:
-    """Games that are too old for their creation to be under way."""
+async def store_old_games(store: RedisStore, number: int, status: Status = "active") -> list[StoredGame]:
+    """Store games that are too old for their creation to be in progress."""
     clock = Clock()
     clock.now -= MIN_PRUNE_AGE_S + 10
-    return [await kept_game(store, status, context=context_on(store, clock)) for _ in range(number)]
+    return [await store_game(store, status, context=context_for(store, clock)) for _ in range(number)]
 
 
-async def forget(redis: Redis, games: Sequence[Kept]) -> None:
-    """As if they had expired."""
+async def delete_games(redis: Redis, games: Sequence[StoredGame]) -> None:
+    """Delete games as if they had expired."""
     await redis.delete(*(key(kept.id) for kept in games for key in (keys.game, keys.log)))
 
 
-async def indexes(redis: Redis) -> list[str]:
+async def list_indexes(redis: Redis) -> list[str]:
     found = [key.decode() if isinstance(key, bytes) else key for key in await redis.keys("south-seas:[^{]*")]
     return [key for key in found if await redis.type(key) == b"zset"]
 
 
 async def test_games_that_are_no_more_are_taken_out_without_anybody_reading(store: RedisStore, redis: Redis) -> None:
-    gone, stays = await old_games(store, 30), await old_games(store, 3)
-    await forget(redis, gone)
-    await mender(store).repair_all()
+    gone, stays = await store_old_games(store, 30), await store_old_games(store, 3)
+    await delete_games(redis, gone)
+    await make_repairer(store).repair_all()
     assert await redis.zcard(keys.lobby("active")) == 3
     assert await redis.zcard(keys.game_index(hash_token(CREATOR).hex())) == 3
-    assert await listed(store) == sorted(kept.id for kept in stays)
+    assert await list_lobby(store) == sorted(kept.id for kept in stays)
 
 
 async def test_a_list_is_no_longer_than_its_games_however_long_it_was(store: RedisStore, redis: Redis) -> None:
     await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 + number for number in range(1500)})
-    stays = await old_games(store, 1, "aborted")
-    mended = await mender(store).repair_all()
+    stays = await store_old_games(store, 1, "aborted")
+    mended = await make_repairer(store).repair_all()
     assert mended.removed == 1500
-    assert await listed(store) == [stays[0].id]
+    assert await list_lobby(store) == [stays[0].id]
 
 
 async def test_a_creation_that_is_under_way_is_left_alone(store: RedisStore, redis: Redis) -> None:
-    young = await kept_game(store)
-    await forget(redis, [young])
-    await mender(store).repair_all()
-    assert await listed(store) == [young.id]
-    assert await found(store, CREATOR) == [young.id]
+    young = await store_game(store)
+    await delete_games(redis, [young])
+    await make_repairer(store).repair_all()
+    assert await list_lobby(store) == [young.id]
+    assert await list_by_secrets(store, CREATOR) == [young.id]
 
 
 async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore, redis: Redis) -> None:
-    games = [await kept_game(store, status, turn_timeout_s=600, on_timeout="pass", hooks=1) for status in STATUSES]
-    private = await kept_game(store, visibility="private", turn_timeout_s=600, on_timeout="pass")
-    before = {key: await redis.zrange(key, 0, -1) for key in await indexes(redis)}
+    games = [await store_game(store, status, turn_timeout_s=600, on_timeout="pass", webhooks=1) for status in STATUSES]
+    private = await store_game(store, visibility="private", turn_timeout_s=600, on_timeout="pass")
+    before = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     assert len(before) > 10
     await redis.delete(*before)
-    mended = await mender(store).repair_all()
+    mended = await make_repairer(store).repair_all()
     assert (mended.games, mended.removed, mended.unreadable) == (5, 0, 0)
-    after = {key: await redis.zrange(key, 0, -1) for key in await indexes(redis)}
+    after = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
     assert {key: after[key] for key in after if key not in due} == {
         key: before[key] for key in before if key not in due
     }
-    assert await listed(store) == sorted(kept.id for kept in games)
+    assert await list_lobby(store) == sorted(kept.id for kept in games)
     active = [kept.id for kept in (*games, private) if kept is games[1] or kept is private]
     assert sorted(await store.list_due(EVERY, 10)) == sorted(active)
     assert {game for game, _ in await store.webhooks.list_due(EVERY, 10)} <= {kept.id for kept in games}
     for key in after:
         if key.startswith(keys.game_index("")):
             assert await redis.ttl(key) > max(Retention())
-    assert (await mender(store).repair_all()).added == 0
+    assert (await make_repairer(store).repair_all()).added == 0
 
 
 async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, redis: Redis) -> None:
-    behind = await kept_game(store, hooks=2)
+    behind = await store_game(store, webhooks=2)
     await redis.delete(keys.WEBHOOK_SCHEDULE)
-    await mender(store).repair_all()
+    await make_repairer(store).repair_all()
     hooks = await store.webhooks.list_by_game(behind.id)
     assert sorted(await store.webhooks.list_due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
 
 
 async def test_a_game_under_a_status_that_it_does_not_have_is_taken_from_there(store: RedisStore, redis: Redis) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     for status in ("waiting", "finished"):
         await redis.zadd(keys.lobby(status), {kept.id: 1_700_000_000})
-    private = await kept_game(store, visibility="private")
+    private = await store_game(store, visibility="private")
     await redis.zadd(keys.lobby("active"), {private.id: 1_700_000_000})
-    assert (await mender(store).repair_all()).removed == 3
-    assert [await listed(store, status) for status in STATUSES] == [[], [kept.id], [], []]
+    assert (await make_repairer(store).repair_all()).removed == 3
+    assert [await list_lobby(store, status) for status in STATUSES] == [[], [kept.id], [], []]
 
 
 async def test_a_commit_that_comes_meanwhile_is_listed_where_it_brings_the_game(
     store: RedisStore, redis: Redis
 ) -> None:
     """The list is written before the commit: whoever looks in between must not take the game out for good."""
-    kept = await kept_game(store)
+    kept = await store_game(store)
     await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
     slow = IndexRepairer(store, store.index_repair, Retention(), Clock(), timing=RepairTiming(0.5))
     mending = asyncio.create_task(slow.repair_all())
     await asyncio.sleep(0.1)
     loaded = await store.load(kept.id)
     assert loaded is not None
-    await play(kept, "aborted")
+    await play_to(kept, "aborted")
     await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
     await mending
-    assert await listed(store, "aborted") == [kept.id]
+    assert await list_lobby(store, "aborted") == [kept.id]
 
 
 async def test_games_that_ended_before_there_was_an_archive_are_archived_too(store: RedisStore) -> None:
-    over = await kept_game(store, "finished")
-    await kept_game(store)
-    await mender(store).repair_all()
+    over = await store_game(store, "finished")
+    await store_game(store)
+    await make_repairer(store).repair_all()
     assert await store.archive_queue.list_due(EVERY, 10) == []
-    await mender(store, archive=True).repair_all()
+    await make_repairer(store, archive=True).repair_all()
     assert await store.archive_queue.list_due(EVERY, 10) == [over.id]
 
 
 async def test_a_game_that_cannot_be_read_is_told_and_left(
     store: RedisStore, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = await kept_game(store)
+    kept = await store_game(store)
     await redis.hset(keys.game(kept.id), "snapshot", b"\x00")
-    assert (await mender(store).repair_all()).unreadable == 1
+    assert (await make_repairer(store).repair_all()).unreadable == 1
     assert f"game {kept.id} cannot be read" in caplog.text
 
 
@@ -160,13 +160,13 @@ async def test_part_by_part_everything_is_walked_over_by_whichever_instances(
     store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 20)
-    games = await old_games(store, 40, "waiting")
+    games = await store_old_games(store, 40, "waiting")
     async with connect(redis_url) as other:
-        instances = [mender(store), mender(other)]
+        instances = [make_repairer(store), make_repairer(other)]
         await _parts(instances, 30)
         await redis.delete(keys.lobby("waiting"))
         await _parts(instances, 30)
-    assert await listed(store, "waiting") == sorted(kept.id for kept in games)
+    assert await list_lobby(store, "waiting") == sorted(kept.id for kept in games)
 
 
 async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairReport:
@@ -178,7 +178,7 @@ async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairRepor
 
 
 async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: RedisStore, redis: Redis) -> None:
-    games = await old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
+    games = await store_old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
     clock = Clock()
     instance = IndexRepairer(store, store.index_repair, Retention(), clock)
     assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
@@ -187,7 +187,7 @@ async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: Redi
     assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
     await redis.delete(keys.lobby("waiting"))
     assert (await instance.repair_batch())[0].added == MIN_LOST_INDEX_SIZE
-    assert await listed(store, "waiting") == sorted(kept.id for kept in games)
+    assert await list_lobby(store, "waiting") == sorted(kept.id for kept in games)
 
 
 async def test_one_instance_at_a_time_does_a_part(store: RedisStore, redis_url: str) -> None:
@@ -200,8 +200,8 @@ async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginn
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
-    games = await old_games(store, 2 * MIN_LOST_INDEX_SIZE, "waiting")
-    instance = mender(store)
+    games = await store_old_games(store, 2 * MIN_LOST_INDEX_SIZE, "waiting")
+    instance = make_repairer(store)
     await instance.repair_batch()
     while (await instance.repair_batch())[1]:
         pass
@@ -211,21 +211,21 @@ async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginn
     await redis.delete(keys.lobby("waiting"))
     while (await instance.repair_batch())[1]:
         pass
-    assert await listed(store, "waiting") == sorted(kept.id for kept in games)
+    assert await list_lobby(store, "waiting") == sorted(kept.id for kept in games)
 
 
 async def test_a_lost_index_is_seen_and_made_anew_without_a_command(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
-    games = await old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
-    instance = mender(store)
+    games = await store_old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
+    instance = make_repairer(store)
     while (await instance.repair_batch())[1]:
         pass
     await redis.delete(keys.lobby("waiting"))
     mending = asyncio.create_task(instance.run(every_s=0.05))
     async with asyncio.timeout(10):
-        while await listed(store, "waiting") != sorted(kept.id for kept in games):  # noqa: ASYNC110  no sign of it comes
+        while await list_lobby(store, "waiting") != sorted(kept.id for kept in games):  # noqa: ASYNC110  no sign of it comes
             await asyncio.sleep(0.05)
     mending.cancel()
     await asyncio.gather(mending, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Games between bots, as the service sets them up."""
+"""Games between bots, set up as the service does."""
 
 from collections.abc import Sequence
 
@@ -26,8 +26,8 @@ SEA_AND_ISLAND = """
 """An unfinished sea with one fish, and an unfinished island with two bananas."""
 
 
-def start(seed: str, players: int = 2, edition: Edition = "international") -> Game:
-    """A game that waits for seat 0."""
+def start_game(seed: str, players: int = 2, edition: Edition = "international") -> Game:
+    """Return a new game in which seat 0 decides."""
     game, _ = set_up(
         ARCHIPELAGO,
         game_id=f"game-{seed}",
@@ -44,23 +44,23 @@ def start(seed: str, players: int = 2, edition: Edition = "international") -> Ga
     return game
 
 
-def act(game: Game, bot: Bot) -> Action:
-    """Let a bot decide once, as a version of its own."""
+def act_once(game: Game, bot: Bot) -> Action:
+    """Let a bot make one decision."""
     game.version += 1
     action = run_bot(bot, ARCHIPELAGO, game)
     apply_action(ARCHIPELAGO, game, action)
     return action
 
 
-def finish(game: Game, bots: Sequence[Bot]) -> list[int]:
-    """Play to the end, one bot a seat; gives everybody's points."""
+def play_to_end(game: Game, bots: Sequence[Bot]) -> list[int]:
+    """Play a game to its end, one bot a seat; return the points by seat."""
     while not is_finished(game):
-        act(game, bots[game.decider])
+        act_once(game, bots[game.decider])
     return [final_score(ARCHIPELAGO, game, seat).total for seat in range(len(bots))]
 
 
-def decide(bot: Bot, table: Table) -> Action:
-    """What a bot does at a table; it is done."""
+def decide_at(bot: Bot, table: Table) -> Action:
+    """Let a bot make one decision on a drawn board."""
     action = run_bot(bot, table.index, table.game)
     table.act(action)
     return action
