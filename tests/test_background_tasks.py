@@ -19,7 +19,7 @@ from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
-from tests.games.test_failing_games import due_game, is_moved
+from tests.games.test_game_failures import due_game, is_moved
 from tests.redis_servers import sentinel
 from tests.web.app_server import AppServer, Client, serve
 from tests.web.http_game import check_problem, create_game

@@ -12,7 +12,7 @@ import pytest
 
 from service.games.tilesets import BUILT_IN
 from service.main import main
-from tests.games.logs import decoded, new_game, sealed_again, whole_game
+from tests.games.game_logs import decoded, new_game, sealed_again, whole_game
 
 ARCHIPELAGO = BUILT_IN / "archipelago.json"
 

@@ -8,7 +8,7 @@ import msgspec
 
 from tests.chaos.history import Acknowledged, FinalState, GamePlayed, History, Invoked, Record
 from tests.chaos.replica import Replica
-from tests.games.logs import decoded, whole_game
+from tests.games.game_logs import decoded, whole_game
 
 __all__ = ["GAME", "LOG", "document_at", "initial_document", "recorded"]
 

@@ -24,7 +24,7 @@ from tests.chaos.history import (
     load,
 )
 from tests.chaos.recorded_history import GAME, document_at, recorded
-from tests.games.logs import sealed_again
+from tests.games.game_logs import sealed_again
 
 
 def find_record(records: list[Record], kind: type[Any], number: int = 20) -> Any:

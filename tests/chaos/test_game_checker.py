@@ -18,7 +18,7 @@ from tests.chaos.instances import UNEXPECTED
 from tests.chaos.recorded_history import GAME, document_at, recorded
 from tests.chaos.report import replace_section, section
 from tests.chaos.statistics import Tally
-from tests.games.logs import ARCHIPELAGO
+from tests.games.game_logs import ARCHIPELAGO
 
 
 @pytest.fixture

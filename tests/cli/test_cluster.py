@@ -18,8 +18,8 @@ from service.games.timestamps import DAY_S
 from service.store.acl import CLUSTER_ACL
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from tests.games.logs import CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.redis_servers import Deployment, cluster, create_access
 

@@ -22,7 +22,7 @@ from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.games.logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, context_for, load_whole_game, store_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)

@@ -22,8 +22,8 @@ from service.games.archive.document import decode_document
 from service.games.archive.port import StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.store.game_store import RedisStore
-from tests.games.logs import CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.redis_servers.node import reserve_ports
 

@@ -25,8 +25,8 @@ from service.games.timestamps import DAY_S
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.games.logs import ARCHIPELAGO
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import ARCHIPELAGO
 from tests.games.stored_games import StoredGame, context_for, store_game
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)

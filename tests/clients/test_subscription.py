@@ -19,7 +19,7 @@ from service.client import (
 from service.client.decoding import Unknown, convert
 from tests.clients.connection_scripts import closing, staying, versions
 from tests.clients.scripted_service import Line, Scripted, Socket
-from tests.games.logs import decoded, sealed_again, whole_game
+from tests.games.game_logs import decoded, sealed_again, whole_game
 
 
 async def test_it_goes_on_where_it_was(script: Scripted, scripted_client: Client) -> None:

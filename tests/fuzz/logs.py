@@ -13,7 +13,7 @@ from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import check_url
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.tilesets import VALUES, changed, places
-from tests.games.logs import decoded, sealed_again, whole_game
+from tests.games.game_logs import decoded, sealed_again, whole_game
 
 LENGTHS = (1, 3, 12)
 """Versions of the logs: a whole one takes seconds to verify."""

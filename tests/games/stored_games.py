@@ -16,8 +16,8 @@ from service.games.diffs import record_change
 from service.games.ports import StoredDiff
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store.game_store import RedisStore
-from tests.games.logs import ARCHIPELAGO, CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 
 CREATOR = "a chat bot's own key, which is long"
 USER = "user-4711"

@@ -21,8 +21,8 @@ from service.games.ports import GameRecord, GameStore
 from service.games.queries.games import decode_with_index
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
-from tests.games.logs import CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import CATALOGUE
 
 TWO = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 

@@ -7,7 +7,7 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import apply_action, move_id
 from service.games.lifecycle import advance_version
 from service.games.timeouts import apply_timeout
-from tests.games.logs import AT
+from tests.games.game_logs import AT
 from tests.rules.rules_game import GREEN, RED, Table
 from tests.rules.test_r5_markets import one_market, two_markets, worth
 

@@ -19,7 +19,7 @@ from service.games.ports import GameStore, StoredDiff
 from service.games.scheduler import advance_due_game, process_due_game, run_scheduler
 from service.games.verify import verify
 from service.store import keys
-from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decoded
 
 LATER = 60
 """Seconds within which a date that was put off is due."""

@@ -10,7 +10,7 @@ from service.games.commands.create import create
 from service.games.commands.join import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.ports import GameStore
-from tests.games.seated import Clock, Seated, context_of, kinds, seated, seconds_left
+from tests.games.game_fixture import Clock, Seated, context_of, kinds, seated, seconds_left
 
 
 async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.games.verify import Check, Observed, verify
-from tests.games.logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
+from tests.games.game_logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
 
 TILESET = ARCHIPELAGO.tileset
 

@@ -13,7 +13,7 @@ from service.games.context import Context
 from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
-from tests.games.logs import CATALOGUE
+from tests.games.game_logs import CATALOGUE
 from tests.page.game_fixture import PASSING, Prepared, Stop, prepared
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors
 

@@ -34,8 +34,8 @@ from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.websocket import streams as connections_module
 from service.web.websocket.streams import StreamRegistry
-from tests.games.logs import CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game

@@ -19,7 +19,7 @@ from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.games.seated import TABLES, seated
+from tests.games.game_fixture import TABLES, seated
 from tests.security.limited_client import create, limits
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import Values, here, of

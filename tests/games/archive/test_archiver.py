@@ -22,8 +22,8 @@ from service.games.verify import verify
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
-from tests.games.logs import ARCHIPELAGO, CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, USER, load_whole_game, store_game
 
 

@@ -16,7 +16,7 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from tests.games.logs import CATALOGUE
+from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 
 DOCUMENTS = Path(__file__).parent / "documents"

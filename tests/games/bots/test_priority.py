@@ -11,7 +11,7 @@ from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import GameStore
 from tests.engine.write_snapshot import SNAPSHOTS
-from tests.games.seated import Clock, Seated, context_of
+from tests.games.game_fixture import Clock, Seated, context_of
 
 ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60

@@ -17,7 +17,7 @@ from service.games.ports import GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from service.games.verify import verify
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decoded
 
 
 def make_context(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Context:

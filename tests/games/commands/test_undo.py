@@ -17,9 +17,9 @@ from service.games.patch import compare_views
 from service.games.ports import GameStore
 from service.games.verify import verify
 from service.json_patch import apply_patch
-from tests.games.course import TABLES, Course, without_history
-from tests.games.logs import ARCHIPELAGO, decoded
-from tests.games.seated import seated, seconds_left
+from tests.games.game_fixture import seated, seconds_left
+from tests.games.game_logs import ARCHIPELAGO, decoded
+from tests.games.random_game import TABLES, Course, without_history
 
 
 async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: GameStore) -> None:

@@ -6,8 +6,8 @@ from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, Tur
 from service.games.i18n import EventNarrator, get_translator
 from service.games.i18n.story import StoryChange, decode_change, narrate_story
 from tests.engine.random_games import archipelago_index, new_game
-from tests.games.logs import ARCHIPELAGO, whole_game
-from tests.games.logs import new_game as waiting_game
+from tests.games.game_logs import ARCHIPELAGO, whole_game
+from tests.games.game_logs import new_game as waiting_game
 
 TABLES = archipelago_index()
 AT = "2026-11-21T21:00:00Z"

@@ -14,7 +14,7 @@ from service.store import keys
 from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
 from tests.games.stored_games import CREATOR, StoredGame, context_for, play_to, store_game
 
 EVERY = 2**33

@@ -12,7 +12,7 @@ from service.games.realtime.messages import ChannelMessage, DiffsMessage, Messag
 from service.games.realtime.recovery import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
-from tests.games.logs import new_game
+from tests.games.game_logs import new_game
 from tests.store.commits import creation, diff, digest
 
 TILESETS = load_catalogue(None)

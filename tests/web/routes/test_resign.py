@@ -10,7 +10,7 @@ from service.games.context import Context
 from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
-from tests.games.logs import CATALOGUE
+from tests.games.game_logs import CATALOGUE
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 

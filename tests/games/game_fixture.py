@@ -26,7 +26,7 @@ from service.games.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
 from service.games.verify import verify
 from service.json_patch import apply_patch
-from tests.games.logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 
 TABLES: TileSetIndex = ARCHIPELAGO.index
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")

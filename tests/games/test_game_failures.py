@@ -31,8 +31,8 @@ from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from tests.games.logs import ARCHIPELAGO, CATALOGUE
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 
 BOTS, PEOPLE = 6, 6
 """Games that must go on: of bots, and of people whose time is up."""

@@ -15,7 +15,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Commit, CommitOutcome, GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
-from tests.games.seated import Clock, context_of, kinds, seated
+from tests.games.game_fixture import Clock, context_of, kinds, seated
 
 POLICIES: tuple[RequestedTimeoutPolicy, ...] = ("pass", "bot", "resign")
 

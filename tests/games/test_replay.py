@@ -8,9 +8,9 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
 from service.games.diffs import record_change
 from service.games.verify import Check, verify
-from tests.games.course import TABLES, Course
-from tests.games.logs import ARCHIPELAGO, decoded, sealed_again, whole_game
-from tests.games.seated import kinds
+from tests.games.game_fixture import kinds
+from tests.games.game_logs import ARCHIPELAGO, decoded, sealed_again, whole_game
+from tests.games.random_game import TABLES, Course
 
 TILESET = ARCHIPELAGO.tileset
 NEW = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")

@@ -27,8 +27,8 @@ from service.games.replay import restore
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
 from service.games.timeouts import apply_timeout
 from service.games.timestamps import timestamp, unix_seconds
-from tests.games.logs import ARCHIPELAGO
-from tests.games.seated import Clock
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import ARCHIPELAGO
 from tests.games.test_patch import Follower
 
 TABLES = ARCHIPELAGO.index
