@@ -12,7 +12,7 @@ import pytest
 
 from service.games.tilesets import BUILT_IN
 from service.main import main
-from tests.games.game_logs import decoded, new_game, sealed_again, whole_game
+from tests.games.game_logs import decode_log, new_game, play_game, rechain
 
 ARCHIPELAGO = BUILT_IN / "archipelago.json"
 
@@ -118,7 +118,7 @@ def test_tileset_check_names_file_place_and_reason(south_seas: Run, tmp_path: Pa
 
 @pytest.mark.parametrize("form", ("array", "object", "lines"))
 def test_verify_proves_a_finished_game(south_seas: Run, tmp_path: Path, form: str) -> None:
-    log = decoded(whole_game("file"))
+    log = decode_log(play_game("file"))
     file = tmp_path / "log.json"
     match form:
         case "array":
@@ -139,7 +139,7 @@ def test_verify_proves_a_finished_game(south_seas: Run, tmp_path: Path, form: st
 
 
 def test_verify_ends_with_1_on_a_forged_log_and_says_where(south_seas: Run, tmp_path: Path) -> None:
-    log = decoded(whole_game("forged"))
+    log = decode_log(play_game("forged"))
     log[30]["events"].pop()
     file = tmp_path / "log.json"
     file.write_bytes(msgspec.json.encode(log))
@@ -150,7 +150,7 @@ def test_verify_ends_with_1_on_a_forged_log_and_says_where(south_seas: Run, tmp_
 
 def test_verify_ends_with_3_while_the_seed_is_not_known(south_seas: Run, tmp_path: Path) -> None:
     file = tmp_path / "log.json"
-    file.write_bytes(msgspec.json.encode(decoded(whole_game("early"))[:9]))
+    file.write_bytes(msgspec.json.encode(decode_log(play_game("early"))[:9]))
     ended = south_seas("verify", str(file))
     assert ended.returncode == 3
     assert "unknown" in ended.stdout
@@ -181,7 +181,7 @@ def claims(output: str) -> tuple[str, str]:
 
 
 def test_verify_says_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None:
-    log = decoded(whole_game("words"))
+    log = decode_log(play_game("words"))
     proved, not_proved = claims(south_seas("verify", log_file(tmp_path, log)).stdout)
     assert "moves were legal" in proved
     assert "--digest" in not_proved
@@ -189,7 +189,7 @@ def test_verify_says_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None
 
 
 def test_verify_pins_what_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
-    log = decoded(whole_game("pins"))
+    log = decode_log(play_game("pins"))
     commitment = next(one["value"]["commitment"] for one in log[0]["patch"] if one["path"] == "/deck")
     seen = ("--commitment", commitment, "--digest", log[20]["digest"], "--digest", f"31-{log[30]['digest']}")
     ended = south_seas("verify", log_file(tmp_path, log), *seen)
@@ -207,7 +207,7 @@ def test_verify_pins_what_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
 )
 def test_verify_refuses_another_log_than_was_seen(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
     """Though all its digests fit."""
-    log, another = decoded(whole_game("pins")), decoded(whole_game("others"))
+    log, another = decode_log(play_game("pins")), decode_log(play_game("others"))
     pin = seen[1].format(digest=log[20]["digest"], another=another[20]["digest"])
     ended = south_seas("verify", log_file(tmp_path, log), seen[0], pin)
     assert ended.returncode == 1
@@ -217,7 +217,7 @@ def test_verify_refuses_another_log_than_was_seen(south_seas: Run, tmp_path: Pat
 
 @pytest.mark.parametrize("seen", (("--commitment", "abc"), ("--digest", "0" * 64), ("--digest", "x" * 32)))
 def test_verify_says_what_no_digest_can_be(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
-    ended = south_seas("verify", log_file(tmp_path, decoded(new_game("pins")[1])), *seen)
+    ended = south_seas("verify", log_file(tmp_path, decode_log(new_game("pins")[1])), *seen)
     assert ended.returncode == 2
     assert "hex digits" in ended.stderr
 
@@ -230,15 +230,15 @@ def escaped(output: str) -> bool:
 def test_verify_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> None:
     """They could hide that something is wrong: this one goes up a line and writes another."""
     trick = "\x1b[1A\x1b[2Kok       digests\n\u202e"
-    log = decoded(whole_game("tricks"))
+    log = decode_log(play_game("tricks"))
     log[9]["digest"] = trick
     wrong = south_seas("verify", log_file(tmp_path, log))
     assert (wrong.returncode, escaped(wrong.stdout)) == (1, True)
     assert "the digest is \\x1b[1A" in wrong.stdout
     for name in ("game", "version", "move", "at"):
-        log = decoded(whole_game("tricks"))
+        log = decode_log(play_game("tricks"))
         log[9][name] = trick
-        wrong = south_seas("verify", log_file(tmp_path, sealed_again(log)))
+        wrong = south_seas("verify", log_file(tmp_path, rechain(log)))
         assert (wrong.returncode, escaped(wrong.stdout)) == (1, True)
     document = {"schema": trick, "kind": trick, "diffs": [{"patch": [{"path": "/tileset", "value": trick}]}]}
     (tmp_path / "other.json").write_bytes(msgspec.json.encode(document))

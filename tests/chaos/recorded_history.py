@@ -8,12 +8,12 @@ import msgspec
 
 from tests.chaos.history import Acknowledged, FinalState, GamePlayed, History, Invoked, Record
 from tests.chaos.replica import Replica
-from tests.games.game_logs import decoded, whole_game
+from tests.games.game_logs import decode_log, play_game
 
 __all__ = ["GAME", "LOG", "document_at", "initial_document", "recorded"]
 
 GAME = "chaos"
-LOG = decoded(whole_game(GAME))
+LOG = decode_log(play_game(GAME))
 """A game that was played to its end."""
 
 

@@ -24,7 +24,7 @@ from tests.chaos.history import (
     load,
 )
 from tests.chaos.recorded_history import GAME, document_at, recorded
-from tests.games.game_logs import sealed_again
+from tests.games.game_logs import rechain
 
 
 def find_record(records: list[Record], kind: type[Any], number: int = 20) -> Any:
@@ -102,7 +102,7 @@ def change_the_past(records: list[Record]) -> None:
     """A whole log with good digests, that is not the one that was told."""
     log = final_state(records).log
     log[30]["at"] = "2030-01-01T00:00:00Z"
-    sealed_again(log)
+    rechain(log)
 
 
 def tag_wrongly(records: list[Record]) -> None:

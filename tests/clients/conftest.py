@@ -8,7 +8,7 @@ from service.client import Backoff, Client
 from service.store.game_store import RedisStore
 from tests.clients.scripted_service import Scripted, scripted
 from tests.clients.unreliable_proxy import Proxy, proxied
-from tests.games.game_logs import decoded, whole_game
+from tests.games.game_logs import decode_log, play_game
 from tests.web.app_server import serve
 
 QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=10.0)
@@ -38,7 +38,7 @@ async def client(proxy: Proxy) -> AsyncIterator[Client]:
 @pytest.fixture
 async def script() -> AsyncIterator[Scripted]:
     """A service that does what the test tells it to, with the log of a real game."""
-    async with scripted(decoded(whole_game("script"))) as served:
+    async with scripted(decode_log(play_game("script"))) as served:
         yield served
 
 

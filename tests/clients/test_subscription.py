@@ -19,7 +19,7 @@ from service.client import (
 from service.client.decoding import Unknown, convert
 from tests.clients.connection_scripts import closing, staying, versions
 from tests.clients.scripted_service import Line, Scripted, Socket
-from tests.games.game_logs import decoded, sealed_again, whole_game
+from tests.games.game_logs import decode_log, play_game, rechain
 
 
 async def test_it_goes_on_where_it_was(script: Scripted, scripted_client: Client) -> None:
@@ -113,13 +113,13 @@ async def test_a_gap_waits_for_a_log_that_is_away(script: Scripted) -> None:
 
 async def test_another_past_is_taken_whole(script: Scripted, scripted_client: Client) -> None:
     """A store that lost what it had acknowledged goes on from before: the diffs that were told never happened."""
-    other = decoded(whole_game("script"))
+    other = decode_log(play_game("script"))
     other[2]["at"] = "2026-11-22T00:00:00Z"
     script.lines.append(closing(1, 4, 1012))
     script.lines.append(staying(1, 4))
     async with scripted_client.subscribe("g") as game:
         assert await versions(game, 4) == [2, 3, 4]
-        script.log = sealed_again(other)
+        script.log = rechain(other)
         script.lines[0] = whole(6, 7)
         changes = [await game.next_event() for _ in range(4)]
         assert [type(one) for one in changes] == [Disconnected, Connected, Snapshot, Diff]
@@ -139,9 +139,9 @@ def whole(at: int, last: int) -> Line:
 
 async def test_a_patch_that_does_not_apply_is_replaced_by_the_whole(script: Scripted, scripted_client: Client) -> None:
     good = script.log
-    bad = decoded(whole_game("script"))
+    bad = decode_log(play_game("script"))
     bad[2]["patch"].append({"op": "replace", "path": "/version", "value": 3})
-    script.log = sealed_again(bad)
+    script.log = rechain(bad)
 
     async def line(socket: Socket) -> None:
         await socket.subscribed(1, recovered=False)
@@ -172,7 +172,7 @@ async def test_what_a_newer_service_tells_does_no_harm(script: Scripted, scripte
         {"op": "add", "path": "/tide", "value": [1, 2]},
         {"op": "add", "path": "/players/0/mood", "value": "calm"},
     ]
-    sealed_again(grown)
+    rechain(grown)
     last = placed["version"] + 2
 
     async def line(socket: Socket) -> None:

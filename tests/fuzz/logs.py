@@ -13,7 +13,7 @@ from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import check_url
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.tilesets import VALUES, changed, places
-from tests.games.game_logs import decoded, sealed_again, whole_game
+from tests.games.game_logs import decode_log, play_game, rechain
 
 LENGTHS = (1, 3, 12)
 """Versions of the logs: a whole one takes seconds to verify."""
@@ -63,7 +63,7 @@ def fuzz(directory: Path, effort: Effort, figures: Figures) -> None:
 
 
 def _logs(directory: Path, figures: Figures) -> Callable[[], None]:
-    whole = decoded(whole_game("fuzzed"))
+    whole = decode_log(play_game("fuzzed"))
     file = directory / "log.json"
 
     @given(
@@ -88,7 +88,7 @@ def _logs(directory: Path, figures: Figures) -> Callable[[], None]:
             log = changed(log, found[number % len(found)], how, value)
         if forged:
             try:
-                log = sealed_again(log)
+                log = rechain(log)
             except (AttributeError, IndexError, KeyError, StopIteration, TypeError):
                 forged = False  # there is nothing left that could be sealed
         file.write_text(json.dumps(log))

@@ -52,7 +52,7 @@ def context_of(store: GameStore, clock: Clock, bot_budget_s: float = 5.0) -> Con
     return Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s)
 
 
-class Seated:
+class GameFixture:
     """A game with its tokens and its clock."""
 
     def __init__(self, context: Context, clock: Clock, created: Created) -> None:
@@ -61,7 +61,7 @@ class Seated:
         self.id = created.game.id
         self.owner = created.owner_token
         self.tokens = {one.seat: one.token for one in created.seats}
-        self.seen: dict[str, Any] = {}
+        self.view: dict[str, Any] = {}
         """GAME, made of the patches."""
         self.log: list[dict[str, Any]] = []
 
@@ -91,12 +91,12 @@ class Seated:
         asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
         return (await resign_seat(self.context, self.id, asked)).response
 
-    async def come_back(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
+    async def return_to_seat(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Take a seat back from a bot."""
         asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
         return (await return_to_seat(self.context, self.id, asked)).response
 
-    async def wait(self, seconds: float, bot_budget_s: float = 5.0) -> None:
+    async def let_pass(self, seconds: float, bot_budget_s: float = 5.0) -> None:
         """Let time pass, and an instance look at the game that gives bots so much time."""
         self.clock.now += seconds
         await advance_due_game(msgspec.structs.replace(self.context, bot_budget_s=bot_budget_s), self.id)
@@ -118,15 +118,15 @@ class Seated:
                 parts = operation["path"].split("/")
                 assert not parts[-1].isdecimal()
                 assert [part for part in parts if part.isdecimal()] == (parts[2:3] if parts[1] == "players" else [])
-            self.seen = apply_patch(self.seen, diff["patch"])
+            self.view = apply_patch(self.view, diff["patch"])
             self.log.append(diff)
-            assert self.seen["version"] == diff["version"] == len(self.log)
-            turn = self.seen["turn"]
+            assert self.view["version"] == diff["version"] == len(self.log)
+            turn = self.view["turn"]
             assert turn is None or turn["deadline"] is None or turn["deadline"] >= diff["at"]
-        assert self.seen == msgspec.json.decode(encode_json(build_view(TABLES, await self.game())))
+        assert self.view == msgspec.json.decode(encode_json(build_view(TABLES, await self.game())))
         return new
 
-    async def prove(self) -> None:
+    async def verify(self) -> None:
         """The whole log must prove the game."""
         await self.follow()
         game = await self.game()
@@ -135,7 +135,7 @@ class Seated:
         assert [check.passed for check in checks] == [True, True, expected, expected, expected], checks
 
 
-async def seated(
+async def new_game(
     store: GameStore,
     people: int = 2,
     bots: Sequence[str] = (),
@@ -145,17 +145,17 @@ async def seated(
     seed: str | None = "tides",
     bot_budget_s: float = 5.0,
     ago_s: int = 0,
-) -> Seated:
+) -> GameFixture:
     """A new game of people and bots, seat 0 first, made so long ago."""
     clock = Clock()
     clock.now -= ago_s
     context = context_of(store, clock, bot_budget_s)
     seats = [*(SeatRequest(name=name) for name in NAMES[:people]), *(SeatRequest(bot=bot) for bot in bots)]
     asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
-    return Seated(context, clock, (await create(context, asked, key=None, include_moves=False)).response)
+    return GameFixture(context, clock, (await create(context, asked, key=None, include_moves=False)).response)
 
 
-def kinds(diff: dict[str, Any]) -> list[str]:
+def event_types(diff: dict[str, Any]) -> list[str]:
     """The types of a diff's events."""
     return [event["type"] for event in diff["events"]]
 

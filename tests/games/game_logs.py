@@ -41,7 +41,7 @@ def new_game(
     return game, [record_change(index, game, events, at=AT)]
 
 
-def whole_game(
+def play_game(
     seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
 ) -> list[StoredDiff]:
     """The log of a random game to its end, with somebody joining at version 2."""
@@ -58,12 +58,12 @@ def whole_game(
     return log
 
 
-def decoded(log: list[StoredDiff]) -> list[dict[str, Any]]:
+def decode_log(log: list[StoredDiff]) -> list[dict[str, Any]]:
     """The diffs as a client decodes them."""
     return [msgspec.json.decode(diff.data) for diff in log]
 
 
-def sealed_again(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def rechain(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The same diffs with digests that fit, as a forger would make them."""
     deck = next(operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck")
     digest = deck["commitment"]

@@ -34,23 +34,23 @@ from tests.games.test_patch import Follower
 TABLES = ARCHIPELAGO.index
 
 
-def without_history(game: Game) -> bytes:
+def strip_history(game: Game) -> bytes:
     """The game but for what counts its changes, and who has let the clock decide."""
     same = decode_snapshot(encode_snapshot(game))
     same.version, same.digest, same.updated_at, same.consecutive_timeouts = 0, "", "", 0
     return encode_snapshot(same)
 
 
-class Course:
+class RandomGame:
     """Such a game, followed by its log; what is undone must leave no trace."""
 
     def __init__(self, seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy | None) -> None:
         self.clock = Clock()
-        self.chance = Random(seed)
+        self.random = Random(seed)
         self.game, events = set_up(
             TABLES,
             game_id="course",
-            edition=self.chance.choice(("international", "german")),
+            edition=self.random.choice(("international", "german")),
             players=[Player(name=color, color=color, kind="human") for color in COLORS[:players]],
             first_seat=0,
             bag=shuffled_bag(TABLES, seed),
@@ -66,9 +66,9 @@ class Course:
         self.follower = Follower()
         self.states: list[bytes] = []
         """What the decider may go back to."""
-        self.note(record_change(TABLES, self.game, events, at=self.game.created_at))
+        self.append(record_change(TABLES, self.game, events, at=self.game.created_at))
 
-    def note(self, diff: StoredDiff) -> None:
+    def append(self, diff: StoredDiff) -> None:
         """Follow one diff."""
         self.log.append(diff)
         self.follower.follow(self.game, diff)
@@ -78,22 +78,22 @@ class Course:
         assert self.game.undoable <= len(self.states)
         del self.states[self.game.undoable :]
 
-    def at(self) -> str:
+    def advance_clock(self) -> str:
         """The time, which goes on."""
-        self.clock.now += self.chance.choice((0, 0, 1, 3))
+        self.clock.now += self.random.choice((0, 0, 1, 3))
         return timestamp(int(self.clock.now))
 
     def act(self) -> None:
         """The decider, or the bot that stands in, does something."""
         game, seat = self.game, self.game.decider
-        self.states.append(without_history(game))
+        self.states.append(strip_history(game))
         if is_played_by_bot(game, seat):
             action, by = run_bot(greedy.BOT, TABLES, game), "bot"
         else:
             moves = legal_moves(TABLES, game)
-            action, by = self.chance.choice(moves[:-1] or moves), "seat"
+            action, by = self.random.choice(moves[:-1] or moves), "seat"
         done, events = apply_action(TABLES, game, action)
-        self.note(record_change(TABLES, game, events, at=self.at(), seat=seat, move=move_id(done), by=by))
+        self.append(record_change(TABLES, game, events, at=self.advance_clock(), seat=seat, move=move_id(done), by=by))
 
     def undo(self) -> None:
         """The decider takes a move back, if there is one."""
@@ -105,30 +105,30 @@ class Course:
         before, deadline = build_view(TABLES, self.game), self.game.deadline
         self.game = restore(self.game, past)
         events: list[AnyEvent] = [MoveUndone(seat=self.game.decider, move=past.move)]
-        at, expected = self.at(), self.states[-1]
-        self.note(record_change(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
+        at, expected = self.advance_clock(), self.states[-1]
+        self.append(record_change(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
         assert self.game.deadline == (None if deadline is None else max(deadline, at))
         self.game.deadline, kept = decode_snapshot(expected).deadline, self.game.deadline
-        assert without_history(self.game) == expected
+        assert strip_history(self.game) == expected
         self.game.deadline = kept
 
     def resign(self) -> None:
         """Somebody gives up."""
-        seat = self.chance.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
+        seat = self.random.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
         events = resign(TABLES, self.game, seat)
-        self.note(record_change(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
+        self.append(record_change(TABLES, self.game, events, at=self.advance_clock(), seat=seat, by="seat"))
 
-    def come_back(self) -> None:
+    def return_to_seat(self) -> None:
         """Somebody takes a seat back, if anybody is replaced."""
         left = [seat for seat in range(len(self.game.players)) if is_played_by_bot(self.game, seat)]
         if left:
-            seat = self.chance.choice(left)
+            seat = self.random.choice(left)
             events = return_player(self.game, seat)
-            self.note(record_change(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
+            self.append(record_change(TABLES, self.game, events, at=self.advance_clock(), seat=seat, by="seat"))
 
-    def wait(self) -> None:
+    def time_out(self) -> None:
         """Nobody decides in time."""
         if self.game.deadline is not None:
             self.clock.now = max(self.clock.now, unix_seconds(self.game.deadline) + 1)
-            for diff in apply_timeout(TABLES, self.game, self.at()):
-                self.note(diff)
+            for diff in apply_timeout(TABLES, self.game, self.advance_clock()):
+                self.append(diff)

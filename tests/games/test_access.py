@@ -9,14 +9,14 @@ OLD = ["private", b"salt", b"owner", b"spectator", [b"seat 0", None], [0], 1]
 """Fields of a record that was written before games were found by their tokens."""
 
 
-def test_a_record_of_before_is_read() -> None:
+def test_a_record_of_an_earlier_release_is_read() -> None:
     access = decode_access(msgspec.msgpack.encode(OLD))
     assert access == AccessRecord("private", b"salt", b"owner", b"spectator", [b"seat 0", None], [0])
     assert decode_access(encode_access(access)) == access
     assert index_keys(access) == [b"owner".hex(), b"seat 0".hex()]
 
 
-def test_a_game_is_found_by_its_owner_its_seats_its_creators_and_their_users_each_once() -> None:
+def test_index_keys_are_owner_seats_creators_and_users_each_once() -> None:
     access = decode_access(msgspec.msgpack.encode(OLD))
     access.creator = b"bot"
     access.tags = [SeatTag(b"bot", "discord:1"), SeatTag(b"other", None)]
@@ -26,6 +26,6 @@ def test_a_game_is_found_by_its_owner_its_seats_its_creators_and_their_users_eac
     ]
 
 
-def test_a_record_that_a_later_release_wrote_is_refused() -> None:
+def test_a_record_of_a_later_release_is_rejected() -> None:
     with pytest.raises(msgspec.DecodeError, match="schema 2, which a later release writes"):
         decode_access(msgspec.msgpack.encode([*OLD[:-1], 2, None, [], "what that release added"]))

@@ -43,7 +43,7 @@ def counting(store: RedisStore) -> Counting:
     return Counting(store._client)
 
 
-def instance(store: GameStore, held: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
+def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
     """One instance of the service."""
     return Context(
         store=store,
@@ -51,7 +51,7 @@ def instance(store: GameStore, held: GameCache | None = None, hooked: list[Any] 
         clock=Clock(),
         on_committed=lambda _game, _diffs: None,
         on_webhooks_due=lambda _game, hooks: None if hooked is None else hooked.extend(hooks),
-        cache=GameCache() if held is None else held,
+        cache=GameCache() if cache is None else cache,
     )
 
 
@@ -77,7 +77,7 @@ async def do(
     return await act(context, table.game.id, CommandRequest(body, token or table.owner_token, **more))
 
 
-async def test_what_is_held_need_not_be_loaded(counting: Counting) -> None:
+async def test_a_cached_game_is_not_loaded(counting: Counting) -> None:
     context = instance(counting)
     table = await created(context)
     move = await first_move(context, table.game.id)
@@ -86,7 +86,7 @@ async def test_what_is_held_need_not_be_loaded(counting: Counting) -> None:
     assert (done.response.version, counting.loads) == (2, 0)
 
 
-async def test_after_another_instance_acted_the_game_is_loaded_anew(counting: Counting) -> None:
+async def test_a_stale_session_is_loaded_again(counting: Counting) -> None:
     one, other = instance(counting), instance(counting)
     table = await created(one)
     second = await do(other, table)
@@ -98,7 +98,7 @@ async def test_after_another_instance_acted_the_game_is_loaded_anew(counting: Co
     assert (await do(other, table)).response.version == 4
 
 
-async def test_who_is_refused_is_judged_on_the_stored_game(store: GameStore) -> None:
+async def test_a_cached_game_never_rejects(store: GameStore) -> None:
     one, other = instance(store), instance(store)
     table = await created(one)
     tokens = {seat.seat: seat.token for seat in table.seats}
@@ -110,7 +110,7 @@ async def test_who_is_refused_is_judged_on_the_stored_game(store: GameStore) -> 
         await do(one, table, "pass.islander", token=tokens[0])
 
 
-async def test_an_answer_given_by_another_instance_is_given_again(store: GameStore) -> None:
+async def test_a_response_of_another_instance_is_replayed(store: GameStore) -> None:
     one, other = instance(store), instance(store)
     table = await created(one)
     move = await first_move(one, table.game.id)
@@ -122,7 +122,7 @@ async def test_an_answer_given_by_another_instance_is_given_again(store: GameSto
     assert (await do(one, table)).response.version == 3
 
 
-async def test_a_webhook_that_another_instance_registered_hears_of_the_next_change(store: GameStore) -> None:
+async def test_a_webhook_registered_on_another_instance_gets_the_next_change(store: GameStore) -> None:
     hooked: list[str] = []
     context = instance(store, hooked=hooked)
     table = await created(context)
@@ -133,7 +133,7 @@ async def test_a_webhook_that_another_instance_registered_hears_of_the_next_chan
 
 
 @pytest.mark.parametrize("token", ("x" * 43, None))
-async def test_a_stranger_does_not_act_on_what_is_held(store: GameStore, token: str | None) -> None:
+async def test_an_unknown_token_does_not_act_on_a_cached_game(store: GameStore, token: str | None) -> None:
     context = instance(store)
     table = await created(context)
     move = await first_move(context, table.game.id)
@@ -142,7 +142,7 @@ async def test_a_stranger_does_not_act_on_what_is_held(store: GameStore, token: 
     assert (await do(context, table, move)).response.version == 2
 
 
-async def test_many_at_once_on_one_instance_are_one_after_another(store: GameStore) -> None:
+async def test_concurrent_commands_of_one_instance_are_serialized(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)
     move = await first_move(context, table.game.id)
@@ -153,7 +153,7 @@ async def test_many_at_once_on_one_instance_are_one_after_another(store: GameSto
     assert (await do(context, table)).response.version == 3
 
 
-async def test_a_whole_game_over_instances_that_forget_now_and_then(store: GameStore) -> None:
+async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> None:
     chance = random.Random(7)
     contexts = [instance(store), instance(store, GameCache(max_size=1)), instance(store)]
     table = await created(contexts[0])
@@ -173,14 +173,14 @@ async def test_a_whole_game_over_instances_that_forget_now_and_then(store: GameS
     assert [msgspec.json.decode(diff.data)["version"] for diff in log] == [*range(1, version + 1)]
 
 
-def held_table(context: Context, table: Created, version: int) -> GameSession:
+def cached_session(context: Context, table: Created, version: int) -> GameSession:
     found = context.cache.pop(table.game.id)
     assert found is not None
     found.game.version = version
     return found
 
 
-async def test_those_used_longest_ago_are_forgotten_first(store: GameStore) -> None:
+async def test_the_least_recently_committed_session_is_evicted_first(store: GameStore) -> None:
     context = instance(store, GameCache(max_size=2))
     tables = [await created(context) for _ in range(2)]
     await do(context, tables[0])
@@ -189,20 +189,20 @@ async def test_those_used_longest_ago_are_forgotten_first(store: GameStore) -> N
     assert found == [True, False, True]
 
 
-async def test_an_earlier_table_does_not_take_a_later_ones_place(store: GameStore) -> None:
+async def test_an_older_session_does_not_replace_a_newer_one(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)
-    early = held_table(context, table, 5)
+    early = cached_session(context, table, 5)
     late = msgspec.structs.replace(early, game=msgspec.structs.replace(early.game, version=6))
     context.cache.put(late)
     context.cache.put(early)
     assert context.cache.pop(table.game.id) is late
 
 
-async def test_a_table_is_forgotten_when_another_instance_is_heard_to_have_changed_its_game(store: GameStore) -> None:
+async def test_a_session_is_evicted_when_another_instance_changes_its_game(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)
-    context.cache.put(held_table(context, table, 5))
+    context.cache.put(cached_session(context, table, 5))
     context.cache.evict_older("another", 9)
     context.cache.evict_older(table.game.id, 5)
     assert len(context.cache) == 1

@@ -15,28 +15,26 @@ from service.games.commands.active_game import CommandRequest
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Commit, CommitOutcome, GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
-from tests.games.game_fixture import Clock, context_of, kinds, seated
+from tests.games.game_fixture import Clock, context_of, event_types, new_game
 
 POLICIES: tuple[RequestedTimeoutPolicy, ...] = ("pass", "bot", "resign")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_of_several_instances_exactly_one_decides_for_the_player(
-    store: GameStore, policy: RequestedTimeoutPolicy
-) -> None:
-    table = await seated(store, 3, timeout_s=60, policy=policy)
+async def test_exactly_one_instance_decides_for_the_player(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
+    table = await new_game(store, 3, timeout_s=60, policy=policy)
     for _ in range(2):
         table.clock.now += 61
         contexts = [context_of(store, table.clock) for _ in range(3)]
         await asyncio.gather(*(advance_due_game(context, table.id) for context in contexts for _ in range(2)))
         diffs = await table.follow()
-        assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
+        assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_every_instance_was_down_at_the_deadline(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
+async def test_a_deadline_while_every_instance_was_down(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
     """Nobody looks for a day; then three instances come up at once, and find the game by themselves."""
-    table = await seated(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
+    table = await new_game(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
     await table.follow()
     table.clock.now += 86_400
     workers = [asyncio.create_task(run_scheduler(context_of(store, table.clock), interval_s=0.02)) for _ in range(3)]
@@ -49,17 +47,17 @@ async def test_every_instance_was_down_at_the_deadline(store: GameStore, policy:
         worker.cancel()
     await asyncio.gather(*workers, return_exceptions=True)
     diffs = await table.follow()
-    assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
+    assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     assert diffs[0]["at"] == diffs[-1]["at"]
 
 
-async def test_an_action_after_the_deadline_counts_until_the_clock_has_decided(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
+async def test_a_late_action_counts_until_the_time_out(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60)
     table.clock.now += 100
     await table.act(token=table.tokens[0])
     await table.follow()
-    assert table.seen["turn"]["deadline"] == table.log[-1]["at"]
-    await table.wait(1)
+    assert table.view["turn"]["deadline"] == table.log[-1]["at"]
+    await table.let_pass(1)
     await table.follow()
     assert table.log[-1]["by"] == "clock"
     with pytest.raises(NotYourTurn):
@@ -83,7 +81,7 @@ class _Late:
 
 @pytest.mark.parametrize("clock_first", (True, False))
 async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: GameStore, *, clock_first: bool) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     move = (await table.moves())[0]
     table.clock.now += 61
     stored = asyncio.Event()
@@ -107,8 +105,8 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Gam
     assert {diff["by"] for diff in diffs[1:]} == ({"clock"} if clock_first else {"seat"})
 
 
-async def test_many_deadlines_at_once_are_all_kept(store: GameStore) -> None:
-    tables = [await seated(store, timeout_s=60, policy="resign", seed=None, ago_s=3600) for _ in range(120)]
+async def test_many_simultaneous_deadlines_are_all_met(store: GameStore) -> None:
+    tables = [await new_game(store, timeout_s=60, policy="resign", seed=None, ago_s=3600) for _ in range(120)]
     worker = asyncio.create_task(run_scheduler(context_of(store, Clock()), interval_s=0.02))
     left = tables
     for _ in range(500):
@@ -126,7 +124,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     store: GameStore, policy: RequestedTimeoutPolicy
 ) -> None:
     """Four players in a hurry, who take back, return and give up, and three instances that look at the clock."""
-    table = await seated(store, 4, timeout_s=3, policy=policy, bot_budget_s=0.02)
+    table = await new_game(store, 4, timeout_s=3, policy=policy, bot_budget_s=0.02)
     chance = Random(policy)
 
     async def play() -> None:
@@ -135,7 +133,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
                 return
             with suppress(GameError):
                 await table.act(chance.choice(moves))
-                await chance.choices((table.undo, table.come_back, table.resign), (20, 10, 0.1))[0]()
+                await chance.choices((table.undo, table.return_to_seat, table.resign), (20, 10, 0.1))[0]()
 
     async def look() -> None:
         context = context_of(store, table.clock, bot_budget_s=0.02)
@@ -147,6 +145,6 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     game = await table.game()
     if game.status == "active":
         await abort_game(table.context, table.id, token=table.owner, if_match=None)
-    await table.prove()
-    told = {kind for diff in table.log for kind in kinds(diff)}
+    await table.verify()
+    told = {kind for diff in table.log for kind in event_types(diff)}
     assert {"turn_timed_out", "tile_placed"} <= told

@@ -200,7 +200,7 @@ async def is_moved(store: GameStore, game: str) -> bool:
 
 
 @pytest.mark.parametrize("fail", FAILURES)
-async def test_one_failing_game_keeps_no_other_waiting_on_any_instance(
+async def test_a_failing_game_delays_no_other_on_any_instance(
     store: GameStore, redis: Redis, redis_url: str, fail: Failure
 ) -> None:
     async with instances(redis_url) as stores:
@@ -213,7 +213,7 @@ async def test_one_failing_game_keeps_no_other_waiting_on_any_instance(
                 await asyncio.sleep(EVERY_S)
 
 
-async def test_many_failing_games_cost_others_neither_their_turn_nor_the_processor(
+async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
     store: GameStore, redis: Redis, redis_url: str
 ) -> None:
     """They are the first to be due, and more than an instance looks at together; each would be tried all the time."""
@@ -230,7 +230,7 @@ async def test_many_failing_games_cost_others_neither_their_turn_nor_the_process
 
 
 @pytest.mark.parametrize("fail", FAILURES)
-async def test_pauses_grow_are_stored_and_each_is_logged_once(
+async def test_pauses_grow_are_stored_and_are_logged_once_each(
     store: GameStore, redis: Redis, fail: Failure, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await fail(store, redis)
@@ -258,7 +258,7 @@ class Outage(RedisStore):
         raise StoreUnavailable(commit.game)
 
 
-async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_long_that_was(
+async def test_a_game_is_processed_soon_after_an_outage_of_any_length(
     store: GameStore, redis: Redis, redis_url: str
 ) -> None:
     people = (SeatRequest(name="Ana"), SeatRequest(name="Bo"))
@@ -274,7 +274,7 @@ async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_lo
     assert [await redis.get(keys.failures(game)) for game in games] == [None, None]
 
 
-async def test_a_game_that_has_recovered_begins_anew(store: GameStore, redis: Redis) -> None:
+async def test_a_recovered_game_starts_with_short_pauses_again(store: GameStore, redis: Redis) -> None:
     game = await fail_every_bot(store, redis)
     await process_due_game(context_of(store), game)
     failures = keys.failures(game)
@@ -285,7 +285,7 @@ async def test_a_game_that_has_recovered_begins_anew(store: GameStore, redis: Re
     assert await is_moved(store, game)
 
 
-async def test_what_a_person_does_is_stored_whatever_a_bot_does(store: GameStore) -> None:
+async def test_a_persons_action_is_stored_if_a_bot_fails(store: GameStore) -> None:
     context = context_of(store)
     seats = [SeatRequest(name="Ana"), SeatRequest(bot="failing")]
     created = (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)).response

@@ -8,9 +8,9 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
 from service.games.diffs import record_change
 from service.games.verify import Check, verify
-from tests.games.game_fixture import kinds
-from tests.games.game_logs import ARCHIPELAGO, decoded, sealed_again, whole_game
-from tests.games.random_game import TABLES, Course
+from tests.games.game_fixture import event_types
+from tests.games.game_logs import ARCHIPELAGO, decode_log, play_game, rechain
+from tests.games.random_game import TABLES, RandomGame
 
 TILESET = ARCHIPELAGO.tileset
 NEW = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
@@ -28,13 +28,13 @@ def course(
     *steps: str, players: int = 3, timeout_s: int = 60, policy: RequestedTimeoutPolicy = "pass"
 ) -> list[dict[str, Any]]:
     """The log of a game in which these things happened, and that was then aborted; its seed is told."""
-    played = Course("tides", players, timeout_s, policy)
+    played = RandomGame("tides", players, timeout_s, policy)
     for step in steps:
         if not is_finished(played.game):
             getattr(played, step)()
     if not is_finished(played.game):
-        played.note(record_change(TABLES, played.game, mark_aborted(played.game), at=played.at()))
-    return decoded(played.log)
+        played.append(record_change(TABLES, played.game, mark_aborted(played.game), at=played.advance_clock()))
+    return decode_log(played.log)
 
 
 @pytest.mark.parametrize("policy", ("pass", "bot", "resign"))
@@ -47,12 +47,12 @@ def course(
         ("act", "resign", "act", "act", "resign"),
     ),
 )
-def test_what_was_done_right_is_proven(steps: tuple[str, ...], policy: RequestedTimeoutPolicy) -> None:
+def test_valid_logs_are_verified(steps: tuple[str, ...], policy: RequestedTimeoutPolicy) -> None:
     assert proven(course(*steps, policy=policy))
 
 
-def test_a_rematch_is_proven() -> None:
-    log = decoded(whole_game("again"))
+def test_a_rematch_is_verified() -> None:
+    log = decode_log(play_game("again"))
     last = log[-1]
     link = {
         **last,
@@ -66,18 +66,18 @@ def test_a_rematch_is_proven() -> None:
             {"op": "add", "path": "/next_game", "value": "another"},
         ],
     }
-    assert proven(sealed_again([*log, link]))
+    assert proven(rechain([*log, link]))
     link["patch"][1]["value"] = "elsewhere"
-    assert failed(sealed_again([*log, link])).name == "rules"
+    assert failed(rechain([*log, link])).name == "rules"
 
 
 def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
     """What fails where one diff says something else."""
     log[version - 1].update(members)
-    return failed(sealed_again(log))
+    return failed(rechain(log))
 
 
-def test_a_clock_that_decides_before_the_deadline_is_noticed() -> None:
+def test_a_time_out_before_the_deadline_is_invalid() -> None:
     log = course("act", "wait")
     at = log[1]["at"]
     for diff in log[2:]:
@@ -85,61 +85,61 @@ def test_a_clock_that_decides_before_the_deadline_is_noticed() -> None:
         for operation in diff["patch"]:
             if operation["path"] == "/updated_at":
                 operation["value"] = at
-    check = failed(sealed_again(log))
+    check = failed(rechain(log))
     assert (check.name, check.detail) == ("rules", "version 3: no deadline had passed")
 
 
-def test_a_clock_that_decides_without_a_time_out_is_noticed() -> None:
+def test_a_time_out_without_a_deadline_is_invalid() -> None:
     assert forged(course("act", "act"), 2, by="clock").detail == "version 2: no deadline had passed"
 
 
-def test_a_clock_with_another_policy_is_noticed() -> None:
+def test_a_time_out_with_another_policy_is_invalid() -> None:
     log = course("wait", policy="bot")
     log[1]["events"][0]["policy"] = "pass"
-    assert "rules give different events at $[0].policy" in failed(sealed_again(log)).detail
+    assert "rules give different events at $[0].policy" in failed(rechain(log)).detail
     log = course("wait", policy="bot")
     log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
-    assert "the policy is bot" in failed(sealed_again(log)).detail
+    assert "the policy is bot" in failed(rechain(log)).detail
 
 
-def test_a_player_who_acts_while_a_bot_stands_in_is_noticed() -> None:
+def test_an_action_of_a_player_whose_seat_a_bot_plays_is_invalid() -> None:
     log = course("wait", "act", policy="bot")
     assert forged(log, 3, by="seat").detail == f"version 3: a bot decided for seat {log[2]['seat']}"
 
 
-def test_a_clock_that_does_more_than_it_has_to_is_noticed() -> None:
+def test_a_time_out_that_does_more_than_the_minimal_action_is_invalid() -> None:
     log = course("act", "act", policy="pass")
     assert log[2]["move"] != "pass.islander"
     assert forged(log, 3, by="clock").detail == "version 3: the clock did not make the minimal decision"
 
 
 @pytest.mark.parametrize("at", ("2026-99-99T00:00:00Z", "9999-12-31T23:59:59Z"))
-def test_a_time_that_there_is_not_is_noticed(at: str) -> None:
+def test_an_impossible_timestamp_is_invalid(at: str) -> None:
     log = course("act", "act", "act", "act")
-    turns = [number for number, diff in enumerate(log) if "turn_started" in kinds(diff)]
+    turns = [number for number, diff in enumerate(log) if "turn_started" in event_types(diff)]
     log[turns[1]]["at"] = at
-    assert f"{at} is not a timestamp" in failed(sealed_again(log)).detail
+    assert f"{at} is not a timestamp" in failed(rechain(log)).detail
 
 
-def test_a_policy_that_nobody_knows_is_noticed() -> None:
+def test_an_unknown_policy_is_invalid() -> None:
     log = course("act")
     for operation in log[0]["patch"]:
         if operation["path"] == "/on_timeout":
             operation["value"] = "sulk"
-    assert failed(sealed_again(log)).detail == "version 1: unknown time-out policy sulk"
+    assert failed(rechain(log)).detail == "version 1: unknown time-out policy sulk"
 
 
-def test_a_move_that_the_rules_forbid_is_noticed() -> None:
+def test_an_illegal_move_is_invalid() -> None:
     assert "version 2: p99.99.0 is illegal" in forged(course("act"), 2, move="p99.99.0").detail
 
 
-def test_another_move_than_the_last_is_not_undone() -> None:
+def test_only_the_last_move_can_be_undone() -> None:
     log = course("act", "undo")
     log[2]["events"][0]["move"] = "p9.9.0"
-    assert failed(sealed_again(log)).detail == "version 3: these events were impossible"
+    assert failed(rechain(log)).detail == "version 3: these events were impossible"
 
 
-def test_what_cannot_happen_is_noticed() -> None:
+def test_impossible_events_are_invalid() -> None:
     for events in (
         [{"type": "move_undone", "seat": 0, "move": "p0.0.0"}],
         [{"type": "player_returned", "seat": 0}],
@@ -153,10 +153,10 @@ def test_what_cannot_happen_is_noticed() -> None:
         assert (check.name, check.detail) == ("rules", "version 3: these events were impossible")
 
 
-def test_a_game_that_was_begun_on_the_first_release_is_proven() -> None:
+def test_a_game_of_the_first_release_is_verified() -> None:
     """That one knew nothing of time-outs, resigning and undo; with a later change the game learns of them."""
-    log = decoded(whole_game("old"))
-    learns = next(number for number, diff in enumerate(log) if number > 30 and "tile_drawn" in kinds(diff))
+    log = decode_log(play_game("old"))
+    learns = next(number for number, diff in enumerate(log) if number > 30 and "tile_drawn" in event_types(diff))
     for diff in log[: learns + 1]:
         diff["patch"] = [operation for operation in diff["patch"] if operation["path"][1:] not in NEW]
         for operation in diff["patch"]:
@@ -169,4 +169,4 @@ def test_a_game_that_was_begun_on_the_first_release_is_proven() -> None:
         *({"op": "add", "path": f"/{name}", "value": None} for name in NEW),
         *({"op": "add", "path": f"/players/{seat}/resigned", "value": False} for seat in range(2)),
     ]
-    assert proven(sealed_again(log))
+    assert proven(rechain(log))

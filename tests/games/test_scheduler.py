@@ -19,7 +19,7 @@ from service.games.ports import GameStore, StoredDiff
 from service.games.scheduler import advance_due_game, process_due_game, run_scheduler
 from service.games.verify import verify
 from service.store import keys
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decoded
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decode_log
 
 LATER = 60
 """Seconds within which a date that was put off is due."""
@@ -47,7 +47,7 @@ async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore)
     assert created.game.status == "finished"
     assert created.seats == []
     log = await store.load_diffs(created.game.id, 0, 1000)
-    assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
+    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
     assert {msgspec.json.decode(diff.data)["by"] for diff in log[1:]} == {"bot"}
 
 
@@ -83,7 +83,7 @@ async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore)
     assert loaded is not None
     log = await store.load_diffs(created.game.id, 0, 1000)
     assert len(log) == loaded.version > 100
-    assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
+    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
 
 
 async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: GameStore) -> None:
@@ -97,7 +97,7 @@ async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(
     await advance_due_game(context_of(store), created.game.id)
     log = await store.load_diffs(created.game.id, 0, 1000)
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))
-    assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
+    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
 
 
 async def test_the_worker_finds_what_is_due(store: GameStore) -> None:

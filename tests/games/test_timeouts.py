@@ -10,22 +10,22 @@ from service.games.commands.create import create
 from service.games.commands.join import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.ports import GameStore
-from tests.games.game_fixture import Clock, Seated, context_of, kinds, seated, seconds_left
+from tests.games.game_fixture import Clock, GameFixture, context_of, event_types, new_game, seconds_left
 
 
 async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     assert seconds_left(await table.game(), table.clock) == 60
     table.clock.now += 40
     await table.act()
     assert seconds_left(await table.game(), table.clock) == 20
     await table.finish_turn()
     assert seconds_left(await table.game(), table.clock) == 60
-    await table.prove()
+    await table.verify()
 
 
 async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: GameStore) -> None:
-    table = await seated(store)
+    table = await new_game(store)
     await table.finish_turn()
     assert (await table.game()).deadline is None
     assert await store.list_due(2**31, 10) == []
@@ -39,159 +39,159 @@ async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: GameStor
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
     joined = (await join(context, created.game.id, JoinGame(name="Bo"), JoinRequest(None, None))).response
-    table = Seated(context, clock, created)
+    table = GameFixture(context, clock, created)
     assert joined.game.turn is not None
     assert seconds_left(await table.game(), clock) == 60
     await table.follow()
 
 
 async def test_no_time_runs_while_a_bot_decides(store: GameStore) -> None:
-    table = await seated(store, 1, ["random"], timeout_s=60, bot_budget_s=0.0)
+    table = await new_game(store, 1, ["random"], timeout_s=60, bot_budget_s=0.0)
     await table.finish_turn()
     game = await table.game()
     assert (game.decider, game.deadline) == (1, None)
     table.clock.now += 100
-    await table.wait(0)
+    await table.let_pass(0)
     assert (await table.game()).decider == 0
     assert seconds_left(await table.game(), table.clock) == 60
     await table.follow()
 
 
 async def test_nothing_happens_before_the_second_after_the_deadline(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
-    await table.wait(60)
+    table = await new_game(store, timeout_s=60)
+    await table.let_pass(60)
     assert (await table.game()).version == 1
-    await table.wait(0.999)
+    await table.let_pass(0.999)
     assert (await table.game()).version == 1
-    await table.wait(0.001)
+    await table.let_pass(0.001)
     assert (await table.game()).version > 1
 
 
 async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_turn(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60, policy="pass")
+    table = await new_game(store, timeout_s=60, policy="pass")
     first = (await table.moves())[0]
     await table.follow()
-    await table.wait(61)
+    await table.let_pass(61)
     diffs = await table.follow()
     assert {(diff["by"], diff["seat"]) for diff in diffs} == {("clock", 0)}
     assert diffs[0]["events"][0] == {"type": "turn_timed_out", "seat": 0, "policy": "pass"}
     assert [diff["move"][0] for diff in diffs] == ["p"] * len(diffs)
     assert diffs[0]["move"] != first or len(diffs) == 1 or diffs[1]["move"] == "pass.islander"
-    assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
+    assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     game = await table.game()
     assert (game.seat, game.turn_number, game.undoable) == (1, 2, 0)
     assert seconds_left(game, table.clock) == 60
 
 
 async def test_the_clock_goes_on_where_the_player_stopped(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     await table.act()
     assert (await table.game()).phase == "islander"
-    await table.wait(61)
+    await table.let_pass(61)
     diffs = await table.follow()
     assert [diff["move"] for diff in diffs[2:]] == ["pass.islander"]
     assert (await table.game()).seat == 1
 
 
 async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: GameStore) -> None:
-    table = await seated(store, 3, timeout_s=30)
+    table = await new_game(store, 3, timeout_s=30)
     while (await table.game()).status == "active":
-        await table.wait(31)
-    await table.prove()
+        await table.let_pass(31)
+    await table.verify()
     assert {diff["by"] for diff in table.log[1:]} == {"clock"}
 
 
 async def test_a_bot_stands_in_until_the_player_returns(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60, policy="bot")
+    table = await new_game(store, timeout_s=60, policy="bot")
     await table.follow()
-    await table.wait(61)
+    await table.let_pass(61)
     first, *rest = await table.follow()
-    assert (first["by"], first["seat"], first["move"], kinds(first)) == (
+    assert (first["by"], first["seat"], first["move"], event_types(first)) == (
         "clock",
         0,
         None,
         ["turn_timed_out", "player_replaced"],
     )
     assert {(diff["by"], diff["seat"]) for diff in rest} == {("bot", 0)}
-    assert (table.seen["players"][0]["kind"], table.seen["players"][0]["bot"]) == ("human", "greedy")
-    assert table.seen["turn"]["seat"] == 1
+    assert (table.view["players"][0]["kind"], table.view["players"][0]["bot"]) == ("human", "greedy")
+    assert table.view["turn"]["seat"] == 1
     await table.finish_turn()
     diffs = await table.follow()
-    assert (diffs[-1]["by"], table.seen["turn"]["seat"]) == ("bot", 1)
-    await table.come_back(token=table.tokens[0])
+    assert (diffs[-1]["by"], table.view["turn"]["seat"]) == ("bot", 1)
+    await table.return_to_seat(token=table.tokens[0])
     (diff,) = await table.follow()
-    assert (diff["by"], diff["seat"], kinds(diff)) == ("seat", 0, ["player_returned"])
+    assert (diff["by"], diff["seat"], event_types(diff)) == ("seat", 0, ["player_returned"])
     await table.finish_turn()
-    assert ((await table.game()).seat, table.seen["players"][0]["bot"]) == (0, None)
+    assert ((await table.game()).seat, table.view["players"][0]["bot"]) == (0, None)
     assert seconds_left(await table.game(), table.clock) == 60
     while (await table.game()).status == "active":
         await table.act()
-    await table.prove()
+    await table.verify()
 
 
 async def test_a_game_rests_while_bots_stand_in_for_everybody(store: GameStore) -> None:
     """Two people who both look away find their game where the second of them left it."""
-    table = await seated(store, bots=("random",), timeout_s=60, policy="bot")
-    await table.wait(61)
+    table = await new_game(store, bots=("random",), timeout_s=60, policy="bot")
+    await table.let_pass(61)
     assert (await table.game()).decider == 1
-    await table.wait(61)
+    await table.let_pass(61)
     resting = await table.game()
     assert [player.bot for player in resting.players] == ["greedy", "greedy", "random"]
     assert (resting.decider, resting.phase, resting.deadline) == (1, "place_tile", None)
     for _ in range(3):
-        await table.wait(3600)
+        await table.let_pass(3600)
     assert (await table.game()).version == resting.version
     assert next_due_at(table.context, resting) is None
-    await table.come_back(token=table.tokens[0])
+    await table.return_to_seat(token=table.tokens[0])
     game = await table.game()
     assert (game.decider, game.players[1].bot) == (0, "greedy")
     assert {diff["by"] for diff in (await table.follow())[resting.version + 1 :]} == {"bot"}
     assert seconds_left(game, table.clock) == 60
-    await table.prove()
+    await table.verify()
 
 
 async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resigned(store: GameStore) -> None:
-    table = await seated(store, 1, ("random", "random"))
+    table = await new_game(store, 1, ("random", "random"))
     await table.resign(seat=0)
     for _ in range(40):
-        await table.wait(1)
+        await table.let_pass(1)
     assert (await table.game()).status == "finished"
 
 
 async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
-    await table.wait(61, bot_budget_s=0.0)
+    table = await new_game(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
+    await table.let_pass(61, bot_budget_s=0.0)
     game = await table.game()
     assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
     with pytest.raises(SeatPlayedByBot):
         await table.act()
     with pytest.raises(SeatPlayedByBot):
         await table.undo()
-    await table.come_back()
+    await table.return_to_seat()
     assert seconds_left(await table.game(), table.clock) == 60
     await table.act()
     await table.follow()
 
 
 async def test_who_may_return(store: GameStore) -> None:
-    table = await seated(store, 3, timeout_s=60, policy="bot")
+    table = await new_game(store, 3, timeout_s=60, policy="bot")
     with pytest.raises(SeatNotPlayedByBot):
-        await table.come_back()
-    await table.wait(61)
+        await table.return_to_seat()
+    await table.let_pass(61)
     for token in (table.tokens[1], table.owner):
         with pytest.raises(WrongSeat if token != table.owner else SeatNotPlayedByBot):
-            await table.come_back(seat=0 if token != table.owner else 1, token=token)
-    await table.come_back()
+            await table.return_to_seat(seat=0 if token != table.owner else 1, token=token)
+    await table.return_to_seat()
     assert (await table.game()).players[0].bot is None
     await table.resign(seat=0)
     with pytest.raises(SeatResigned):
-        await table.come_back(seat=0)
+        await table.return_to_seat(seat=0)
     await table.follow()
 
 
 async def test_who_was_replaced_may_resign(store: GameStore) -> None:
-    table = await seated(store, 3, timeout_s=60, policy="bot")
-    await table.wait(61)
+    table = await new_game(store, 3, timeout_s=60, policy="bot")
+    await table.let_pass(61)
     await table.resign(seat=0)
     player = (await table.game()).players[0]
     assert (player.bot, player.resigned) == (None, True)
@@ -199,43 +199,43 @@ async def test_who_was_replaced_may_resign(store: GameStore) -> None:
 
 
 async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:
-    table = await seated(store, 3, timeout_s=60, policy="resign")
+    table = await new_game(store, 3, timeout_s=60, policy="resign")
     await table.follow()
-    await table.wait(61)
+    await table.let_pass(61)
     (diff,) = await table.follow()
     assert (diff["by"], diff["seat"], diff["move"]) == ("clock", 0, None)
-    assert kinds(diff) == ["turn_timed_out", "player_resigned", "turn_started", "tile_drawn"]
+    assert event_types(diff) == ["turn_timed_out", "player_resigned", "turn_started", "tile_drawn"]
     assert seconds_left(await table.game(), table.clock) == 60
-    await table.wait(61)
+    await table.let_pass(61)
     (diff,) = await table.follow()
-    assert kinds(diff)[:2] == ["turn_timed_out", "player_resigned"]
-    assert table.seen["result"]["reason"] == "resigned"
-    assert table.seen["result"]["winners"] == [2]
-    await table.prove()
+    assert event_types(diff)[:2] == ["turn_timed_out", "player_resigned"]
+    assert table.view["result"]["reason"] == "resigned"
+    assert table.view["result"]["winners"] == [2]
+    await table.verify()
 
 
 async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     table.clock.now += 50
     await table.finish_turn()
     version = (await table.game()).version
-    await table.wait(11)
+    await table.let_pass(11)
     assert (await table.game()).version == version
     assert seconds_left(await table.game(), table.clock) == 49
-    await table.wait(49)
+    await table.let_pass(49)
     assert (await table.game()).version == version
-    await table.wait(1)
+    await table.let_pass(1)
     assert (await table.game()).version > version
     await table.follow()
 
 
 async def test_a_finished_game_has_no_deadline(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     chance = Random(1)
     while moves := await table.moves():
         await table.act(chance.choice(moves))
     assert (await table.game()).deadline is None
     version = (await table.game()).version
-    await table.wait(100)
+    await table.let_pass(100)
     assert (await table.game()).version == version
-    await table.prove()
+    await table.verify()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.games.verify import Check, Observed, verify
-from tests.games.game_logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
+from tests.games.game_logs import ARCHIPELAGO, decode_log, new_game, play_game, rechain
 
 TILESET = ARCHIPELAGO.tileset
 
@@ -16,7 +16,7 @@ def failed(log: list[dict[str, Any]]) -> Check:
 
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
 def test_a_whole_log_is_proven(players: int, edition: Any) -> None:
-    checks = verify(decoded(whole_game(f"proof-{players}", players, edition)), TILESET)
+    checks = verify(decode_log(play_game(f"proof-{players}", players, edition)), TILESET)
     assert [(check.name, check.passed) for check in checks] == [
         ("digests", True),
         ("patches", True),
@@ -27,33 +27,33 @@ def test_a_whole_log_is_proven(players: int, edition: Any) -> None:
 
 
 def test_an_unfinished_log_proves_its_digests_and_patches_only() -> None:
-    checks = verify(decoded(whole_game("open"))[:20], TILESET)
+    checks = verify(decode_log(play_game("open"))[:20], TILESET)
     assert [check.passed for check in checks] == [True, True, None, None, None]
 
 
 def test_a_game_that_waits_is_no_error() -> None:
-    assert [check.passed for check in verify(decoded(new_game("waits")[1]), TILESET)][:2] == [True, True]
+    assert [check.passed for check in verify(decode_log(new_game("waits")[1]), TILESET)][:2] == [True, True]
 
 
 def test_a_changed_diff_breaks_the_chain() -> None:
-    log = decoded(whole_game("chain"))
+    log = decode_log(play_game("chain"))
     log[10]["events"] = []
     assert failed(log) == Check("digests", passed=False, detail=failed(log).detail)
     assert "version 11" in failed(log).detail
 
 
 def test_a_missing_diff_is_noticed() -> None:
-    log = decoded(whole_game("gap"))
+    log = decode_log(play_game("gap"))
     del log[10]
     assert failed(log).name == "digests"
 
 
 def test_another_seed_is_not_what_was_promised() -> None:
-    log = decoded(whole_game("seed"))
+    log = decode_log(play_game("seed"))
     for operation in log[-1]["patch"]:
         if operation["path"] == "/deck":
             operation["value"]["seed"] = "another"
-    assert failed(sealed_again(log)).name == "commitment"
+    assert failed(rechain(log)).name == "commitment"
 
 
 def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -62,13 +62,13 @@ def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for operation in diff["patch"]:
             if operation["path"] == "/deck":
                 operation["value"]["seed_chosen"] = False
-    return sealed_again(log)
+    return rechain(log)
 
 
 @pytest.mark.parametrize("seed", ("tides", "a" * 63, "A" * 64, "g" * 64))
 def test_a_chosen_seed_that_is_said_to_be_drawn_is_noticed(seed: str) -> None:
     """The service draws 64 hex digits."""
-    log = decoded(whole_game(seed))
+    log = decode_log(play_game(seed))
     assert all(check.passed for check in verify(log, TILESET))
     wrong = failed(declared_unchosen(log))
     assert (wrong.name, "64 hex digits" in wrong.detail) == ("commitment", True)
@@ -76,7 +76,7 @@ def test_a_chosen_seed_that_is_said_to_be_drawn_is_noticed(seed: str) -> None:
 
 def test_a_chosen_seed_that_looks_drawn_is_told_apart_by_what_was_seen() -> None:
     """Nothing in the log itself can tell: it is as the service would have made it."""
-    log = decoded(whole_game("0f" * 32))
+    log = decode_log(play_game("0f" * 32))
     digest = log[9]["digest"]
     forged = declared_unchosen(log)
     assert all(check.passed for check in verify(forged, TILESET))
@@ -85,7 +85,7 @@ def test_a_chosen_seed_that_looks_drawn_is_told_apart_by_what_was_seen() -> None
 
 
 def test_a_forgery_with_another_seed_is_told_apart_by_the_commitment() -> None:
-    real, forged = decoded(whole_game("real")), decoded(whole_game("forged"))
+    real, forged = decode_log(play_game("real")), decode_log(play_game("forged"))
     (deck,) = [one["value"] for one in real[0]["patch"] if one["path"] == "/deck"]
     assert all(check.passed for check in verify(real, TILESET, Observed(deck["commitment"])))
     assert [check.name for check in verify(forged, TILESET, Observed(deck["commitment"])) if check.passed is False] == [
@@ -94,32 +94,32 @@ def test_a_forgery_with_another_seed_is_told_apart_by_the_commitment() -> None:
 
 
 def test_what_was_seen_counts_while_the_game_is_played() -> None:
-    log = decoded(whole_game("early"))[:20]
+    log = decode_log(play_game("early"))[:20]
     seen = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
     checks = verify(log, TILESET, seen)
     assert [check.passed for check in checks] == [True, True, True, None, None, None]
 
 
 def test_another_order_of_tiles_is_against_the_shuffle() -> None:
-    log = decoded(whole_game("order"))
+    log = decode_log(play_game("order"))
     drawn = next(
         event for event in log[5]["events"] + log[6]["events"] + log[7]["events"] if event["type"] == "tile_drawn"
     )
     drawn["tile"] = next(tile.id for tile in TILESET.tiles if tile.id != drawn["tile"])
-    assert failed(sealed_again(log)).name == "rules"
+    assert failed(rechain(log)).name == "rules"
 
 
 def test_wares_that_nobody_earned_are_noticed() -> None:
-    log = decoded(whole_game("wares"))
+    log = decode_log(play_game("wares"))
     paths = [operation for diff in log for operation in diff["patch"] if operation["path"].endswith("/wares")]
     paths[0]["value"]["fish"] += 1
-    assert failed(sealed_again(log)).name == "rules"
+    assert failed(rechain(log)).name == "rules"
 
 
 def test_a_move_of_the_wrong_seat_is_noticed() -> None:
-    log = decoded(whole_game("wrong-seat"))
+    log = decode_log(play_game("wrong-seat"))
     log[4]["seat"] = 1 - log[4]["seat"]
-    assert failed(sealed_again(log)).name == "rules"
+    assert failed(rechain(log)).name == "rules"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.games.game_fixture import TABLES, seated
+from tests.games.game_fixture import TABLES, new_game
 from tests.security.limited_client import create, limits
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import Values, here, of
@@ -108,7 +108,7 @@ async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(hub: 
 
 
 async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
-    game = await (await seated(store)).game()
+    game = await (await new_game(store)).game()
     watcher, before = Watcher(), here()
     await hub.subscribe(watcher, game.id, StreamPosition(game.version, game.digest))
     await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
@@ -125,14 +125,14 @@ def test_a_game_that_is_not_in_the_cache_is_a_miss() -> None:
 
 async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None:
     for policy in ("pass", "bot", "resign"):
-        table, before = await seated(store, timeout_s=60, policy=policy), here()
-        await table.wait(62)
+        table, before = await new_game(store, timeout_s=60, policy=policy), here()
+        await table.let_pass(62)
         assert grown(before, "timeouts_total", policy=policy) == grown(before, "timeouts_total") == 1
         assert grown(before, "actions_total", by="clock") >= 1
 
 
 async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_counted(store: RedisStore) -> None:
-    game = await (await seated(store)).game()
+    game = await (await new_game(store)).game()
     bots, before = BotRegistry([*load_bots(plugins=False), load_fake_bot("raising")]), here()
     for name in ("greedy", "raising", "gone"):
         assert await bots.choose(name, TABLES, game, None) is not None

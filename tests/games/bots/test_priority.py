@@ -11,13 +11,13 @@ from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import GameStore
 from tests.engine.write_snapshot import SNAPSHOTS
-from tests.games.game_fixture import Clock, Seated, context_of
+from tests.games.game_fixture import Clock, GameFixture, context_of
 
 ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60
 
 
-async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> Seated:
+async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> GameFixture:
     """Return a game created from Ana's address."""
     clock = Clock()
     context = context_of(store, clock, bot_budget_s=0.0)
@@ -29,7 +29,7 @@ async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeout
         on_timeout=policy,
     )
     created = await create(context, asked, key=None, include_moves=False, client=ANA)
-    return Seated(context, clock, created.response)
+    return GameFixture(context, clock, created.response)
 
 
 def people(*names: str) -> list[SeatRequest]:
@@ -46,11 +46,11 @@ async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: 
     assert requester_of(await table.game()) == (ANA, True)
     passed = []
     for _ in range(2):
-        await table.wait(TIMEOUT_S + 1)
+        await table.let_pass(TIMEOUT_S + 1)
         passed.append(is_attended(await table.game()))
     assert passed == [True, False]
     while (await table.game()).decider == 2:
-        await table.wait(0)
+        await table.let_pass(0)
     assert not is_attended(await table.game())
     await table.act()
     assert is_attended(await table.game())
@@ -63,7 +63,7 @@ async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
     table = await seated(store, *people("Ana", "Bo", "Cy"), policy=policy)
     for _ in range(2):
         assert is_attended(await table.game())
-        await table.wait(TIMEOUT_S + 1)
+        await table.let_pass(TIMEOUT_S + 1)
     game = await table.game()
     assert sum(player.bot is not None or player.resigned for player in game.players) == 2
     assert is_attended(game)

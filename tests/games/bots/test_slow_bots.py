@@ -17,7 +17,7 @@ from service.games.ports import GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from service.games.verify import verify
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decoded
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decode_log
 
 
 def make_context(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Context:
@@ -82,4 +82,4 @@ async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store:
     created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.status == "finished"
     log = await store.load_diffs(created.game.id, 0, 1000)
-    assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
+    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))

@@ -17,27 +17,27 @@ from service.games.patch import compare_views
 from service.games.ports import GameStore
 from service.games.verify import verify
 from service.json_patch import apply_patch
-from tests.games.game_fixture import seated, seconds_left
-from tests.games.game_logs import ARCHIPELAGO, decoded
-from tests.games.random_game import TABLES, Course, without_history
+from tests.games.game_fixture import new_game, seconds_left
+from tests.games.game_logs import ARCHIPELAGO, decode_log
+from tests.games.random_game import TABLES, RandomGame, strip_history
 
 
 async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     before = await table.game()
     await table.follow()
-    seen = table.seen
+    seen = table.view
     table.clock.now += 5
     await table.act()
     assert (await table.game()).undoable == 1
     acted = await table.undo(token=table.tokens[0], include_game=True, include_moves=True)
     await table.follow()
-    assert {name for name, value in table.seen.items() if value != seen[name]} == {"version", "updated_at"}
-    assert (table.seen["version"], table.seen["turn"]["undoable"]) == (3, 0)
+    assert {name for name, value in table.view.items() if value != seen[name]} == {"version", "updated_at"}
+    assert (table.view["version"], table.view["turn"]["undoable"]) == (3, 0)
     diff = table.log[-1]
     assert (diff["by"], diff["seat"], diff["move"]) == ("seat", 0, None)
     assert diff["events"] == [{"type": "move_undone", "seat": 0, "move": table.log[-2]["move"]}]
-    assert without_history(await table.game()) == without_history(before)
+    assert strip_history(await table.game()) == strip_history(before)
     assert acted.game is not None
     assert acted.legal_moves is not None
     assert acted.legal_moves.phase == "place_tile"
@@ -45,7 +45,7 @@ async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: GameStore
 
 
 async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: GameStore) -> None:
-    table = await seated(store)
+    table = await new_game(store)
     states = [await table.game()]
     chance = Random(5)
     while True:
@@ -58,17 +58,17 @@ async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: Game
         states.append(await table.game())
     for state in reversed(states[:-1]):
         await table.undo()
-        assert without_history(await table.game()) == without_history(state)
+        assert strip_history(await table.game()) == strip_history(state)
     with pytest.raises(NothingToUndo):
         await table.undo()
     await table.act()
     await table.undo()
-    assert without_history(await table.game()) == without_history(states[0])
+    assert strip_history(await table.game()) == strip_history(states[0])
     await table.follow()
 
 
 async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: GameStore) -> None:
-    table = await seated(store)
+    table = await new_game(store)
     await table.finish_turn()
     with pytest.raises(NothingToUndo):
         await table.undo()
@@ -77,7 +77,7 @@ async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: GameStor
 
 
 async def test_who_may_take_back(store: GameStore) -> None:
-    table = await seated(store)
+    table = await new_game(store)
     await table.act(token=table.tokens[0])
     for token, refusal in ((table.tokens[1], NotYourTurn), (None, Unauthorized)):
         with pytest.raises(refusal):
@@ -90,7 +90,7 @@ async def test_who_may_take_back(store: GameStore) -> None:
 
 
 async def test_a_retry_takes_back_once(store: GameStore) -> None:
-    table = await seated(store)
+    table = await new_game(store)
     await table.act()
     first, second = [await table.undo(key="once") for _ in range(2)]
     assert first == second
@@ -101,7 +101,7 @@ async def test_whoever_acts_and_takes_back_for_ever_is_stopped(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(undoing, "MAX_VERSIONS", 3)
-    table = await seated(store)
+    table = await new_game(store)
     await table.act()
     await table.undo()
     await table.act()
@@ -111,18 +111,18 @@ async def test_whoever_acts_and_takes_back_for_ever_is_stopped(
 
 @pytest.mark.parametrize("late", ("act", "undo"))
 async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: GameStore, late: str) -> None:
-    table = await seated(store, timeout_s=60)
+    table = await new_game(store, timeout_s=60)
     table.clock.now += 61 if late == "act" else 60
     await table.act()
     assert (await table.game()).undoable == (0 if late == "act" else 1)
     table.clock.now += 0 if late == "act" else 1
     with pytest.raises(NothingToUndo):
         await table.undo()
-    await table.prove()
+    await table.verify()
 
 
 async def test_what_somebody_else_did_meanwhile_is_the_limit(store: GameStore) -> None:
-    table = await seated(store, 3)
+    table = await new_game(store, 3)
     await table.act()
     assert (await table.game()).undoable == 1
     await table.resign(token=table.tokens[2])
@@ -134,17 +134,17 @@ async def test_what_somebody_else_did_meanwhile_is_the_limit(store: GameStore) -
 
 
 async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
+    table = await new_game(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
     await table.act()
-    await table.wait(61, bot_budget_s=0.0)
-    await table.come_back()
+    await table.let_pass(61, bot_budget_s=0.0)
+    await table.return_to_seat()
     with pytest.raises(NothingToUndo):
         await table.undo()
     await table.follow()
 
 
 async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: GameStore) -> None:
-    table = await seated(store)
+    table = await new_game(store)
     await table.act()
     game = await table.game()
     log = await store.load_diffs(table.id, 0, 100)
@@ -161,7 +161,7 @@ async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: GameS
 
 
 def test_the_patch_between_any_two_states_of_a_game() -> None:
-    course = Course("between", 3, None, None)
+    course = RandomGame("between", 3, None, None)
     states = [build_view(TABLES, course.game)]
     while not is_finished(course.game):
         course.act()
@@ -184,10 +184,10 @@ def test_games_of_everything_are_followed_and_proven(
     seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy, often: tuple[int, int, int]
 ) -> None:
     """Actions, undo, time-outs, returns, and now and then somebody resigns; what is undone leaves no trace."""
-    course = Course(seed, players, timeout_s, policy if timeout_s else None)
-    what = (course.act, course.undo, course.wait)
+    course = RandomGame(seed, players, timeout_s, policy if timeout_s else None)
+    what = (course.act, course.undo, course.time_out)
     while not is_finished(course.game):
-        course.chance.choices(what, often)[0]()
-        if course.game.status == "active" and course.chance.random() < 0.02:
-            course.chance.choice((course.resign, course.come_back, course.come_back))()
-    assert all(check.passed for check in verify(decoded(course.log), ARCHIPELAGO.tileset))
+        course.random.choices(what, often)[0]()
+        if course.game.status == "active" and course.random.random() < 0.02:
+            course.random.choice((course.resign, course.return_to_seat, course.return_to_seat))()
+    assert all(check.passed for check in verify(decode_log(course.log), ARCHIPELAGO.tileset))

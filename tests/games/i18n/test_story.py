@@ -6,7 +6,7 @@ from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, Tur
 from service.games.i18n import EventNarrator, get_translator
 from service.games.i18n.story import StoryChange, decode_change, narrate_story
 from tests.engine.random_games import archipelago_index, new_game
-from tests.games.game_logs import ARCHIPELAGO, whole_game
+from tests.games.game_logs import ARCHIPELAGO, play_game
 from tests.games.game_logs import new_game as waiting_game
 
 TABLES = archipelago_index()
@@ -18,7 +18,7 @@ def make_change(version: int, *events: AnyEvent, move: str | None = None) -> Sto
 
 
 def test_a_whole_game_is_told_line_by_line() -> None:
-    log = whole_game("story")
+    log = play_game("story")
     game, _ = waiting_game("story")
     game.players[1].name = "Zoë"
     narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO.index, game)
