@@ -1,6 +1,6 @@
-"""A bot for any chat that has text: `TextBot.answer(user, text)` is all that it needs.
+"""A bot for text chats: pass each message to `TextBot.answer(user, text)` and send the reply.
 
-`python examples/text_bot.py [URL]` is such a chat on standard input: lines as `Ana: new greedy`.
+`python examples/text_bot.py [URL]` runs it on standard input, with lines such as `Ana: new greedy`.
 """
 
 import asyncio
@@ -16,19 +16,19 @@ HELP = "new [greedy|open ...] · join GAME · moves [words] · a move's number �
 
 @dataclass
 class Seat:
-    """Where somebody plays, and what they were told so far."""
+    """A user's seat, and the version that their story reached."""
 
     client: Client
     game: str
     moves: list[Move] = field(default_factory=list)
     if_match: str = ""
-    told: int = 0
+    story_version: int = 0
 
     async def answer(self, word: str, rest: str) -> str:
-        """What to say to somebody who plays here."""
+        """Return the reply to a command."""
         match word:
             case "moves":
-                return await self.listed(rest)
+                return await self.list_moves(rest)
             case "board":
                 return (await self.client.board(self.game, "txt")).decode()
             case "scores":
@@ -43,16 +43,16 @@ class Seat:
                 pass
             case _:
                 return HELP
-        return await self.news()
+        return await self.describe_news()
 
-    async def news(self) -> str:
-        """What happened since the last time, and whose turn it is."""
-        story = await self.client.story(self.game, self.told)
-        self.told = story.lines[-1].version if story.lines else self.told
+    async def describe_news(self) -> str:
+        """Return what happened since the last reply, and whose turn it is."""
+        story = await self.client.story(self.game, self.story_version)
+        self.story_version = story.lines[-1].version if story.lines else self.story_version
         return "\n".join([*(line.text for line in story.lines if line.text), story.now])
 
-    async def listed(self, words: str) -> str:
-        """The first legal moves (with these words in them), numbered."""
+    async def list_moves(self, words: str) -> str:
+        """Return a numbered list of the first legal moves that contain `words`."""
         legal = await self.client.legal_moves(self.game, q=words or None, limit=20)
         self.moves, self.if_match = legal.moves, f"{legal.version}-{legal.digest}"
         lines = [f"{number}. {move.text}" for number, move in enumerate(self.moves, start=1)]
@@ -60,34 +60,34 @@ class Seat:
 
 
 class TextBot:
-    """Everybody's seat, by the name that the chat has for them."""
+    """The bot: it has one seat for each user."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.seats: dict[str, Seat] = {}
 
     async def answer(self, user: str, text: str) -> str:
-        """What to say to somebody who said something."""
+        """Return the reply to a message."""
         word, _, rest = text.strip().partition(" ")
         try:
             if word == "new":
                 others = [SeatRequest(open=True) if it == "open" else SeatRequest(bot=it) for it in rest.split()]
                 created = await self.client.create(CreateGame(players=[SeatRequest(name=user), *others]))
-                return await self._sit(user, created.seats[0].token, created.game.id)
+                return await self._add_seat(user, created.seats[0].token, created.game.id)
             if word == "join":
                 joined = await self.client.join(rest, JoinGame(name=user))
-                return await self._sit(user, joined.token, joined.game.id)
+                return await self._add_seat(user, joined.token, joined.game.id)
             return await self.seats[user].answer(word, rest) if user in self.seats else HELP
         except ClientError as error:
             return f"That does not work: {error}."
 
-    async def _sit(self, user: str, token: str, game: str) -> str:
+    async def _add_seat(self, user: str, token: str, game: str) -> str:
         self.seats[user] = Seat(self.client.with_token(token), game)
-        return f"Game {game}. {await self.seats[user].news()}"
+        return f"Game {game}. {await self.seats[user].describe_news()}"
 
 
 async def main(url: str) -> None:
-    """A chat on standard input and output."""
+    """Run a chat on standard input and output."""
     async with Client(url) as client:
         bot = TextBot(client)
         while line := await asyncio.to_thread(sys.stdin.readline):

@@ -1,1 +1,1 @@
-"""A Discord bot for South Seas: tables in a channel, moves by buttons and menus, the board as a picture."""
+"""A Discord bot for South Seas: games in channels, moves by buttons and menus, the board as a picture."""

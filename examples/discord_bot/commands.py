@@ -6,41 +6,41 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
-from examples.discord_bot.games import Person, Tables, Wish
-from examples.discord_bot.people import person_of, table_name
-from examples.discord_bot.screens import OPTION, OPTIONS, Screen, clip
-from examples.discord_bot.storage import Table
+from examples.discord_bot.games import GameActions, NewGameOptions, Person
+from examples.discord_bot.people import person_from, player_name
+from examples.discord_bot.screens import MAX_OPTION_LABEL, MAX_OPTIONS, Screen, clip
+from examples.discord_bot.storage import ChannelGame
 
 if TYPE_CHECKING:
-    from examples.discord_bot.bot import SeaBot
+    from examples.discord_bot.bot import SouthSeasBot
 
 Interaction = discord.Interaction[Any]
 Member = discord.Member | discord.User
-Do = Callable[[Table, Person], Awaitable[Screen]]
+GameCommand = Callable[[ChannelGame, Person], Awaitable[Screen]]
 
 MINUTE_S = 60
 
 
-class SouthSeas(app_commands.Group):
-    """All commands, below `/southseas`."""
+class SouthSeasCommands(app_commands.Group):
+    """The commands below `/southseas`."""
 
-    def __init__(self, bot: "SeaBot") -> None:
+    def __init__(self, bot: "SouthSeasBot") -> None:
         super().__init__(name="southseas", description="Carcassonne: South Seas", guild_only=True)
         self._bot = bot
 
     @property
-    def _tables(self) -> Tables:
-        return self._bot.tables
+    def _actions(self) -> GameActions:
+        return self._bot.games
 
-    @app_commands.command(description="Begin a table in this channel.")
+    @app_commands.command(description="Start a game in this channel.")
     @app_commands.describe(
-        opponent="Who plays with you",
+        opponent="Your opponent",
         second="Another opponent",
         third="Another opponent",
-        bots="How many of the service's bots play",
-        strength="How well they play",
-        free="Seats for whoever joins",
-        minutes="Minutes to decide; then a bot stands in",
+        bots="The number of bots",
+        strength="The kind of bot",
+        free="Open seats for other players",
+        minutes="Minutes for a decision; then a bot takes over",
     )
     async def new(  # noqa: PLR0913, PLR0917 (the command's options)
         self,
@@ -53,79 +53,79 @@ class SouthSeas(app_commands.Group):
         free: app_commands.Range[int, 0, 4] = 0,
         minutes: app_commands.Range[int, 1, 10080] | None = None,
     ) -> None:
-        """Begin a table; alone, against a bot."""
-        host = person_of(interaction)
+        """Start a game; without opponents, against one bot."""
+        host = person_from(interaction)
         invited = {one.id: one for one in (opponent, second, third) if one is not None and one.id != host.user}
-        people = [Person(one.id, table_name(one.display_name), host.language) for one in invited.values()]
+        people = [Person(one.id, player_name(one.display_name), host.language) for one in invited.values()]
         computers = bots or (0 if people or free else 1)
-        wish = Wish(people, [strength] * computers, free, None if minutes is None else minutes * MINUTE_S)
+        wish = NewGameOptions(people, [strength] * computers, free, None if minutes is None else minutes * MINUTE_S)
 
         async def begin() -> Screen:
-            table, screen = await self._tables.begin(interaction.channel_id or 0, host, wish)
-            self._bot.crier.follow(table)
+            channel_game, screen = await self._actions.create(interaction.channel_id or 0, host, wish)
+            self._bot.notifier.watch(channel_game)
             return screen
 
-        await self._bot.answer(interaction, begin, public=True)
+        await self._bot.respond(interaction, begin, public=True)
 
-    @app_commands.command(description="Take a free seat.")
+    @app_commands.command(description="Take an open seat.")
     async def join(self, interaction: Interaction, game: str | None = None) -> None:
-        """Take a free seat."""
-        await self._about(interaction, game, self._tables.join)
+        """Take an open seat."""
+        await self._run_in_game(interaction, game, self._actions.join)
 
-    @app_commands.command(description="Show the board, and what is waited for.")
+    @app_commands.command(description="Show the board, and whose turn it is.")
     async def board(self, interaction: Interaction, game: str | None = None) -> None:
         """Show the board."""
-        await self._about(interaction, game, lambda table, person: self._tables.board(table, person.language))
+        await self._run_in_game(interaction, game, lambda table, person: self._actions.board(table, person.language))
 
-    @app_commands.command(description="Choose what you do.")
+    @app_commands.command(description="Choose your move.")
     async def moves(self, interaction: Interaction, game: str | None = None) -> None:
         """Choose a move."""
-        await self._about(interaction, game, self._tables.moves)
+        await self._run_in_game(interaction, game, self._actions.moves)
 
-    @app_commands.command(description="Show everybody's points.")
+    @app_commands.command(description="Show the scores.")
     async def scores(self, interaction: Interaction, game: str | None = None) -> None:
-        """Show the points."""
-        await self._about(interaction, game, lambda table, person: self._tables.scores(table, person.language))
+        """Show the scores."""
+        await self._run_in_game(interaction, game, lambda table, person: self._actions.scores(table, person.language))
 
-    @app_commands.command(description="Take your last move back.")
+    @app_commands.command(description="Undo your last move.")
     async def undo(self, interaction: Interaction, game: str | None = None) -> None:
-        """Take a move back."""
-        await self._about(interaction, game, self._tables.undo)
+        """Undo a move."""
+        await self._run_in_game(interaction, game, self._actions.undo)
 
-    @app_commands.command(description="Give up.")
+    @app_commands.command(description="Resign the game.")
     async def resign(self, interaction: Interaction, game: str | None = None) -> None:
-        """Give up, after being asked once more."""
-        await self._about(interaction, game, self._tables.resigning)
+        """Resign, after a confirmation."""
+        await self._run_in_game(interaction, game, self._actions.confirm_resign)
 
-    @app_commands.command(description="Take your seat back from the bot that stands in.")
+    @app_commands.command(description="Take your seat back from a bot.")
     async def back(self, interaction: Interaction, game: str | None = None) -> None:
-        """Take one's seat back."""
-        await self._about(interaction, game, self._tables.take_back)
+        """Take the seat back from a bot."""
+        await self._run_in_game(interaction, game, self._actions.return_to_seat)
 
     @app_commands.command(description="Play again with the same players.")
     async def rematch(self, interaction: Interaction, game: str | None = None) -> None:
-        """Play again."""
+        """Start a game with the same players."""
 
-        async def begin(table: Table, person: Person) -> Screen:
-            again, screen = await self._tables.rematch(table, person)
-            self._bot.crier.follow(again)
+        async def begin(channel_game: ChannelGame, person: Person) -> Screen:
+            again, screen = await self._actions.rematch(channel_game, person)
+            self._bot.notifier.watch(again)
             return screen
 
-        await self._about(interaction, game, begin, public=True)
+        await self._run_in_game(interaction, game, begin, public=True)
 
-    @app_commands.command(description="Your games, those that wait for you first.")
+    @app_commands.command(description="List your games, those that wait for you first.")
     async def mygames(self, interaction: Interaction) -> None:
-        """List one's games."""
-        await self._bot.answer(interaction, lambda: self._tables.mine(person_of(interaction)))
+        """List the user's games."""
+        await self._bot.respond(interaction, lambda: self._actions.my_games(person_from(interaction)))
 
     @new.autocomplete("strength")
     async def _strengths(self, _: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        """The service's bots, whichever it has."""
+        """Suggest the service's bots."""
         return [
-            app_commands.Choice(name=clip(f"{bot.name}: {bot.description}", OPTION), value=bot.name)
-            for bot in await self._tables.bots()
+            app_commands.Choice(name=clip(f"{bot.name}: {bot.description}", MAX_OPTION_LABEL), value=bot.name)
+            for bot in await self._actions.bots()
             if bot.name.startswith(current)
-        ][:OPTIONS]
+        ][:MAX_OPTIONS]
 
     @join.autocomplete("game")
     @board.autocomplete("game")
@@ -136,15 +136,17 @@ class SouthSeas(app_commands.Group):
     @back.autocomplete("game")
     @rematch.autocomplete("game")
     async def _games(self, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        """The user's games that begin so; from the bot's own file, as there is little time."""
-        games = [seat.game for seat in self._bot.ledger.seats_of(interaction.user.id)]
-        return [app_commands.Choice(name=game, value=game) for game in games if game.startswith(current)][:OPTIONS]
+        """Suggest the user's games from the bot's own file, which is fast enough for suggestions."""
+        games = [seat.game for seat in self._bot.storage.seats_of(interaction.user.id)]
+        return [app_commands.Choice(name=game, value=game) for game in games if game.startswith(current)][:MAX_OPTIONS]
 
-    async def _about(self, interaction: Interaction, game: str | None, do: Do, *, public: bool = False) -> None:
-        person = person_of(interaction)
+    async def _run_in_game(
+        self, interaction: Interaction, game: str | None, do: GameCommand, *, public: bool = False
+    ) -> None:
+        person = person_from(interaction)
 
         async def make() -> Screen:
-            table = self._tables.in_channel(interaction.channel_id or 0, person.user, game)
-            return await do(table, person)
+            channel_game = self._actions.game_in_channel(interaction.channel_id or 0, person.user, game)
+            return await do(channel_game, person)
 
-        await self._bot.answer(interaction, make, public=public)
+        await self._bot.respond(interaction, make, public=public)

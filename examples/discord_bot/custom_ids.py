@@ -1,45 +1,45 @@
-"""What a button or a menu carries: everything it needs, so that it works after any restart of the bot.
+"""Custom ids of buttons and menus. They contain the whole action, so that they work after a restart of the bot.
 
     sea:b:k7m2x9qd4t1w:17:move:p3.-2.1
 
-A button (`b`) or a menu (`s`), the game, the version that it was made for, what it does, and with what. A version is
-sent as If-Match, so that an old button never acts in a position that its presser did not see.
+The fields are: button (`b`) or menu (`s`), game, version of the game, action, and its value. The bot sends the version
+as If-Match, so that an old button never acts in a position that the user did not see.
 """
 
 import re
 from typing import Literal, NamedTuple
 
-LIMIT = 100
-"""Discord's, for a custom id."""
+MAX_LENGTH = 100
+"""Discord's limit of a custom id."""
 
 Kind = Literal["b", "s"]
 
 PATTERN = (
-    r"sea:{kind}:(?P<game>[a-z0-9-]{{1,32}}):(?P<version>[0-9]{{1,10}}):(?P<what>[a-z]{{1,8}}):"
+    r"sea:{kind}:(?P<game>[a-z0-9-]{{1,32}}):(?P<version>[0-9]{{1,10}}):(?P<name>[a-z]{{1,8}}):"
     r"(?P<value>[A-Za-z0-9.:-]{{0,24}})"
 )
 
 
-class Pressed(NamedTuple):
-    """What was pressed or chosen from."""
+class ComponentAction(NamedTuple):
+    """The action of a button or menu."""
 
     game: str
     version: int
-    what: str
+    name: str
     value: str = ""
 
     def custom_id(self, kind: Kind) -> str:
-        """As Discord carries it."""
-        return f"sea:{kind}:{self.game}:{self.version}:{self.what}:{self.value}"
+        """Return the custom id of the action."""
+        return f"sea:{kind}:{self.game}:{self.version}:{self.name}:{self.value}"
 
     @classmethod
-    def of(cls, match: re.Match[str]) -> "Pressed":
-        """What a custom id says."""
-        return cls(match["game"], int(match["version"]), match["what"], match["value"])
+    def from_match(cls, match: re.Match[str]) -> "ComponentAction":
+        """Return the action of a matched custom id."""
+        return cls(match["game"], int(match["version"]), match["name"], match["value"])
 
 
-def template(kind: Kind) -> re.Pattern[str]:
-    """What the custom ids of buttons, or of menus, look like.
+def id_pattern(kind: Kind) -> re.Pattern[str]:
+    """Return the pattern of the custom ids of buttons or menus.
 
     >>> bool(template("b").fullmatch(Pressed("k7m2", 17, "move", "p3.-2.1").custom_id("b")))
     True

@@ -1,27 +1,27 @@
-"""What a user asked for and cannot have; the bot says it in their language."""
+"""Errors that the bot reports in the user's language."""
 
 
-class Unanswered(Exception):
-    """Something that a phrase answers; `key` is the phrase's."""
+class BotError(Exception):
+    """The base of the bot's errors; `key` is the key of the phrase to show."""
 
     key: str
 
 
-class NoTable(Unanswered):
-    """There is no such game here."""
+class GameNotFound(BotError):
+    """The bot does not know the game."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.key = key
 
 
-class NotSeated(Unanswered):
-    """The user does not sit at this table."""
+class NotSeated(BotError):
+    """The user has no seat in the game."""
 
     key = "unseated"
 
 
-class AlreadySeated(Unanswered):
-    """The user sits at this table already."""
+class AlreadySeated(BotError):
+    """The user already has a seat in the game."""
 
     key = "already"

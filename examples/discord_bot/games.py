@@ -1,4 +1,4 @@
-"""What the bot does for its users, as screens. It knows Discord's users by their numbers, and no more of Discord."""
+"""The bot's actions; each returns a screen. Of Discord, this module only knows user and channel ids."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,48 +6,47 @@ from typing import NamedTuple
 
 from aiohttp import ClientSession
 
-from examples.discord_bot.custom_ids import Pressed
-from examples.discord_bot.errors import AlreadySeated, NoTable, NotSeated
-from examples.discord_bot.menus import only_move, whole_menu
-from examples.discord_bot.phrases import LANGUAGES, Language, say
-from examples.discord_bot.prompts import asking, choice_of, common, game_line
-from examples.discord_bot.screens import Button, Picture, Screen, clip, escape
-from examples.discord_bot.storage import Ledger, Seat, Table
+from examples.discord_bot.custom_ids import ComponentAction
+from examples.discord_bot.errors import AlreadySeated, GameNotFound, NotSeated
+from examples.discord_bot.menus import first_choice, single_move
+from examples.discord_bot.phrases import LANGUAGES, Language, translate
+from examples.discord_bot.prompts import common_buttons, game_line, move_prompt, next_choice
+from examples.discord_bot.screens import Button, Picture, Screen, clip, escape_markup
+from examples.discord_bot.storage import BotStorage, ChannelGame, Seat
 from schemas.bots import BotInfo
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, JoinGame, SeatRequest
 from schemas.player_names import unique_name
 from service.client import Backoff, Client, ClientError, VersionMismatchError
 
-PATIENCE = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
-"""A person waits; what takes longer they ask for again."""
+BACKOFF = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
+"""Short, since a person waits."""
 
-WIDTH = 1000
-"""Of a picture, in pixels, where nothing else is asked for."""
+PICTURE_WIDTH = 1000
+"""The default width of pictures, in pixels."""
 
+SUGGESTION_TIMEOUT_S = 2.0
+"""The time limit for suggestions; Discord's is three seconds."""
 
-SUGGEST_S = 2.0
-"""How long somebody who types may be kept waiting for suggestions; Discord waits three seconds."""
+MAX_TOKENS = 100
+"""The limit of one request."""
 
-MOST_TOKENS = 100
-"""As many as one request takes."""
+MAX_GAMES = 10
 
-MOST_GAMES = 10
-
-TOLD = 1500
-"""Characters of what happened."""
+MAX_STORY_LENGTH = 1500
+"""The maximum length of the story in a message."""
 
 
 class Person(NamedTuple):
-    """A Discord user, as the table calls them."""
+    """A Discord user, with their name in games."""
 
     user: int
     name: str
     language: Language
 
 
-class Wish(NamedTuple):
-    """A table as it is asked for, besides whoever asks."""
+class NewGameOptions(NamedTuple):
+    """The options of a new game, besides its creator."""
 
     people: Sequence[Person] = ()
     bots: Sequence[str] = ()
@@ -55,52 +54,52 @@ class Wish(NamedTuple):
     timeout_s: int | None = None
 
 
-class Tables:
-    """The games that this bot has begun."""
+class GameActions:
+    """The actions of the bot's users, on one service."""
 
-    def __init__(self, url: str, session: ClientSession, ledger: Ledger, width: int = WIDTH) -> None:
-        self.ledger = ledger
+    def __init__(self, url: str, session: ClientSession, storage: BotStorage, width: int = PICTURE_WIDTH) -> None:
+        self.storage = storage
         self._width = width
         self._clients = {
-            language: Client(url, session=session, backoff=PATIENCE, language=language) for language in LANGUAGES
+            language: Client(url, session=session, backoff=BACKOFF, language=language) for language in LANGUAGES
         }
 
     def client(self, language: Language, token: str | None) -> Client:
-        """A client that speaks a language and shows a token."""
+        """Return a client with a language and a token."""
         return self._clients[language].with_token(token)
 
-    def reader(self, table: Table, language: Language) -> Client:
-        """A client that reads a table's game."""
-        return self.client(language, table.spectator_token)
+    def reader(self, channel_game: ChannelGame, language: Language) -> Client:
+        """Return a client that can read a game."""
+        return self.client(language, channel_game.spectator_token)
 
-    def find(self, game: str) -> Table:
-        """A game of ours; raises NoTable."""
-        table = self.ledger.table(game)
-        if table is None:
-            raise NoTable("unknown_game")
-        return table
+    def get_game(self, game: str) -> ChannelGame:
+        """Return a game of this bot; raise GameNotFound for others."""
+        channel_game = self.storage.game(game)
+        if channel_game is None:
+            raise GameNotFound("unknown_game")
+        return channel_game
 
-    def in_channel(self, channel: int, user: int, game: str | None) -> Table:
-        """The game that is meant: the one named, else the user's newest in the channel, else the channel's newest.
+    def game_in_channel(self, channel: int, user: int, game: str | None) -> ChannelGame:
+        """Return the named game, else the user's newest in the channel, else the channel's newest.
 
-        A game of another channel is for its players alone. Raises NoTable.
+        Only its players can name a game of another channel. Raises GameNotFound.
         """
         if game is not None:
-            named = self.find(game)
-            if named.channel != channel and self.ledger.seat_of(game, user) is None:
-                raise NoTable("unknown_game")
+            named = self.get_game(game)
+            if named.channel != channel and self.storage.seat_of(game, user) is None:
+                raise GameNotFound("unknown_game")
             return named
-        for seat in self.ledger.seats_of(user):
-            table = self.find(seat.game)
-            if table.channel == channel:
-                return table
-        latest = self.ledger.latest(channel)
+        for seat in self.storage.seats_of(user):
+            channel_game = self.get_game(seat.game)
+            if channel_game.channel == channel:
+                return channel_game
+        latest = self.storage.latest_game(channel)
         if latest is None:
-            raise NoTable("no_table")
+            raise GameNotFound("no_table")
         return latest
 
-    async def begin(self, channel: int, host: Person, wish: Wish) -> tuple[Table, Screen]:
-        """A new table, whose host sits at it."""
+    async def create(self, channel: int, host: Person, wish: NewGameOptions) -> tuple[ChannelGame, Screen]:
+        """Create a game; the host has a seat."""
         people = [host, *wish.people]
         names: list[str] = []
         for person in people:
@@ -116,171 +115,177 @@ class Tables:
             on_timeout=None if wish.timeout_s is None else "bot",
         )
         created = await self.client(host.language, None).create(asked)
-        table = self._keep(channel, created, {seat: person.user for seat, person in enumerate(people)})
-        return table, self.opening(table, created.game, host.language)
+        channel_game = self._save_game(channel, created, {seat: person.user for seat, person in enumerate(people)})
+        return channel_game, self.new_game_screen(channel_game, created.game, host.language)
 
     async def bots(self) -> list[BotInfo]:
-        """The bots that can be played with; none where the service does not answer at once."""
+        """Return the service's bots; none if it does not respond at once."""
         try:
-            async with asyncio.timeout(SUGGEST_S):
+            async with asyncio.timeout(SUGGESTION_TIMEOUT_S):
                 return (await self.client("en", None).bots()).bots
         except (ClientError, TimeoutError):
             return []
 
-    def opening(self, table: Table, game: GameView, language: Language) -> Screen:
-        """Who sits at a new table."""
-        names = [player.name or say(language, "open") for player in game.players]
-        text = say(language, "new", players=escape(", ".join(names)))
-        join = Button(say(language, "join"), Pressed(table.game, game.version, "join"), "success")
+    def new_game_screen(self, channel_game: ChannelGame, game: GameView, language: Language) -> Screen:
+        """Return the screen of a new game."""
+        names = [player.name or translate(language, "open") for player in game.players]
+        text = translate(language, "new", players=escape_markup(", ".join(names)))
+        join = Button(translate(language, "join"), ComponentAction(channel_game.game, game.version, "join"), "success")
         is_open = any(player.kind == "open" for player in game.players)
-        return Screen(text, Picture(table.game, game.version), buttons=[join] if is_open else [])
+        return Screen(text, Picture(channel_game.game, game.version), buttons=[join] if is_open else [])
 
-    async def join(self, table: Table, person: Person) -> Screen:
-        """A seat for a user; raises AlreadySeated."""
-        if self.ledger.seat_of(table.game, person.user) is not None:
+    async def join(self, channel_game: ChannelGame, person: Person) -> Screen:
+        """Take an open seat for a user. Raises AlreadySeated."""
+        if self.storage.seat_of(channel_game.game, person.user) is not None:
             raise AlreadySeated
-        client = self.client(person.language, table.spectator_token)
-        players = (await client.game(table.game)).players
+        client = self.client(person.language, channel_game.spectator_token)
+        players = (await client.game(channel_game.game)).players
         name = unique_name(person.name, [player.name for player in players if player.name is not None])
-        joined = await client.join(table.game, JoinGame(name=name))
-        self.ledger.add_seat(Seat(table.game, joined.seat, person.user, joined.token))
-        return Screen(say(person.language, "joined"))
+        joined = await client.join(channel_game.game, JoinGame(name=name))
+        self.storage.add_seat(Seat(channel_game.game, joined.seat, person.user, joined.token))
+        return Screen(translate(person.language, "joined"))
 
-    async def board(self, table: Table, language: Language) -> Screen:
-        """The board, and what is waited for."""
-        told = await self.reader(table, language).story(table.game, limit=1)
+    async def board(self, channel_game: ChannelGame, language: Language) -> Screen:
+        """Show the board and whose turn it is."""
+        told = await self.reader(channel_game, language).story(channel_game.game, limit=1)
         return Screen(
-            escape(told.now), Picture(table.game, told.version), buttons=common(language, table.game, told.version)
+            escape_markup(told.now),
+            Picture(channel_game.game, told.version),
+            buttons=common_buttons(language, channel_game.game, told.version),
         )
 
-    async def scores(self, table: Table, language: Language) -> Screen:
-        """Everybody's points."""
-        client = self.reader(table, language)
-        game, scores = await client.game(table.game), await client.scores(table.game)
+    async def scores(self, channel_game: ChannelGame, language: Language) -> Screen:
+        """Show the scores."""
+        client = self.reader(channel_game, language)
+        game, scores = await client.game(channel_game.game), await client.scores(channel_game.game)
         lines = [
-            say(
+            translate(
                 language,
                 "score_line",
-                name=escape(game.players[player.seat].name or "?"),
+                name=escape_markup(game.players[player.seat].name or "?"),
                 points=player.points_now,
                 total=player.if_ended_now.total,
             )
             for player in scores.players
         ]
-        return Screen("\n".join(lines), buttons=common(language, table.game, scores.version))
+        return Screen("\n".join(lines), buttons=common_buttons(language, channel_game.game, scores.version))
 
-    async def moves(self, table: Table, person: Person, pressed: Pressed | None = None, chosen: str = "") -> Screen:
-        """What a user may do now, or the next question about it; what was pressed for another version is stale."""
-        seat = self._seat(table, person)
+    async def moves(
+        self, channel_game: ChannelGame, person: Person, action: ComponentAction | None = None, chosen: str = ""
+    ) -> Screen:
+        """Show the user's legal moves, or the next step of a choice; an action for another version is stale."""
+        seat = self._seat(channel_game, person)
         client = self.client(person.language, seat.token)
-        legal = await client.legal_moves(table.game)
-        is_stale = pressed is not None and pressed.version != legal.version
-        note = say(person.language, "stale") if is_stale else ""
+        legal = await client.legal_moves(channel_game.game)
+        is_stale = action is not None and action.version != legal.version
+        note = translate(person.language, "stale") if is_stale else ""
         if legal.seat != seat.seat:
-            board = await self.board(table, person.language)
+            board = await self.board(channel_game, person.language)
             return board._replace(text=f"{note}\n{board.text}".strip())
-        if pressed is not None and pressed.what == "cell" and not is_stale and (move := only_move(legal, chosen)):
-            return await self.act(table, person, pressed, move.id)
-        choice = choice_of(person.language, table.game, legal, None if is_stale else pressed, chosen)
-        return asking(person.language, table.game, legal, choice, note)
+        if action is not None and action.name == "cell" and not is_stale and (move := single_move(legal, chosen)):
+            return await self.act(channel_game, person, action, move.id)
+        choice = next_choice(person.language, channel_game.game, legal, None if is_stale else action, chosen)
+        return move_prompt(person.language, channel_game.game, legal, choice, note)
 
-    async def act(self, table: Table, person: Person, pressed: Pressed, move: str) -> Screen:
-        """Do a move in the position that it was offered in, and ask on where the same user decides again."""
-        seat = self._seat(table, person)
+    async def act(self, channel_game: ChannelGame, person: Person, action: ComponentAction, move: str) -> Screen:
+        """Play a move at the version it was offered for; show the next moves if the same user decides again."""
+        seat = self._seat(channel_game, person)
         client = self.client(person.language, seat.token)
         try:
-            acted = await client.act(table.game, move, if_match=str(pressed.version), include_legal_moves=True)
+            acted = await client.act(channel_game.game, move, if_match=str(action.version), include_legal_moves=True)
         except VersionMismatchError:
-            return await self.moves(table, person, pressed)
-        happened, now = await self.story(table, person.language, pressed.version, acted.version)
-        happened = clip(happened, TOLD)
+            return await self.moves(channel_game, person, action)
+        happened, now = await self.story(channel_game, person.language, action.version, acted.version)
+        happened = clip(happened, MAX_STORY_LENGTH)
         legal = acted.legal_moves
         if legal is None or legal.seat != seat.seat:
-            buttons = common(person.language, table.game, acted.version)
-            return Screen(f"{happened}\n{now}", Picture(table.game, acted.version), buttons=buttons)
-        choice = whole_menu(person.language, table.game, legal)
-        return asking(person.language, table.game, legal, choice, happened)
+            buttons = common_buttons(person.language, channel_game.game, acted.version)
+            return Screen(f"{happened}\n{now}", Picture(channel_game.game, acted.version), buttons=buttons)
+        choice = first_choice(person.language, channel_game.game, legal)
+        return move_prompt(person.language, channel_game.game, legal, choice, happened)
 
-    async def undo(self, table: Table, person: Person, pressed: Pressed | None = None) -> Screen:
-        """Take the user's last move back, in the position that the button was shown in, and ask again."""
-        client = self.client(person.language, self._seat(table, person).token)
+    async def undo(self, channel_game: ChannelGame, person: Person, action: ComponentAction | None = None) -> Screen:
+        """Undo the user's last move, at the version of the button; show the legal moves again."""
+        client = self.client(person.language, self._seat(channel_game, person).token)
         try:
-            if pressed is None:
-                await client.undo(table.game)
+            if action is None:
+                await client.undo(channel_game.game)
             else:
-                await client.undo(table.game, if_match=str(pressed.version))
+                await client.undo(channel_game.game, if_match=str(action.version))
         except VersionMismatchError:
-            return await self.moves(table, person, pressed)
-        return await self.moves(table, person)
+            return await self.moves(channel_game, person, action)
+        return await self.moves(channel_game, person)
 
-    async def resigning(self, table: Table, person: Person) -> Screen:
-        """Ask once more."""
-        self._seat(table, person)
-        sure = Button(say(person.language, "resign"), Pressed(table.game, 0, "resign"), "danger")
-        return Screen(say(person.language, "resign_sure"), buttons=[sure])
+    async def confirm_resign(self, channel_game: ChannelGame, person: Person) -> Screen:
+        """Ask for a confirmation."""
+        self._seat(channel_game, person)
+        sure = Button(translate(person.language, "resign"), ComponentAction(channel_game.game, 0, "resign"), "danger")
+        return Screen(translate(person.language, "resign_sure"), buttons=[sure])
 
-    async def resign(self, table: Table, person: Person) -> Screen:
-        """Give up for good."""
-        await self.client(person.language, self._seat(table, person).token).resign(table.game)
-        return Screen(say(person.language, "done"))
+    async def resign(self, channel_game: ChannelGame, person: Person) -> Screen:
+        """Resign the user's seat."""
+        await self.client(person.language, self._seat(channel_game, person).token).resign(channel_game.game)
+        return Screen(translate(person.language, "done"))
 
-    async def take_back(self, table: Table, person: Person) -> Screen:
-        """Take the user's seat back from the bot that stands in."""
-        await self.client(person.language, self._seat(table, person).token).return_to_seat(table.game)
-        return await self.moves(table, person)
+    async def return_to_seat(self, channel_game: ChannelGame, person: Person) -> Screen:
+        """Take the user's seat back from a bot."""
+        await self.client(person.language, self._seat(channel_game, person).token).return_to_seat(channel_game.game)
+        return await self.moves(channel_game, person)
 
-    async def rematch(self, table: Table, person: Person) -> tuple[Table, Screen]:
-        """The same players again; who had joined keeps their token, all else has new ones."""
-        self._seat(table, person)
-        created = await self.client(person.language, table.owner_token).rematch(table.game)
-        users = {seat.seat: seat.user for seat in self.ledger.seats(table.game).values()}
-        again = self._keep(table.channel, created, users)
+    async def rematch(self, channel_game: ChannelGame, person: Person) -> tuple[ChannelGame, Screen]:
+        """Start a game with the same players; players who joined keep their tokens, others get new ones."""
+        self._seat(channel_game, person)
+        created = await self.client(person.language, channel_game.owner_token).rematch(channel_game.game)
+        users = {seat.seat: seat.user for seat in self.storage.seats(channel_game.game).values()}
+        again = self._save_game(channel_game.channel, created, users)
         handed_out = {seat.seat for seat in created.seats}
-        for seat in self.ledger.seats(table.game).values():
+        for seat in self.storage.seats(channel_game.game).values():
             if seat.seat not in handed_out:
-                self.ledger.add_seat(seat._replace(game=again.game))
-        return again, self.opening(again, created.game, person.language)
+                self.storage.add_seat(seat._replace(game=again.game))
+        return again, self.new_game_screen(again, created.game, person.language)
 
-    async def story(self, table: Table, language: Language, since: int, upto: int) -> tuple[str, str]:
-        """What happened after one version up to another, and what is waited for."""
-        told = await self.reader(table, language).story(table.game, since, limit=max(1, upto - since))
-        return escape(" ".join(line.text for line in told.lines)), escape(told.now)
+    async def story(self, channel_game: ChannelGame, language: Language, since: int, upto: int) -> tuple[str, str]:
+        """Return what happened from one version to another, and the current status."""
+        told = await self.reader(channel_game, language).story(channel_game.game, since, limit=max(1, upto - since))
+        return escape_markup(" ".join(line.text for line in told.lines)), escape_markup(told.now)
 
     async def picture(self, asked: Picture) -> bytes | None:
-        """The board as PNG; None where this bot shows none."""
+        """Return the board as PNG; None if pictures are off."""
         if not self._width:
             return None
         path = f"/v1/games/{asked.game}/board.png"
         numbers = 1 if asked.candidates else None
-        reader = self.reader(self.find(asked.game), "en")
+        reader = self.reader(self.get_game(asked.game), "en")
         return await reader.read(path, width=self._width, side=1, last=1, coordinates=1, candidates=numbers)
 
-    async def mine(self, person: Person) -> Screen:
-        """A user's games, those that wait for them first, with a button each."""
-        tokens = [seat.token for seat in self.ledger.seats_of(person.user)[:MOST_TOKENS]]
+    async def my_games(self, person: Person) -> Screen:
+        """List the user's games, those that wait for them first, with a button for each."""
+        tokens = [seat.token for seat in self.storage.seats_of(person.user)[:MAX_TOKENS]]
         if not tokens:
-            return Screen(say(person.language, "no_games"))
-        mine = await self.client(person.language, None).my_games(tokens, limit=MOST_GAMES)
+            return Screen(translate(person.language, "no_games"))
+        mine = await self.client(person.language, None).my_games(tokens, limit=MAX_GAMES)
         games = sorted(mine.games, key=lambda one: not one.waiting)
         buttons = [
             Button(
-                f"{place}", Pressed(one.game.id, one.game.version, "menu"), "primary" if one.waiting else "secondary"
+                f"{place}",
+                ComponentAction(one.game.id, one.game.version, "menu"),
+                "primary" if one.waiting else "secondary",
             )
             for place, one in enumerate(games, start=1)
         ]
         lines = (f"{place}. {game_line(person.language, one)}" for place, one in enumerate(games, start=1))
         return Screen("\n".join(lines), buttons=buttons)
 
-    def _seat(self, table: Table, person: Person) -> Seat:
-        seat = self.ledger.seat_of(table.game, person.user)
+    def _seat(self, channel_game: ChannelGame, person: Person) -> Seat:
+        seat = self.storage.seat_of(channel_game.game, person.user)
         if seat is None:
             raise NotSeated
         return seat
 
-    def _keep(self, channel: int, created: Created, users: dict[int, int]) -> Table:
-        table = Table(created.game.id, channel, created.owner_token, created.spectator_token)
-        self.ledger.add_table(table)
+    def _save_game(self, channel: int, created: Created, users: dict[int, int]) -> ChannelGame:
+        channel_game = ChannelGame(created.game.id, channel, created.owner_token, created.spectator_token)
+        self.storage.add_game(channel_game)
         for seat in created.seats:
             if (user := users.get(seat.seat)) is not None:
-                self.ledger.add_seat(Seat(table.game, seat.seat, user, seat.token))
-        return table
+                self.storage.add_seat(Seat(channel_game.game, seat.seat, user, seat.token))
+        return channel_game

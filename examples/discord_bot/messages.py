@@ -1,4 +1,4 @@
-"""Screens as Discord messages: components in their rows, and the picture as a file."""
+"""Screens as Discord messages, with components in rows and the picture as a file."""
 
 from collections.abc import Awaitable, Callable
 from io import BytesIO
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, Self
 import discord
 from discord.ui import DynamicItem, View
 
-from examples.discord_bot.custom_ids import Pressed, template
-from examples.discord_bot.screens import CONTENT, LABEL, PER_ROW, Button, Menu, Screen, clip
+from examples.discord_bot.custom_ids import ComponentAction, id_pattern
+from examples.discord_bot.screens import MAX_BUTTONS_PER_ROW, MAX_CONTENT, MAX_LABEL, Button, Menu, Screen, clip
 
 Interaction = discord.Interaction[Any]
-Fetch = Callable[[Screen], Awaitable[bytes | None]]
-"""Gets a screen's picture; None where it has none, or none can be had."""
+PictureFetcher = Callable[[Screen], Awaitable[bytes | None]]
+"""Returns a screen's picture, or None without one."""
 
 STYLES = {
     "primary": discord.ButtonStyle.primary,
@@ -21,49 +21,49 @@ STYLES = {
     "success": discord.ButtonStyle.success,
     "danger": discord.ButtonStyle.danger,
 }
-BOARD = "board.png"
+PICTURE_FILE = "board.png"
 
 
-class SeaButton(DynamicItem[discord.ui.Button[Any]], template=template("b")):
-    """A button; what it does is all in its custom id."""
+class ActionButton(DynamicItem[discord.ui.Button[Any]], template=id_pattern("b")):
+    """A button; its custom id contains its action."""
 
-    def __init__(self, item: discord.ui.Button[Any], pressed: Pressed, row: int | None = None) -> None:
+    def __init__(self, item: discord.ui.Button[Any], action: ComponentAction, row: int | None = None) -> None:
         super().__init__(item, row=row)
-        self.pressed = pressed
+        self.action = action
 
     @classmethod
     async def from_custom_id(cls, _: Interaction, item: discord.ui.Item[Any], match: Match[str], /) -> Self:
-        """The button that was pressed."""
+        """Return the pressed button."""
         if not isinstance(item, discord.ui.Button):
             raise TypeError(item)
-        return cls(item, Pressed.of(match))
+        return cls(item, ComponentAction.from_match(match))
 
     async def callback(self, interaction: Interaction) -> None:
-        """Do it."""
-        await interaction.client.pressed(interaction, self.pressed, "")
+        """Perform the button's action."""
+        await interaction.client.pressed(interaction, self.action, "")
 
 
-class SeaMenu(DynamicItem[discord.ui.Select[Any]], template=template("s")):
-    """A menu; what was chosen comes with it."""
+class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=id_pattern("s")):
+    """A menu; its custom id contains its action."""
 
-    def __init__(self, item: discord.ui.Select[Any], pressed: Pressed, row: int | None = None) -> None:
+    def __init__(self, item: discord.ui.Select[Any], action: ComponentAction, row: int | None = None) -> None:
         super().__init__(item, row=row)
-        self.pressed = pressed
+        self.action = action
 
     @classmethod
     async def from_custom_id(cls, _: Interaction, item: discord.ui.Item[Any], match: Match[str], /) -> Self:
-        """The menu that was chosen from."""
+        """Return the used menu."""
         if not isinstance(item, discord.ui.Select):
             raise TypeError(item)
-        return cls(item, Pressed.of(match))
+        return cls(item, ComponentAction.from_match(match))
 
     async def callback(self, interaction: Interaction) -> None:
-        """Do what was chosen."""
-        await interaction.client.pressed(interaction, self.pressed, self.item.values[0])
+        """Perform the menu's action with the chosen value."""
+        await interaction.client.pressed(interaction, self.action, self.item.values[0])
 
 
-class Shown(NamedTuple):
-    """A message, ready to be sent."""
+class DiscordMessage(NamedTuple):
+    """A message, ready to send."""
 
     content: str
     view: View
@@ -71,38 +71,38 @@ class Shown(NamedTuple):
     mentions: discord.AllowedMentions
 
 
-async def shown(screen: Screen, fetch: Fetch) -> Shown:
-    """A screen as a message; only who is meant is woken, whatever names say."""
+async def render_message(screen: Screen, fetch: PictureFetcher) -> DiscordMessage:
+    """Return a screen as a message; it notifies `screen.mention` only, whatever names contain."""
     picture = await fetch(screen)
-    woken = [] if screen.mention is None else [discord.Object(screen.mention)]
-    return Shown(
-        clip(screen.text, CONTENT),
-        view_of(screen),
-        [] if picture is None else [discord.File(BytesIO(picture), BOARD)],
-        discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=woken),
+    users = [] if screen.mention is None else [discord.Object(screen.mention)]
+    return DiscordMessage(
+        clip(screen.text, MAX_CONTENT),
+        build_view(screen),
+        [] if picture is None else [discord.File(BytesIO(picture), PICTURE_FILE)],
+        discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=users),
     )
 
 
-def view_of(screen: Screen) -> View:
-    """Menus, a row each, and buttons below them."""
+def build_view(screen: Screen) -> View:
+    """Return the components: a row for each menu, and buttons below them."""
     view = View(timeout=None)
     for row, menu in enumerate(screen.menus):
         view.add_item(_menu(menu, row))
     for place, button in enumerate(screen.buttons):
-        view.add_item(_button(button, len(screen.menus) + place // PER_ROW))
+        view.add_item(_button(button, len(screen.menus) + place // MAX_BUTTONS_PER_ROW))
     return view
 
 
-def _menu(menu: Menu, row: int) -> SeaMenu:
+def _menu(menu: Menu, row: int) -> ActionMenu:
     options = [discord.SelectOption(label=option.label, value=option.value) for option in menu.options]
     select: discord.ui.Select[Any] = discord.ui.Select(
-        custom_id=menu.pressed.custom_id("s"), placeholder=menu.placeholder, options=options
+        custom_id=menu.action.custom_id("s"), placeholder=menu.placeholder, options=options
     )
-    return SeaMenu(select, menu.pressed, row)
+    return ActionMenu(select, menu.action, row)
 
 
-def _button(button: Button, row: int) -> SeaButton:
+def _button(button: Button, row: int) -> ActionButton:
     item: discord.ui.Button[Any] = discord.ui.Button(
-        label=clip(button.label, LABEL), style=STYLES[button.style], custom_id=button.pressed.custom_id("b")
+        label=clip(button.label, MAX_LABEL), style=STYLES[button.style], custom_id=button.action.custom_id("b")
     )
-    return SeaButton(item, button.pressed, row)
+    return ActionButton(item, button.action, row)

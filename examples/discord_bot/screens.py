@@ -1,17 +1,17 @@
-"""What is shown, before it is Discord's: a text, a picture, menus and buttons. Nothing here talks to anybody."""
+"""Screens: messages with a text, a picture, menus and buttons, independent of Discord's library."""
 
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from examples.discord_bot.custom_ids import Pressed
+from examples.discord_bot.custom_ids import ComponentAction
 
-CONTENT = 2000
-LABEL = 80
-OPTION = 100
-OPTIONS = 25
-ROWS = 5
-PER_ROW = 5
+MAX_CONTENT = 2000
+MAX_LABEL = 80
+MAX_OPTION_LABEL = 100
+MAX_OPTIONS = 25
+MAX_ROWS = 5
+MAX_BUTTONS_PER_ROW = 5
 
 _MARKUP = re.compile(r"([\\*_~`|>#\[\]<])")
 
@@ -19,50 +19,50 @@ Style = Literal["primary", "secondary", "success", "danger"]
 
 
 class Button(NamedTuple):
-    """Something to press."""
+    """A button."""
 
     label: str
-    pressed: Pressed
+    action: ComponentAction
     style: Style = "secondary"
 
 
 class Option(NamedTuple):
-    """A line of a menu; `value` becomes the value of what was pressed."""
+    """An option of a menu; `value` becomes the value of the action."""
 
     label: str
     value: str
 
 
 class Menu(NamedTuple):
-    """Something to choose from: at most 25 options."""
+    """A menu of at most 25 options."""
 
     placeholder: str
-    pressed: Pressed
+    action: ComponentAction
     options: Sequence[Option]
 
 
 class Picture(NamedTuple):
-    """The board's picture, as it is asked for."""
+    """A picture of the board at a version."""
 
     game: str
     version: int
     candidates: bool = False
-    """With the legal moves' numbers."""
+    """Whether it shows the numbers of the legal moves."""
 
 
 class Screen(NamedTuple):
-    """One message."""
+    """A message."""
 
     text: str
     picture: Picture | None = None
     menus: Sequence[Menu] = ()
     buttons: Sequence[Button] = ()
     mention: int | None = None
-    """The one user whom the text may wake."""
+    """The user whom the message notifies."""
 
 
 def clip(text: str, limit: int) -> str:
-    """A text within a limit, its end cut off where it is too long.
+    """Return a text cut to a length.
 
     >>> clip("archipelago", 6)
     'archi…'
@@ -70,8 +70,8 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def escape(text: str) -> str:
-    r"""A text in which no player's name is read as markup.
+def escape_markup(text: str) -> str:
+    r"""Return a text with escaped Markdown.
 
     >>> escape("*Ana*")
     '\\*Ana\\*'

@@ -1,7 +1,7 @@
-"""What the bot keeps, in one small SQLite file: which game is played in which channel, and who holds which seat.
+"""The bot's SQLite file: the games of channels, and the seats of users.
 
-A seat's token is a secret that acts for its player, so the file is readable by its owner alone. All else is asked of
-the service, which is the only one to know how a game stands.
+A seat's token acts for its player, so only the file's owner can read it. The state of games is not stored; the bot
+reads it from the service.
 """
 
 import os
@@ -33,8 +33,8 @@ CREATE TABLE IF NOT EXISTS users (user INTEGER PRIMARY KEY, locale TEXT NOT NULL
 """
 
 
-class Table(NamedTuple):
-    """A game that is played in a channel."""
+class ChannelGame(NamedTuple):
+    """A game in a channel."""
 
     game: str
     channel: int
@@ -43,7 +43,7 @@ class Table(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A seat and its player."""
+    """A seat and its user."""
 
     game: str
     seat: int
@@ -51,8 +51,8 @@ class Seat(NamedTuple):
     token: str
 
 
-class Ledger:
-    """The file; made where it is not there."""
+class BotStorage:
+    """The file, created if it is missing."""
 
     def __init__(self, path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -63,85 +63,85 @@ class Ledger:
         """Close the file."""
         self._file.close()
 
-    def add_table(self, table: Table) -> None:
-        """Keep a new game."""
+    def add_game(self, channel_game: ChannelGame) -> None:
+        """Store a new game."""
         with self._file:
             self._file.execute(
-                "INSERT INTO tables (game, channel, owner_token, spectator_token) VALUES (?, ?, ?, ?)", table
+                "INSERT INTO tables (game, channel, owner_token, spectator_token) VALUES (?, ?, ?, ?)", channel_game
             )
 
     def add_seat(self, seat: Seat) -> None:
-        """Keep who holds a seat."""
+        """Store the user of a seat."""
         with self._file:
             self._file.execute("INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?)", seat)
 
-    def table(self, game: str) -> Table | None:
-        """A game; None where it is not one of ours."""
-        return self._table("SELECT game, channel, owner_token, spectator_token FROM tables WHERE game = ?", game)
+    def game(self, game: str) -> ChannelGame | None:
+        """Return a game, or None if it is not stored."""
+        return self._query_game("SELECT game, channel, owner_token, spectator_token FROM tables WHERE game = ?", game)
 
-    def latest(self, channel: int) -> Table | None:
-        """The game that was begun last in a channel."""
-        return self._table(
+    def latest_game(self, channel: int) -> ChannelGame | None:
+        """Return the newest game of a channel, preferably one that is not over."""
+        return self._query_game(
             "SELECT game, channel, owner_token, spectator_token FROM tables WHERE channel = ? "
             "ORDER BY over, rowid DESC LIMIT 1",
             channel,
         )
 
-    def running(self) -> list[Table]:
-        """Every game that is not over, as far as is known here."""
+    def running_games(self) -> list[ChannelGame]:
+        """Return every game that is not marked as over."""
         with closing(
             self._file.execute("SELECT game, channel, owner_token, spectator_token FROM tables WHERE NOT over")
-        ) as found:
-            return [Table(*row) for row in found]
+        ) as rows:
+            return [ChannelGame(*row) for row in rows]
 
-    def finish(self, game: str) -> None:
-        """A game is over."""
+    def mark_over(self, game: str) -> None:
+        """Mark a game as over."""
         with self._file:
             self._file.execute("UPDATE tables SET over = 1 WHERE game = ?", (game,))
 
     def seats(self, game: str) -> dict[int, Seat]:
-        """Who holds which seat of a game."""
-        with closing(self._file.execute("SELECT * FROM seats WHERE game = ?", (game,))) as found:
-            return {seat.seat: seat for seat in (Seat(*row) for row in found)}
+        """Return the seats of a game by number."""
+        with closing(self._file.execute("SELECT * FROM seats WHERE game = ?", (game,))) as rows:
+            return {seat.seat: seat for seat in (Seat(*row) for row in rows)}
 
     def seats_of(self, user: int) -> list[Seat]:
-        """A user's seats, the newest game first."""
+        """Return a user's seats in running games, newest first."""
         with closing(
             self._file.execute(
                 "SELECT seats.* FROM seats JOIN tables USING (game) WHERE user = ? AND NOT over "
                 "ORDER BY tables.rowid DESC",
                 (user,),
             )
-        ) as found:
-            return [Seat(*row) for row in found]
+        ) as rows:
+            return [Seat(*row) for row in rows]
 
     def seat_of(self, game: str, user: int) -> Seat | None:
-        """The seat that a user holds in a game."""
+        """Return a user's seat in a game."""
         return next((seat for seat in self.seats(game).values() if seat.user == user), None)
 
-    def announced(self, game: str) -> str:
-        """What was said last of a game."""
-        with closing(self._file.execute("SELECT announced FROM tables WHERE game = ?", (game,))) as found:
-            row = found.fetchone()
+    def last_announcement(self, game: str) -> str:
+        """Return the last announcement of a game."""
+        with closing(self._file.execute("SELECT announced FROM tables WHERE game = ?", (game,))) as rows:
+            row = rows.fetchone()
         return str(row[0]) if row else ""
 
-    def announce(self, game: str, what: str) -> None:
-        """Remember what was said last, so that no restart says it again."""
+    def save_announcement(self, game: str, announcement: str) -> None:
+        """Store the last announcement, so that a restart does not repeat it."""
         with self._file:
-            self._file.execute("UPDATE tables SET announced = ? WHERE game = ?", (what, game))
+            self._file.execute("UPDATE tables SET announced = ? WHERE game = ?", (announcement, game))
 
     def language(self, user: int) -> Language:
-        """The language that a user's Discord had last."""
-        with closing(self._file.execute("SELECT locale FROM users WHERE user = ?", (user,))) as found:
-            row = found.fetchone()
+        """Return the language of a user's last locale."""
+        with closing(self._file.execute("SELECT locale FROM users WHERE user = ?", (user,))) as rows:
+            row = rows.fetchone()
         return language_of(str(row[0])) if row else "en"
 
-    def meet(self, user: int, locale: str) -> None:
-        """Remember a user's locale."""
+    def save_locale(self, user: int, locale: str) -> None:
+        """Store a user's locale."""
         with self._file:
             self._file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (user, locale))
 
-    def _table(self, query: str, value: str | int) -> Table | None:
-        with closing(self._file.execute(query, (value,))) as found:
-            row = found.fetchone()
-        return Table(*row) if row else None
+    def _query_game(self, query: str, value: str | int) -> ChannelGame | None:
+        with closing(self._file.execute(query, (value,))) as rows:
+            row = rows.fetchone()
+        return ChannelGame(*row) if row else None

@@ -1,1 +1,1 @@
-"""A terminal client: people at one terminal or at several, and bots, play a whole game."""
+"""A terminal client for people at one or several terminals, and bots."""

@@ -1,4 +1,4 @@
-"""The board as characters: tiles, islanders, where one may go, and coordinates along the edges."""
+"""The board as text: tiles, islanders, placements, and coordinates along the edges."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from examples.terminal.canvas import Canvas
-from examples.terminal.palette import CORNERS, COVERED, GROUND, LYING, STYLES, new_style
+from examples.terminal.palette import CORNERS, COVERED, GROUND, LYING_BODY, STYLES, new_style
 from examples.terminal.phrases import kind_of
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL, Picture, Symbol, picture
 from examples.terminal.tile_shape import REEF, Size, Spot
@@ -18,10 +18,10 @@ Cell = tuple[int, int]
 """x grows east, y grows south."""
 
 Stroke = tuple[int, int, str, Style]
-"""A column and a row of a tile, and what is written there."""
+"""A column and row of a tile, and the text and style to write there."""
 
-AXIS = 4
-"""Columns that the y coordinates take."""
+AXIS_WIDTH = 4
+"""The columns of the y coordinates."""
 
 
 class Figure(NamedTuple):
@@ -32,8 +32,8 @@ class Figure(NamedTuple):
     style: Style
 
 
-class Laid(NamedTuple):
-    """A tile on the board with what stands and lies on it."""
+class TileView(NamedTuple):
+    """A tile on the board with its islanders, covered fish and labels."""
 
     tile: Tile
     rotation: int = 0
@@ -42,38 +42,38 @@ class Laid(NamedTuple):
     """(segment, group) of each covered fish group."""
     labels: Mapping[int, str] = {}
     """The keys of moves on its segments."""
-    fresh: bool = False
-    framed: bool = False
+    is_new: bool = False
+    is_framed: bool = False
 
 
 class Scene(NamedTuple):
-    """All that the board shows."""
+    """Everything that the board shows."""
 
-    tiles: Mapping[Cell, Laid]
+    tiles: Mapping[Cell, TileView]
     choices: Mapping[Cell, str]
-    """The keys of the empty cells where the drawn tile may go."""
+    """The keys of cells with legal placements."""
     open_cells: AbstractSet[Cell]
-    """All of those cells, also where the keys of some are not shown."""
+    """All cells with legal placements, including those without a shown key."""
     focus: Cell
-    preview: tuple[Cell, Laid] | None = None
+    preview: tuple[Cell, TileView] | None = None
 
 
-class View(NamedTuple):
-    """How the board is looked at: the size of a tile (None chooses), and how far it was moved, in tiles."""
+class Viewport(NamedTuple):
+    """The size of tiles (None fits the board), and the scroll offset in tiles."""
 
     size: Size | None = None
     across: int = 0
     down: int = 0
 
 
-def draw_board(scene: Scene, view: View, width: int, height: int) -> list[Text]:
-    """The board in `width` columns and `height` rows."""
+def draw_board(scene: Scene, view: Viewport, width: int, height: int) -> list[Text]:
+    """Return the board in `width` columns and `height` rows."""
     cells = [*scene.tiles, *scene.open_cells]
-    columns, rows = width - AXIS, height - 1
+    columns, rows = width - AXIS_WIDTH, height - 1
     fitting = (size for size in (LARGE, MEDIUM) if _fits(cells, size, columns, rows))
     size = view.size or next(fitting, SMALL)
-    left, top = _corner(cells, scene, view, size, (columns, rows))
-    canvas = Canvas(left - AXIS, top - 1, width, height)
+    left, top = _top_left(cells, scene, view, size, (columns, rows))
+    canvas = Canvas(left - AXIS_WIDTH, top - 1, width, height)
     for cell, laid in scene.tiles.items():
         draw_tile(canvas, cell, laid, size)
     for cell, label in scene.choices.items():
@@ -84,60 +84,64 @@ def draw_board(scene: Scene, view: View, width: int, height: int) -> list[Text]:
     return [*canvas.lines()]
 
 
-def draw_tile(canvas: Canvas, cell: Cell, laid: Laid, size: Size) -> None:
-    """One tile at its cell."""
+def draw_tile(canvas: Canvas, cell: Cell, laid: TileView, size: Size) -> None:
+    """Draw a tile at its cell."""
     drawn = picture(laid.tile, laid.rotation, size)
     left, top = cell[0] * size.width, cell[1] * size.height
-    for column, row, text, style in (*_grounds(drawn), *_frame(drawn, laid, size), *_things(drawn, laid)):
-        canvas.write(left + column, top + row, text, new_style(style) if laid.fresh else style)
+    for column, row, text, style in (
+        *_ground_strokes(drawn),
+        *_frame_strokes(drawn, laid, size),
+        *_symbol_strokes(drawn, laid),
+    ):
+        canvas.write(left + column, top + row, text, new_style(style) if laid.is_new else style)
 
 
-def alone(laid: Laid, size: Size) -> list[Text]:
-    """A tile by itself."""
+def draw_single_tile(laid: TileView, size: Size) -> list[Text]:
+    """Return a single tile."""
     canvas = Canvas(0, 0, size.width, size.height)
     draw_tile(canvas, (0, 0), laid, size)
     return [*canvas.lines()]
 
 
-def _grounds(drawn: Picture) -> Iterator[Stroke]:
+def _ground_strokes(drawn: Picture) -> Iterator[Stroke]:
     for (column, row), index in drawn.ground.items():
-        kind = _ground(drawn, index)
+        kind = _ground_kind(drawn, index)
         yield column, row, GROUND[kind], STYLES[kind]
 
 
-def _frame(drawn: Picture, laid: Laid, size: Size) -> Iterator[Stroke]:
-    """Corners around a tile, in its own colours."""
-    if laid.framed:
-        style = new_style(STYLES[_ground(drawn, drawn.ground[0, 0])]) + STYLES["frame"]
+def _frame_strokes(drawn: Picture, laid: TileView, size: Size) -> Iterator[Stroke]:
+    """Yield the corners of a framed tile."""
+    if laid.is_framed:
+        style = new_style(STYLES[_ground_kind(drawn, drawn.ground[0, 0])]) + STYLES["frame"]
         for (column, row), mark in _corners(size):
             yield column, row, mark, style
 
 
-def _things(drawn: Picture, laid: Laid) -> Iterator[Stroke]:
+def _symbol_strokes(drawn: Picture, laid: TileView) -> Iterator[Stroke]:
     for symbol in drawn.symbols:
         text, style = _symbol(symbol, laid)
         yield *symbol.spot, text, style
     for figure in laid.figures:
-        yield from _figure(drawn, figure)
+        yield from _figure_strokes(drawn, figure)
     for segment, label in laid.labels.items():
         spot, _ = drawn.standing[segment]
         yield *spot, label, STYLES["choice"]
 
 
-def _ground(drawn: Picture, index: int) -> str:
+def _ground_kind(drawn: Picture, index: int) -> str:
     return "reef" if index == REEF else kind_of(drawn.segments[index])
 
 
-def _symbol(symbol: Symbol, laid: Laid) -> tuple[str, Style]:
+def _symbol(symbol: Symbol, laid: TileView) -> tuple[str, Style]:
     if (symbol.segment, symbol.group) in laid.covered:
         mark = COVERED[0] if len(symbol.text) >= len(COVERED[0]) else COVERED[1]
         return mark + GROUND["sea"] * (len(symbol.text) - len(mark)), STYLES["covered"]
     return symbol.text, STYLES[symbol.kind]
 
 
-def _figure(drawn: Picture, figure: Figure) -> Iterator[Stroke]:
+def _figure_strokes(drawn: Picture, figure: Figure) -> Iterator[Stroke]:
     (column, row), width = drawn.standing[figure.segment]
-    yield column, row, figure.letter + (LYING if width > 1 else ""), figure.style
+    yield column, row, figure.letter + (LYING_BODY if width > 1 else ""), figure.style
 
 
 def _draw_choice(canvas: Canvas, cell: Cell, label: str, size: Size) -> None:
@@ -157,15 +161,15 @@ def _corners(size: Size) -> Iterator[tuple[Spot, str]]:
 def _draw_axes(canvas: Canvas, cells: Iterable[Cell], size: Size) -> None:
     canvas.write(canvas.left, canvas.top, " " * canvas.width, STYLES["axis"])
     for row in range(canvas.top, canvas.top + canvas.height):
-        canvas.write(canvas.left, row, " " * AXIS, STYLES["axis"])
+        canvas.write(canvas.left, row, " " * AXIS_WIDTH, STYLES["axis"])
     for x in {x for x, _ in cells}:
         column = x * size.width + size.width // 2
-        if column - canvas.left >= AXIS:
+        if column - canvas.left >= AXIS_WIDTH:
             canvas.write(column - len(str(x)) // 2, canvas.top, str(x), STYLES["axis"])
     for y in {y for _, y in cells}:
         row = y * size.height + size.height // 2
         if row > canvas.top:
-            canvas.write(canvas.left, row, f"{y:>{AXIS - 1}}", STYLES["axis"])
+            canvas.write(canvas.left, row, f"{y:>{AXIS_WIDTH - 1}}", STYLES["axis"])
 
 
 def _fits(cells: Iterable[Cell], size: Size, columns: int, rows: int) -> bool:
@@ -173,16 +177,18 @@ def _fits(cells: Iterable[Cell], size: Size, columns: int, rows: int) -> bool:
     return (east - west + 1) * size.width <= columns and (south - north + 1) * size.height <= rows
 
 
-def _corner(cells: Iterable[Cell], scene: Scene, view: View, size: Size, room: tuple[int, int]) -> tuple[int, int]:
-    """The column and row that come first: the whole board in the middle where it fits, else what is looked at."""
+def _top_left(
+    cells: Iterable[Cell], scene: Scene, view: Viewport, size: Size, room: tuple[int, int]
+) -> tuple[int, int]:
+    """Return the first visible column and row: centre the board if it fits, else the focus."""
     west, north, east, south = _bounds(cells)
     focus = scene.preview[0] if scene.preview is not None else scene.focus
-    left = _start(west, east, focus[0], size.width, room[0])
-    top = _start(north, south, focus[1], size.height, room[1])
+    left = _first_visible(west, east, focus[0], size.width, room[0])
+    top = _first_visible(north, south, focus[1], size.height, room[1])
     return left + view.across * size.width, top + view.down * size.height
 
 
-def _start(first: int, last: int, focus: int, step: int, room: int) -> int:
+def _first_visible(first: int, last: int, focus: int, step: int, room: int) -> int:
     length = (last - first + 1) * step
     if length <= room:
         return first * step - (room - length) // 2

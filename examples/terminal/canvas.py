@@ -1,4 +1,4 @@
-"""A rectangle of styled characters, and the part of it that a screen shows."""
+"""A canvas of styled characters."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -11,7 +11,7 @@ Row = int
 
 
 class Canvas:
-    """Characters by column and row; anything may be written anywhere, what lies outside the window is not kept."""
+    """A window of styled characters by column and row; writes outside it have no effect."""
 
     def __init__(self, left: Column, top: Row, width: int, height: int) -> None:
         self.left, self.top, self.width, self.height = left, top, width, height
@@ -22,12 +22,12 @@ class Canvas:
         if not 0 <= row - self.top < self.height:
             return
         line = self._rows[row - self.top]
-        for place, character in enumerate(text, column - self.left):
-            if 0 <= place < self.width:
-                line[place] = character, style
+        for index, character in enumerate(text, column - self.left):
+            if 0 <= index < self.width:
+                line[index] = character, style
 
     def lines(self) -> Iterator[Text]:
-        """The window, line by line."""
+        """Yield the lines of the window."""
         for row in self._rows:
             line = Text(no_wrap=True)
             for style, run in groupby(row, key=lambda cell: cell[1]):

@@ -1,13 +1,13 @@
-"""The legal moves under short keys, and what somebody means by what they have typed.
+"""Legal moves under short keys, and the match of typed text.
 
-Placements get a number for their cell and a letter for their rotation (`3b`), all other moves a number; doing nothing
-is 0. Anything else that is typed narrows the list to the moves whose text contains it.
+A placement has a number for its cell and a letter for its rotation (`3b`), other moves a number, and pass 0. Any other
+text filters the list to moves that contain it.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from examples.terminal.phrases import ROLES, at, cost_in_words, kind_of, wares_in_words
+from examples.terminal.phrases import ROLES, cell_text, cost_text, kind_of, wares_text
 from examples.terminal.tile_picture import look_alike
 from schemas.actions import (
     Action,
@@ -23,7 +23,7 @@ from schemas.game import GameView
 from schemas.tileset import Segment, Ship, Tile
 
 LETTERS = "abcd"
-"""A rotation's letter: quarter turns clockwise."""
+"""The letters of rotations, in quarter turns clockwise."""
 
 
 class Choice(NamedTuple):
@@ -34,40 +34,42 @@ class Choice(NamedTuple):
     move: Move
 
 
-class Meaning(NamedTuple):
-    """What was typed: one choice, or those that it may become."""
+class MenuMatch(NamedTuple):
+    """The match of typed text: one choice, or the remaining candidates."""
 
     chosen: Choice | None
     matching: tuple[Choice, ...]
 
 
 class Menu(NamedTuple):
-    """The choices of one decision, all of version `version`."""
+    """The choices of a decision at a version."""
 
     version: int
     choices: tuple[Choice, ...]
 
-    def meaning(self, typed: str) -> Meaning:
-        """The choice with this key, else the choices that it begins, else those whose text contains it."""
+    def match(self, typed: str) -> MenuMatch:
+        """Return the choice with this key, else the choices that start with it, else those that contain it."""
         typed = typed.strip().casefold()
         if not typed:
-            return Meaning(None, self.choices)
+            return MenuMatch(None, self.choices)
         for choice in self.choices:
             if choice.key == typed:
-                return Meaning(choice, (choice,))
+                return MenuMatch(choice, (choice,))
         if typed.isdecimal():
-            begun = tuple(choice for choice in self.choices if choice.key.rstrip(LETTERS) == typed)
+            matching = tuple(choice for choice in self.choices if choice.key.rstrip(LETTERS) == typed)
         else:
-            begun = tuple(choice for choice in self.choices if typed in f"{choice.text} {choice.move.text}".casefold())
-        return Meaning(begun[0] if len(begun) == 1 else None, begun)
+            matching = tuple(
+                choice for choice in self.choices if typed in f"{choice.text} {choice.move.text}".casefold()
+            )
+        return MenuMatch(matching[0] if len(matching) == 1 else None, matching)
 
 
 def make_menu(
     version: int, moves: Sequence[Move], game: GameView, tiles: dict[str, Tile], ships: dict[str, Ship]
 ) -> Menu:
-    """The menu of all legal moves, in the service's order but for doing nothing, which comes last.
+    """Return the menu of all legal moves, in the service's order, with pass last.
 
-    Of two rotations of a tile at one cell that look and play alike the first stands for both.
+    Of rotations that look and play alike at a cell, only the first is listed.
     """
     choices: list[Choice] = []
     cells: dict[tuple[int, int], list[int]] = {}
@@ -79,37 +81,39 @@ def make_menu(
                 if tile is None or any(look_alike(tile, rotation, other) for other in rotations):
                     continue
                 rotations.append(rotation)
-                choices.append(Choice(f"{len(cells)}{LETTERS[rotation]}", f"{at(x, y)} {LETTERS[rotation]}", move))
+                choices.append(
+                    Choice(f"{len(cells)}{LETTERS[rotation]}", f"{cell_text(x, y)} {LETTERS[rotation]}", move)
+                )
             case Pass():
                 continue
             case action:
-                text = _text(action, game, tiles, ships)
+                text = _choice_text(action, game, tiles, ships)
                 choices.append(Choice(str(len(choices) + 1), text or move.text, move))
-    passes = [Choice("0", _nothing(move.action), move) for move in moves if isinstance(move.action, Pass)]
+    passes = [Choice("0", _pass_text(move.action), move) for move in moves if isinstance(move.action, Pass)]
     return Menu(version, (*choices, *passes))
 
 
-def _nothing(action: Action) -> str:
+def _pass_text(action: Action) -> str:
     return "no delivery" if isinstance(action, Pass) and action.phase == "deliver" else "no islander"
 
 
-def _text(action: Action, game: GameView, tiles: dict[str, Tile], ships: dict[str, Ship]) -> str:
+def _choice_text(action: Action, game: GameView, tiles: dict[str, Tile], ships: dict[str, Ship]) -> str:
     match action:
         case PlaceIslander(segment):
             tile = tiles[game.turn.tile] if game.turn else None
-            return _stand(tile.segments[segment]) if tile else ""
+            return _islander_text(tile.segments[segment]) if tile else ""
         case RetrieveIslander(x, y, segment):
             kind = kind_of(tiles[game.board[f"{x},{y}"].tile].segments[segment])
-            return f"take the {ROLES[kind]} at {at(x, y)} back"
+            return f"take the {ROLES[kind]} at {cell_text(x, y)} back"
         case TakeShip(ship):
-            return f"take the ship worth {ships[ship].points}: {cost_in_words(ships[ship].cost)}"
+            return f"take the ship worth {ships[ship].points}: {cost_text(ships[ship].cost)}"
         case Deliver(ship, wares) if wares is not None:
-            return f"deliver {wares_in_words(wares)} for {ships[ship].points} points"
+            return f"deliver {wares_text(wares)} for {ships[ship].points} points"
         case _:
             return ""
 
 
-def _stand(segment: Segment) -> str:
+def _islander_text(segment: Segment) -> str:
     kind = kind_of(segment)
     if kind == "market":
         return "merchant in the market"

@@ -1,240 +1,240 @@
-"""Playing: keys and the game's messages change the table, moves go to the service."""
+"""The controller: keys and events change the state, moves go to the service."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from examples.terminal.game_state import Page, Table
-from examples.terminal.saved_seats import Seats
+from examples.terminal.game_state import GameState, Page
+from examples.terminal.saved_seats import SavedSeats
 from schemas.diffs import Diff
 from schemas.messages import Snapshot
 from schemas.problems import Problem
 from service.client import APIError, Client, ClientError, Connected, Disconnected, Subscription, SubscriptionEvent
 
-PANS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+PAN_KEYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 PAGE_ROWS = 10
-LONGEST_LINE = 60
+MAX_INPUT_LENGTH = 60
 
 
-class Play:
-    """One terminal's part in a game; `changed` is set whenever there is something new to show.
+class GameController:
+    """Controls a game at one terminal; `changed` is set when the screen must be redrawn.
 
-    `client` reads with a token of somebody here, where there is one.
+    `client` has a token of a player here, if there is one.
     """
 
-    def __init__(self, client: Client, following: Subscription, table: Table) -> None:
+    def __init__(self, client: Client, subscription: Subscription, state: GameState) -> None:
         self.client = client
-        self.following = following
-        self.table = table
+        self.subscription = subscription
+        self.state = state
         self.changed = asyncio.Event()
-        self.done = False
+        self.is_finished = False
         self.failure: APIError | None = None
-        """Why the service does not let this terminal follow the game any longer."""
+        """The error that ended the subscription."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._moved = asyncio.Event()
-        self._fetching = False
-        self._telling = False
+        self._version_changed = asyncio.Event()
+        self._is_fetching_moves = False
+        self._is_fetching_story = False
 
     def on_key(self, key: str) -> None:
-        """A key was pressed."""
-        table = self.table
-        table.note = ""
+        """Handle a key."""
+        state = self.state
+        state.note = ""
         if key == "end":
-            self.done = True
+            self.is_finished = True
         elif key == "enter":
             self._enter()
         elif key == "escape":
-            table.typed = ""
-            table.open_page(None)
+            state.typed = ""
+            state.open_page(None)
         elif key == "backspace":
-            table.typed = table.typed[:-1]
+            state.typed = state.typed[:-1]
         elif key == "clear":
-            table.typed = ""
+            state.typed = ""
         elif len(key) == 1:
-            table.typed = (table.typed + key)[:LONGEST_LINE]
+            state.typed = (state.typed + key)[:MAX_INPUT_LENGTH]
         else:
-            self._look(key)
+            self._navigate(key)
         self.changed.set()
 
-    def on_change(self, change: SubscriptionEvent) -> None:
-        """Something came from the service."""
-        match change:
+    def on_event(self, event: SubscriptionEvent) -> None:
+        """Handle an event of the subscription."""
+        match event:
             case Connected():
-                self.table.online = True
+                self.state.is_connected = True
             case Disconnected():
-                self.table.online = False
+                self.state.is_connected = False
             case Snapshot(game=game, digest=digest):
-                self.table.take_whole(game, digest)
+                self.state.apply_snapshot(game, digest)
             case Diff():
-                self.table.take_diff(change, self.following.view)
-        self._went_on()
+                self.state.apply_diff(event, self.subscription.view)
+        self._refresh()
 
-    async def settle(self) -> None:
-        """Wait until all that was begun is done."""
+    async def wait_for_tasks(self) -> None:
+        """Wait until all tasks are finished."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def leave(self) -> None:
-        """Give up all that was begun."""
+    async def cancel_tasks(self) -> None:
+        """Cancel all tasks."""
         for task in self._tasks:
             task.cancel()
-        await self.settle()
+        await self.wait_for_tasks()
 
-    async def follow(self) -> None:
-        """Take what comes until the service wants this terminal no more."""
-        self._went_on()
+    async def read_events(self) -> None:
+        """Handle events until the service ends the subscription."""
+        self._refresh()
         try:
-            async for change in self.following.events():
-                self.on_change(change)
+            async for event in self.subscription.events():
+                self.on_event(event)
         except APIError as refusal:
             self.failure = refusal
-            self.done = True
+            self.is_finished = True
             self.changed.set()
 
-    def _went_on(self) -> None:
-        """The game may have changed: ask for the moves of whoever decides here."""
-        if not self.table.sending:
+    def _refresh(self) -> None:
+        """Fetch moves and story after a possible change of the game."""
+        if not self.state.is_sending:
             self._start(self._fetch_moves())
         self._start(self._fetch_story())
-        self._moved.set()
+        self._version_changed.set()
         self.changed.set()
 
     def _enter(self) -> None:
-        typed = self.table.typed.strip().casefold()
+        typed = self.state.typed.strip().casefold()
         commands: dict[str, Callable[[], None]] = {
-            "?": lambda: self.table.open_page(Page.HELP),
+            "?": lambda: self.state.open_page(Page.HELP),
             "s": lambda: self._start(self._show_scores(Page.SCORES)),
             "i": lambda: self._start(self._show_scores(Page.ISLANDERS)),
             "t": lambda: self._start(self._show_tiles()),
-            "z": self.table.zoom,
+            "z": self.state.zoom,
             "q": lambda: setattr(self, "done", True),
         }
         if typed in commands:
-            self.table.typed = ""
+            self.state.typed = ""
             commands[typed]()
         elif typed:
             self._choose()
-        elif self.table.page is not None:
-            self.table.open_page(None)
+        elif self.state.page is not None:
+            self.state.open_page(None)
         else:
             self._start(self._fetch_moves())
 
     def _choose(self) -> None:
-        choice = self.table.meaning.chosen
+        choice = self.state.menu_match.chosen
         if choice is None:
-            several = "That is not one move yet: type its key, or more of its text."
-            self.table.note = several if self.table.meaning.matching else "There is no such move; Esc empties the line."
-        elif not self.table.sending:
+            several = "Several moves match: type a key, or more text."
+            self.state.note = several if self.state.menu_match.matching else "No move matches. Esc clears the line."
+        elif not self.state.is_sending:
             self._start(self._act(choice.move.id))
 
-    def _look(self, key: str) -> None:
-        table = self.table
+    def _navigate(self, key: str) -> None:
+        state = self.state
         if key == "home":
-            table.view = table.view._replace(across=0, down=0)
-        elif table.page is not None and key in ("up", "down", "pageup", "pagedown"):
+            state.viewport = state.viewport._replace(across=0, down=0)
+        elif state.page is not None and key in ("up", "down", "pageup", "pagedown"):
             rows = 1 if key in ("up", "down") else PAGE_ROWS
-            table.scroll += -rows if key in ("up", "pageup") else rows
-        elif key in PANS:
-            table.pan(*PANS[key])
+            state.scroll += -rows if key in ("up", "pageup") else rows
+        elif key in PAN_KEYS:
+            state.pan(*PAN_KEYS[key])
 
     async def _act(self, move: str) -> None:
-        table = self.table
-        game, token = table.game.id, table.token
+        state = self.state
+        game, token = state.game.id, state.token
         if token is None:
             return
-        expected = f"{table.game.version}-{table.digest}"
-        table.acted()
+        expected = f"{state.game.version}-{state.digest}"
+        state.start_sending()
         self.changed.set()
         try:
             client = self.client.with_token(token)
-            acted = await client.act(game, move, if_match=expected, include_legal_moves=True)
-            self.following.apply_diffs(acted.diffs)
-            while table.game.version < acted.version:
-                self._moved.clear()
-                await self._moved.wait()
+            result = await client.act(game, move, if_match=expected, include_legal_moves=True)
+            self.subscription.apply_diffs(result.diffs)
+            while state.game.version < result.version:
+                self._version_changed.clear()
+                await self._version_changed.wait()
         finally:
-            table.sending = False
-        if acted.legal_moves is not None:
-            table.take_moves(acted.legal_moves)
-        self._went_on()
+            state.is_sending = False
+        if result.legal_moves is not None:
+            state.set_legal_moves(result.legal_moves)
+        self._refresh()
 
     async def _fetch_moves(self) -> None:
-        """Ask for the moves, again where the game went on meanwhile; if it did so only there, its diffs are coming."""
-        table = self.table
-        if self._fetching:
+        """Fetch the legal moves until they match the shown version; newer diffs may still be on their way."""
+        state = self.state
+        if self._is_fetching_moves:
             return
-        self._fetching = True
+        self._is_fetching_moves = True
         try:
-            while table.needs_moves():
-                legal = await self.client.legal_moves(table.game.id)
-                table.take_moves(legal)
-                if legal.version >= table.game.version:
+            while state.needs_moves():
+                legal = await self.client.legal_moves(state.game.id)
+                state.set_legal_moves(legal)
+                if legal.version >= state.game.version:
                     break
         finally:
-            self._fetching = False
+            self._is_fetching_moves = False
 
     async def _fetch_story(self) -> None:
-        """Ask what happened since the last sentence, until all is told."""
-        table = self.table
-        if self._telling:
+        """Fetch the story up to the current version."""
+        state = self.state
+        if self._is_fetching_story:
             return
-        self._telling = True
+        self._is_fetching_story = True
         try:
-            while table.told_until < table.game.version:
-                story = await self.client.story(table.game.id, table.told_until)
+            while state.story_version < state.game.version:
+                story = await self.client.story(state.game.id, state.story_version)
                 if not story.lines:
                     break
-                table.take_story(story)
+                state.add_story(story)
                 self.changed.set()
         finally:
-            self._telling = False
+            self._is_fetching_story = False
 
     async def _show_scores(self, page: Page) -> None:
-        self.table.scores = await self.client.scores(self.table.game.id)
-        self.table.open_page(page)
+        self.state.scores = await self.client.scores(self.state.game.id)
+        self.state.open_page(page)
 
     async def _show_tiles(self) -> None:
-        self.table.left = await self.client.tiles(self.table.game.id)
-        self.table.open_page(Page.TILES)
+        self.state.tiles_left = await self.client.tiles(self.state.game.id)
+        self.state.open_page(Page.TILES)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(self._kindly(work))
+        task = asyncio.create_task(self._report_errors(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _kindly(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _report_errors(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except APIError as refusal:
-            self.table.note = in_words(refusal.problem)
+            self.state.note = describe_problem(refusal.problem)
         except ClientError as failure:
-            self.table.note = f"{failure}. Enter tries again."
+            self.state.note = f"{failure}. Press Enter to retry."
         finally:
             self.changed.set()
 
 
-def in_words(problem: Problem) -> str:
-    """A problem for people."""
+def describe_problem(problem: Problem) -> str:
+    """Return a problem as text."""
     if problem.code == "version_mismatch":
-        return "Meanwhile the game went on: look again."
+        return "The game has changed in the meantime."
     rule = f" (rule {problem.rule})" if problem.rule else ""
     return f"{problem.title}: {problem.detail}{rule}"
 
 
 @asynccontextmanager
-async def sit_down(client: Client, seats: Seats) -> AsyncIterator[Play]:
-    """Take part in a game, or watch it: gives the play when the whole game has come. Raises Refused, Unreachable."""
-    reading = client.with_token(seats.reader)
-    async with reading.subscribe(seats.game) as following:
-        tileset = await reading.tileset(following.view.tileset)
-        table = Table(seats, tileset, following.view, following.digest)
-        play = Play(reading, following, table)
-        task = asyncio.create_task(play.follow())
+async def open_game(client: Client, seats: SavedSeats) -> AsyncIterator[GameController]:
+    """Open a game to play or watch. Raises ClientError."""
+    reader = client.with_token(seats.reader_token)
+    async with reader.subscribe(seats.game) as subscription:
+        tileset = await reader.tileset(subscription.view.tileset)
+        state = GameState(seats, tileset, subscription.view, subscription.digest)
+        controller = GameController(reader, subscription, state)
+        task = asyncio.create_task(controller.read_events())
         try:
-            yield play
+            yield controller
         finally:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-            await play.leave()
+            await controller.cancel_tasks()

@@ -1,13 +1,13 @@
-"""All that one terminal knows of a game, and what it shows of it. Nothing here asks the service anything."""
+"""The state of a game at a terminal, and of its screen. It sends no requests."""
 
 from enum import Enum
 
 from rich.style import Style
 
-from examples.terminal.board import Cell, View
-from examples.terminal.choices import Meaning, Menu, make_menu
-from examples.terminal.palette import NAMES, SEATS, letters
-from examples.terminal.saved_seats import Seats
+from examples.terminal.board import Cell, Viewport
+from examples.terminal.choices import Menu, MenuMatch, make_menu
+from examples.terminal.palette import NAME_STYLES, SEAT_STYLES, player_letters
+from examples.terminal.saved_seats import SavedSeats
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
 from schemas.commands import LegalMoves
 from schemas.diffs import Diff
@@ -17,14 +17,14 @@ from schemas.scores import Scores, TilesLeft
 from schemas.story import Story
 from schemas.tileset import TileSet
 
-KEPT_SENTENCES = 200
+MAX_STORY_LINES = 200
 
-TOLD_AT_FIRST = 12
-"""How many changes of the past are told to whoever comes back."""
+INITIAL_STORY_VERSIONS = 12
+"""The number of past versions in the story after a start."""
 
 
 class Page(Enum):
-    """What can be shown in place of the board."""
+    """A page in place of the board."""
 
     HELP = "help"
     SCORES = "scores"
@@ -33,115 +33,115 @@ class Page(Enum):
     RESULT = "result"
 
 
-class Table:
-    """A game as one terminal sees it."""
+class GameState:
+    """A game and its screen at one terminal."""
 
-    def __init__(self, seats: Seats, tileset: TileSet, game: GameView, digest: str) -> None:
+    def __init__(self, seats: SavedSeats, tileset: TileSet, game: GameView, digest: str) -> None:
         self.seats = seats
         self.tiles = {tile.id: tile for tile in tileset.tiles}
         self.ships = {ship.id: ship for ship in tileset.ships}
         self.game = game
-        """GAME as far as it is known here."""
+        """GAME at the last known version."""
         self.digest = digest
         self.menu: Menu | None = None
         self.typed = ""
-        self.view = View()
+        self.viewport = Viewport()
         self.page: Page | None = None
         self.scroll = 0
         self.scores: Scores | None = None
-        self.left: TilesLeft | None = None
-        self.told: list[str] = []
-        """What happened, in the service's sentences."""
-        self.told_until = max(0, game.version - TOLD_AT_FIRST)
-        """The version that they reach."""
-        self.fresh: set[Cell] = set()
-        """Cells of the tiles placed since the last move from here."""
+        self.tiles_left: TilesLeft | None = None
+        self.story_lines: list[str] = []
+        """The service's story of the game."""
+        self.story_version = max(0, game.version - INITIAL_STORY_VERSIONS)
+        """The version that the story reaches."""
+        self.new_cells: set[Cell] = set()
+        """The cells of tiles placed since the last move from this terminal."""
         self.note = ""
-        """Something to be read now, until the next key."""
-        self.online = True
-        self.sending = False
+        """A message that is shown until the next key."""
+        self.is_connected = True
+        self.is_sending = False
 
     @property
     def token(self) -> str | None:
-        """The token of whoever decides, if they play here."""
+        """The token of the deciding player, if they play here."""
         return self.seats.seats.get(self.game.turn.decider) if self.game.turn else None
 
     @property
-    def last(self) -> Cell:
-        """Where the last tile was placed."""
+    def last_cell(self) -> Cell:
+        """The cell of the last placed tile."""
         key = max(self.game.board, key=lambda cell: self.game.board[cell].order)
         x, y = key.split(",")
         return int(x), int(y)
 
     @property
-    def meaning(self) -> Meaning:
-        """What is typed, as a move."""
-        return self.menu.meaning(self.typed) if self.menu is not None else Meaning(None, ())
+    def menu_match(self) -> MenuMatch:
+        """The match of the typed text."""
+        return self.menu.match(self.typed) if self.menu is not None else MenuMatch(None, ())
 
     @property
     def letters(self) -> list[str]:
         """Each player's letter."""
-        return letters([player.name for player in self.game.players])
+        return player_letters([player.name for player in self.game.players])
 
     def name(self, seat: int) -> str:
-        """A player's name."""
+        """Return a player's name."""
         return self.game.players[seat].name or f"Player {seat + 1}"
 
     def style(self, seat: int) -> Style:
-        """A player's colours."""
+        """Return a player's colours."""
         color = self.game.players[seat].color
-        return SEATS[color] if color is not None else Style.null()
+        return SEAT_STYLES[color] if color is not None else Style.null()
 
     def name_style(self, seat: int) -> Style:
-        """A player's colour in a sentence."""
+        """Return the style of a player's name in text."""
         color = self.game.players[seat].color
-        return NAMES[color] if color is not None else Style.null()
+        return NAME_STYLES[color] if color is not None else Style.null()
 
     def needs_moves(self) -> bool:
-        """Whether somebody here decides and the moves are not known yet."""
+        """Return whether a player here decides and the legal moves are not loaded."""
         return self.token is not None and (self.menu is None or self.menu.version != self.game.version)
 
-    def take_moves(self, legal: LegalMoves) -> None:
-        """Offer the legal moves, if they are those of the version that is shown."""
+    def set_legal_moves(self, legal: LegalMoves) -> None:
+        """Set the legal moves, if they are those of the shown version."""
         if legal.version == self.game.version and self.token is not None:
             self.menu = make_menu(legal.version, legal.moves, self.game, self.tiles, self.ships)
 
-    def take_diff(self, diff: Diff, game: GameView) -> None:
-        """Go on by one diff; `game` is the state after it."""
-        self.take_whole(game, diff.digest)
-        self.fresh |= {(event.x, event.y) for event in diff.events if isinstance(event, TilePlaced)}
+    def apply_diff(self, diff: Diff, game: GameView) -> None:
+        """Apply a diff; `game` is the state after it."""
+        self.apply_snapshot(game, diff.digest)
+        self.new_cells |= {(event.x, event.y) for event in diff.events if isinstance(event, TilePlaced)}
 
-    def take_story(self, story: Story) -> None:
-        """Go on telling what happened."""
-        self.told += [line.text for line in story.lines if line.text]
-        del self.told[:-KEPT_SENTENCES]
-        self.told_until = story.lines[-1].version
+    def add_story(self, story: Story) -> None:
+        """Append a part of the story."""
+        self.story_lines += [line.text for line in story.lines if line.text]
+        del self.story_lines[:-MAX_STORY_LINES]
+        self.story_version = story.lines[-1].version
 
-    def take_whole(self, game: GameView, digest: str) -> None:
-        """Go on from a state."""
+    def apply_snapshot(self, game: GameView, digest: str) -> None:
+        """Set the state of the game."""
         self.game, self.digest = game, digest
         self.menu = None
         if self.game.status == "finished":
             self.page = Page.RESULT
 
-    def acted(self) -> None:
-        """A move was sent: the typed line is done, and what is new is what comes now."""
+    def start_sending(self) -> None:
+        """Clear the input and the highlights, because a move is sent."""
         self.typed = ""
         self.note = ""
-        self.sending = True
-        self.fresh = set()
-        self.view = self.view._replace(across=0, down=0)
+        self.is_sending = True
+        self.new_cells = set()
+        self.viewport = self.viewport._replace(across=0, down=0)
 
     def zoom(self) -> None:
-        """From the size that fits to large, to medium, to small, and back."""
-        following = {None: LARGE, LARGE: MEDIUM, MEDIUM: SMALL, SMALL: None}
-        self.view = View(following[self.view.size])
+        """Change the size of tiles: automatic, large, medium, small."""
+        next_size = {None: LARGE, LARGE: MEDIUM, MEDIUM: SMALL, SMALL: None}
+        self.viewport = Viewport(next_size[self.viewport.size])
 
     def pan(self, across: int, down: int) -> None:
-        """Look further that way."""
-        self.view = self.view._replace(across=self.view.across + across, down=self.view.down + down)
+        """Scroll the board."""
+        self.viewport = self.viewport._replace(across=self.viewport.across + across, down=self.viewport.down + down)
 
     def open_page(self, page: Page | None) -> None:
-        """Show a page in place of the board, or the board again."""
+        """Show a page in place of the board; None shows the board."""
         self.page = page
         self.scroll = 0

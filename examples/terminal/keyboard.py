@@ -1,4 +1,4 @@
-"""The keyboard: single keys, as they are pressed."""
+"""Single key presses from the terminal."""
 
 import asyncio
 import codecs
@@ -10,7 +10,7 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-NAMES = {
+KEY_NAMES = {
     "\x1b[A": "up",
     "\x1b[B": "down",
     "\x1b[C": "right",
@@ -27,28 +27,28 @@ NAMES = {
     "\x15": "clear",
     "\x04": "end",
 }
-"""Keys that are no characters; the arrows also come as ESC O."""
+"""Keys that are not characters; some terminals send arrows as ESC O."""
 
-PRESSED = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Z]|.", re.DOTALL)
+KEY_PATTERN = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Z]|.", re.DOTALL)
 
 
-def pressed(text: str) -> Iterator[str]:
-    r"""The keys in what a terminal sent: names of keys, and characters.
+def parse_keys(text: str) -> Iterator[str]:
+    r"""Yield the keys in terminal input: key names and characters.
 
     >>> list(pressed("3b\x1b[A\x1bOB\r"))
     ['3', 'b', 'up', 'down', 'enter']
     """
-    for found in PRESSED.findall(text):
-        key = found.replace("\x1bO", "\x1b[")
-        if key in NAMES:
-            yield NAMES[key]
-        elif found.isprintable():
-            yield found
+    for sequence in KEY_PATTERN.findall(text):
+        key = sequence.replace("\x1bO", "\x1b[")
+        if key in KEY_NAMES:
+            yield KEY_NAMES[key]
+        elif sequence.isprintable():
+            yield sequence
 
 
 @contextmanager
-def keyboard(on_key: Callable[[str], None]) -> Iterator[None]:
-    """Call `on_key` in the running loop for every key, until left; the end of the input is the key `end`."""
+def read_keys(on_key: Callable[[str], None]) -> Iterator[None]:
+    """Call `on_key` for every key within the context; the end of input is the key `end`."""
     loop = asyncio.get_running_loop()
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
@@ -59,7 +59,7 @@ def keyboard(on_key: Callable[[str], None]) -> Iterator[None]:
         if not data:
             loop.remove_reader(descriptor)
             on_key("end")
-        for key in pressed(decode(data)):
+        for key in parse_keys(decode(data)):
             on_key(key)
 
     tty.setcbreak(descriptor)

@@ -1,4 +1,4 @@
-"""What is shown in place of the board when it is asked for: help, scores, tiles left, islanders, the result."""
+"""Pages in place of the board: help, scores, tiles left, islanders and the result."""
 
 from rich.columns import Columns
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -6,21 +6,21 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
-from examples.terminal.board import Laid, alone
-from examples.terminal.game_state import Page, Table
-from examples.terminal.phrases import WARE_NAMES, at, counted, listed, wares_in_words
+from examples.terminal.board import TileView, draw_single_tile
+from examples.terminal.game_state import GameState, Page
+from examples.terminal.phrases import WARE_NAMES, cell_text, count_of, join_list, wares_text
 from examples.terminal.tile_picture import SMALL
 
 HELP = """\
-On your turn every legal move has a key; type it and press Enter.
-  3b    place the tile on cell 3 as picture b; 3 where only one picture fits
-  2     move 2 of the list                         0    do nothing
-  text  only the moves whose text contains it; Enter does the last one left
-  Esc   empty the line, close a page               Backspace, Ctrl-U  correct
+On your turn, type the key of a legal move and press Enter.
+  3b    place the tile on cell 3 as picture b; 3 if only one picture fits
+  2     move 2 of the list                         0    pass
+  text  list only moves that contain the text; Enter plays the only one left
+  Esc   clear the line, close a page               Backspace, Ctrl-U  delete
 
-?  this page              s  scores now and at an end    t  tiles in the bag
-i  islanders' worth       z  size of the tiles           q  leave, to come back
-arrows  look around       Home  back to the last tile    Page Up, Down  scroll
+?  this page              s  scores                      t  tiles in the bag
+i  islanders' values      z  size of the tiles           q  leave the game
+arrows  move the board    Home  go to the last tile      Page Up, Down  scroll
 
 ~ sea   : island   = bridge   [M] market   . two islands whose tips touch
 ><> one fish   ><><> two fish   (x) fish under a boat
@@ -34,97 +34,97 @@ In a ship's cost:  ? any ware   AAA B  three alike and one of another kind
 UNITS = {name: (one, many) for name, one, many in WARE_NAMES} | {"points": ("point", "points")}
 
 
-class Scrolled:
-    """A page from the line on that it is scrolled to."""
+class ScrolledPage:
+    """A scrolled page."""
 
-    def __init__(self, table: Table, page: Page) -> None:
-        self.table = table
+    def __init__(self, state: GameState, page: Page) -> None:
+        self.state = state
         self.page = page
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = options.height or console.height
-        lines = console.render_lines(page_content(self.table, self.page), options.update(height=None), pad=False)
-        self.table.scroll = max(0, min(self.table.scroll, len(lines) - height))
-        for line in lines[self.table.scroll :][:height]:
+        lines = console.render_lines(page_content(self.state, self.page), options.update(height=None), pad=False)
+        self.state.scroll = max(0, min(self.state.scroll, len(lines) - height))
+        for line in lines[self.state.scroll :][:height]:
             yield from line
             yield Segment.line()
 
 
-def page_content(table: Table, page: Page) -> RenderableType:
-    """A page, as long as it is."""
+def page_content(state: GameState, page: Page) -> RenderableType:
+    """Return the whole content of a page."""
     match page:
         case Page.HELP:
             return Text(HELP, no_wrap=True)
         case Page.SCORES:
-            return _scores(table)
+            return _scores(state)
         case Page.TILES:
-            return _tiles(table)
+            return _tiles(state)
         case Page.ISLANDERS:
-            return _islanders(table)
+            return _islanders(state)
         case Page.RESULT:
-            return _result(table)
+            return _result(state)
 
 
-def _scores(table: Table) -> RenderableType:
-    """R8.3."""
+def _scores(state: GameState) -> RenderableType:
+    """Return the scores (R8.3)."""
     grid = _grid("", "points now", "if it ended now", "from ships", "from wares", "still on the board")
-    for score in table.scores.players if table.scores else ():
+    for score in state.scores.players if state.scores else ():
         end = score.if_ended_now
         grid.add_row(
-            Text(table.name(score.seat), table.style(score.seat)),
+            Text(state.name(score.seat), state.style(score.seat)),
             str(score.points_now),
             str(end.total),
             str(end.ships),
             str(end.wares),
-            wares_in_words(end.pending),
+            wares_text(end.pending),
         )
     return Group(Text("Scores", style="bold"), grid)
 
 
-def _tiles(table: Table) -> RenderableType:
-    """R8.1."""
-    if table.left is None:
+def _tiles(state: GameState) -> RenderableType:
+    """Return the tiles left in the bag (R8.1)."""
+    if state.tiles_left is None:
         return Text("")
     entries = []
-    for tile in table.left.tiles:
+    for tile in state.tiles_left.tiles:
         if tile.left:
-            lines = alone(Laid(table.tiles[tile.tile], 0), SMALL)
+            lines = draw_single_tile(TileView(state.tiles[tile.tile], 0), SMALL)
             lines[0].append(f" {tile.left} x")
             lines[1].append(f" {tile.tile}")
             entries.append(Group(*lines, Text("")))
-    title = Text(f"{counted(table.left.bag, 'tile', 'tiles')} left in the bag", style="bold")
+    title = Text(f"{count_of(state.tiles_left.bag, 'tile', 'tiles')} left in the bag", style="bold")
     return Group(title, Text(""), Columns(entries, equal=True))
 
 
-def _islanders(table: Table) -> RenderableType:
-    """R8.2 and R8.4."""
-    grid = _grid("", "role", "at", "would bring now", "")
-    for one in table.scores.islanders if table.scores else ():
+def _islanders(state: GameState) -> RenderableType:
+    """Return the values of islanders (R8.2, R8.4)."""
+    grid = _grid("", "role", "at", "value now", "")
+    for one in state.scores.islanders if state.scores else ():
         grid.add_row(
-            Text(table.name(one.seat), table.style(one.seat)),
+            Text(state.name(one.seat), state.style(one.seat)),
             one.role.replace("_", " "),
-            at(one.x, one.y),
-            counted(one.value, *UNITS.get(one.unit, (one.unit, one.unit))),
+            cell_text(one.x, one.y),
+            count_of(one.value, *UNITS.get(one.unit, (one.unit, one.unit))),
             "" if one.majority else "outnumbered",
         )
     return Group(Text("Islanders on the board", style="bold"), grid)
 
 
-def _result(table: Table) -> RenderableType:
-    result = table.game.result
+def _result(state: GameState) -> RenderableType:
+    result = state.game.result
     if result is None:
-        return Text(f"The game is {table.game.status}.")
+        return Text(f"The game is {state.game.status}.")
     grid = _grid("", "from ships", "from wares", "total")
     for score in sorted(result.scores, key=lambda score: -score.total):
-        name = Text(table.name(score.seat), table.style(score.seat))
+        name = Text(state.name(score.seat), state.style(score.seat))
         grid.add_row(name, str(score.ships), str(score.wares), str(score.total))
-    winners = listed([table.name(seat) for seat in result.winners])
+    winners = join_list([state.name(seat) for seat in result.winners])
     wins = "wins!" if len(result.winners) == 1 else "share the win!"
     return Group(
         Text(f"{winners} {wins}", style="bold"),
         grid,
-        Text(f"\nThe shuffle's seed was {table.game.deck.seed}."),
-        Text(f"south-seas verify {table.seats.url}/v1/games/{table.game.id} checks the whole game."),
+        Text(f"\nThe seed of the shuffle was {state.game.deck.seed}."),
+        Text(f"south-seas verify {state.seats.url}/v1/games/{state.game.id} checks the whole game."),
     )
 
 

@@ -1,4 +1,4 @@
-"""What stands beside the board: players, ships, the drawn tile, what happened, the menu."""
+"""Panels beside the board: players, ships, drawn tile, story and menu."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,34 +7,34 @@ from rich.highlighter import Highlighter
 from rich.table import Table as Grid
 from rich.text import Text
 
-from examples.terminal.board import Laid, alone, draw_board
+from examples.terminal.board import TileView, draw_board, draw_single_tile
 from examples.terminal.choices import LETTERS, Choice
-from examples.terminal.game_state import Table
+from examples.terminal.game_state import GameState
 from examples.terminal.palette import STYLES
-from examples.terminal.phrases import cost_in_words
-from examples.terminal.scene import labels_of_placed, rotations_at, scene, typed_cell
+from examples.terminal.phrases import cost_text
+from examples.terminal.scene import build_scene, placed_tile_labels, rotations_at, typed_cell
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
 from schemas.actions import PlaceTile
 from schemas.game import Placed
 from schemas.tileset import Cost
 
 WARE_MARKS = (("bananas", ")", "banana"), ("shells", "@", "shell"), ("fish", ">", "fish"))
-"""Each ware with its symbol on the board and that symbol's style."""
+"""Each ware with its symbol and style on the board."""
 
 
 class BoardPanel:
-    """The board, as large as there is room."""
+    """The board in the available space."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, state: GameState) -> None:
+        self.state = state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = options.height or console.height
-        yield from draw_board(scene(self.table), self.table.view, options.max_width, height)
+        yield from draw_board(build_scene(self.state), self.state.viewport, options.max_width, height)
 
 
-def players(table: Table) -> RenderableType:
-    """Everybody with what they have; whoever must decide is marked."""
+def players(state: GameState) -> RenderableType:
+    """Return the players with their pieces; a mark shows who must decide."""
     grid = Grid.grid(padding=(0, 1, 0, 0), expand=True)
     grid.add_column(no_wrap=True)
     grid.add_column(no_wrap=True, ratio=1, overflow="ellipsis")
@@ -42,32 +42,32 @@ def players(table: Table) -> RenderableType:
         grid.add_column(justify="right", no_wrap=True)
     marks = [Text(mark, STYLES[style]) for _, mark, style in WARE_MARKS]
     grid.add_row("", Text("players", style="bold"), "pts", "ships", "home", *marks)
-    decider = table.game.turn.decider if table.game.turn else None
-    for player in table.game.players:
+    decider = state.game.turn.decider if state.game.turn else None
+    for player in state.game.players:
         letter = Text(f"{'>' if player.seat == decider else ' '}")
-        letter.append(table.letters[player.seat] if player.name else "·", table.style(player.seat))
+        letter.append(state.letters[player.seat] if player.name else "·", state.style(player.seat))
         wares = [str(getattr(player.wares, ware)) for ware, _, _ in WARE_MARKS]
         name = Text(player.name or "(open seat)", style="bold" if player.seat == decider else "")
         grid.add_row(letter, name, str(player.points), str(len(player.ships)), str(player.supply), *wares)
     return grid
 
 
-def ships(table: Table, *, wide: bool) -> RenderableType:
-    """The display: points and cost of each ship."""
+def ships(state: GameState, *, wide: bool) -> RenderableType:
+    """Return the display with points and cost of each ship."""
     title = Text("ships", style="bold")
-    title.append(f"  {table.game.ship_pile} more in the pile", "not bold")
+    title.append(f"  {state.game.ship_pile} more in the pile", "not bold")
     lines: list[Text] = [title]
-    for ship in sorted((table.ships[ship] for ship in table.game.display), key=lambda ship: -ship.points):
+    for ship in sorted((state.ships[ship] for ship in state.game.display), key=lambda ship: -ship.points):
         line = Text(f" {ship.points} points  " if wide else f" {ship.points}  ", no_wrap=True)
         line.append_text(cost_in_marks(ship.cost))
         if wide:
-            line.append(f"   {cost_in_words(ship.cost)}")
+            line.append(f"   {cost_text(ship.cost)}")
         lines.append(line)
     return Group(*lines)
 
 
 def cost_in_marks(cost: Cost) -> Text:
-    """What a ship asks for, as symbols: `?` is any ware, equal letters are equal wares."""
+    """Return a ship's cost as symbols: `?` is any ware, equal letters are equal wares."""
     parts = [Text(mark * getattr(cost, ware), STYLES[style]) for ware, mark, style in WARE_MARKS if getattr(cost, ware)]
     if cost.any:
         parts.append(Text("?" * cost.any))
@@ -77,14 +77,14 @@ def cost_in_marks(cost: Cost) -> Text:
 
 
 class DrawnTile:
-    """The tile to place in its rotations, or the tile just placed with the keys of its segments."""
+    """The drawn tile in its rotations, or the placed tile with the keys of its segments."""
 
-    def __init__(self, table: Table, *, wide: bool) -> None:
-        self.table = table
+    def __init__(self, state: GameState, *, wide: bool) -> None:
+        self.state = state
         self.wide = wide
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        turn, height = self.table.game.turn, options.height or console.height
+        turn, height = self.state.game.turn, options.height or console.height
         if turn is None:
             return
         pictures = self._rotations(turn.tile) if turn.placed is None else [self._placed(turn.tile, turn.placed, height)]
@@ -96,49 +96,49 @@ class DrawnTile:
 
     def _rotations(self, tile: str) -> list[list[Text]]:
         size = LARGE if self.wide else SMALL
-        allowed = rotations_at(self.table, typed_cell(self.table))
+        allowed = rotations_at(self.state, typed_cell(self.state))
         return [
             [
-                *alone(Laid(self.table.tiles[tile], rotation), size),
+                *draw_single_tile(TileView(self.state.tiles[tile], rotation), size),
                 Text((letter if rotation in allowed else " ").center(size.width), style="bold"),
             ]
             for rotation, letter in enumerate(LETTERS)
         ]
 
     def _placed(self, tile: str, cell: Placed, height: int) -> list[Text]:
-        rotation = self.table.game.board[f"{cell.x},{cell.y}"].rotation
+        rotation = self.state.game.board[f"{cell.x},{cell.y}"].rotation
         size = LARGE if height > LARGE.height else MEDIUM
-        return alone(Laid(self.table.tiles[tile], rotation, labels=labels_of_placed(self.table)), size)
+        return draw_single_tile(TileView(self.state.tiles[tile], rotation, labels=placed_tile_labels(self.state)), size)
 
 
 class _Names(Highlighter):
-    """Players' names in their colours."""
+    """Highlights players' names in their colours."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, state: GameState) -> None:
+        self.state = state
 
     def highlight(self, text: Text) -> None:
-        for player in self.table.game.players:
+        for player in self.state.game.players:
             if player.name:
-                text.highlight_words([player.name], self.table.name_style(player.seat))
+                text.highlight_words([player.name], self.state.name_style(player.seat))
 
 
 class Story:
-    """The last sentences, as many as there is room for."""
+    """The latest sentences of the story that fit."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, state: GameState) -> None:
+        self.state = state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = options.height or console.height
-        highlight = _Names(self.table)
-        told = [highlight(Text(sentence, overflow="fold")) for sentence in self.table.told[-height:]]
+        highlight = _Names(self.state)
+        told = [highlight(Text(sentence, overflow="fold")) for sentence in self.state.story_lines[-height:]]
         lines = [line for sentence in told for line in sentence.wrap(console, options.max_width)]
         yield from lines[-height:]
 
 
 def menu_entries(choices: Sequence[Choice]) -> Iterator[str]:
-    """A line for each choice; placements share one per cell."""
+    """Yield a line for each choice; the placements at a cell share one."""
     cells: dict[tuple[int, int], list[str]] = {}
     for choice in choices:
         action = choice.move.action
@@ -151,12 +151,12 @@ def menu_entries(choices: Sequence[Choice]) -> Iterator[str]:
 
 
 def menu_rows(entries: Sequence[str], width: int) -> int:
-    """How many rows a menu needs."""
+    """Return the number of rows of a menu."""
     return -(-len(entries) // _columns(entries, width))
 
 
 class MenuPanel:
-    """The choices in columns, as many as there is room for."""
+    """The choices that fit, in columns."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         self.entries = entries

@@ -1,4 +1,4 @@
-"""Small pieces of English: wares, ships, costs, places, lists."""
+"""English phrases for wares, costs, cells and lists."""
 
 from collections.abc import Sequence
 
@@ -13,11 +13,11 @@ ROLES: dict[SegmentKind, str] = {
     "sea": "fisherman",
     "market": "merchant",
 }
-"""What an islander is called, by the kind of the segment it stands on (R0)."""
+"""The roles of islanders by the kind of their segment (R0)."""
 
 
 def kind_of(segment: Segment) -> SegmentKind:
-    """The kind of a segment."""
+    """Return the kind of a segment."""
     match segment:
         case Bridge():
             return "bridge"
@@ -29,22 +29,24 @@ def kind_of(segment: Segment) -> SegmentKind:
             return "market"
 
 
-def wares_in_words(wares: Wares) -> str:
-    """A number of wares.
+def wares_text(wares: Wares) -> str:
+    """Return wares as text.
 
     >>> wares_in_words(Wares(bananas=1, shells=0, fish=3))
     '1 banana and 3 fish'
     """
-    return listed([counted(getattr(wares, ware), one, many) for ware, one, many in WARE_NAMES if getattr(wares, ware)])
+    return join_list(
+        [count_of(getattr(wares, ware), one, many) for ware, one, many in WARE_NAMES if getattr(wares, ware)]
+    )
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """A number with its noun."""
+def count_of(number: int, one: str, many: str) -> str:
+    """Return a number with its noun."""
     return f"{number} {one if number == 1 else many}"
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Things in a row, as one says them.
+def join_list(parts: Sequence[str]) -> str:
+    """Return a list as text.
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
@@ -54,24 +56,24 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def cost_in_words(cost: Cost) -> str:
-    """What a ship asks for (R6.3).
+def cost_text(cost: Cost) -> str:
+    """Return the cost of a ship as text (R6.3).
 
     >>> cost_in_words(Cost(bananas=1, shells=2, fish=0, any=1, same=(3, 1)))
     '1 banana + 2 shells + 1 of any + 3 alike + 1 of another kind'
     """
-    named = [counted(getattr(cost, ware), one, many) for ware, one, many in WARE_NAMES if getattr(cost, ware)]
+    named = [count_of(getattr(cost, ware), one, many) for ware, one, many in WARE_NAMES if getattr(cost, ware)]
     anything = [f"{cost.any} of any"] if cost.any else []
     kinds = ("alike", "of another kind", "of the third kind")
     same = [f"{number} {kind}" for number, kind in zip(cost.same, kinds, strict=False)]
     return " + ".join([*named, *anything, *same]) or "nothing"
 
 
-def at(x: int, y: int) -> str:
-    """A cell."""
+def cell_text(x: int, y: int) -> str:
+    """Return a cell as text."""
     return f"({x}, {y})"
 
 
-def owned(name: str) -> str:
-    """Somebody's."""
+def possessive(name: str) -> str:
+    """Return the possessive form of a name."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"

@@ -1,4 +1,4 @@
-"""The seats taken from this machine: a file per game, which only its owner may read, since it holds tokens."""
+"""Saved seats: a file for each game, which only its owner can read, because it has tokens."""
 
 import os
 from pathlib import Path
@@ -8,24 +8,24 @@ import msgspec
 from schemas.vocabulary import Id
 
 
-class Seats(msgspec.Struct, frozen=True, kw_only=True):
-    """How to come back to a game."""
+class SavedSeats(msgspec.Struct, frozen=True, kw_only=True):
+    """The tokens to resume a game."""
 
     url: str
     game: Id
     seats: dict[int, str]
-    """The token of each seat that is played here."""
+    """The tokens of the seats played here, by seat."""
     owner: str | None = None
     spectator: str | None = None
 
     @property
-    def reader(self) -> str | None:
-        """A token that may read the game."""
+    def reader_token(self) -> str | None:
+        """A token that can read the game."""
         return next(iter(self.seats.values()), self.spectator)
 
 
-class NoSuchFile(Exception):
-    """No seats of the game were taken from this machine."""
+class SeatsNotFound(Exception):
+    """No seats of the game are saved on this machine."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -33,13 +33,13 @@ class NoSuchFile(Exception):
 
 
 def default_folder() -> Path:
-    """Where files of programs' state belong (XDG Base Directory)."""
+    """Return the folder for state files (XDG Base Directory)."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "south-seas"
 
 
-def keep(folder: Path, seats: Seats) -> Path:
-    """Write the file of a game, in place of an older one; gives its path."""
+def save_seats(folder: Path, seats: SavedSeats) -> Path:
+    """Write the file of a game, replacing an older one; return its path."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{seats.game}.json"
     path.unlink(missing_ok=True)
@@ -49,10 +49,10 @@ def keep(folder: Path, seats: Seats) -> Path:
     return path
 
 
-def recall(folder: Path, game: str) -> Seats:
-    """Read the file of a game; raises NoSuchFile."""
+def load_seats(folder: Path, game: str) -> SavedSeats:
+    """Read the file of a game. Raises SeatsNotFound."""
     path = folder / f"{game}.json"
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Seats)
+        return msgspec.json.decode(path.read_bytes(), type=SavedSeats)
     except FileNotFoundError as error:
-        raise NoSuchFile(path) from error
+        raise SeatsNotFound(path) from error

@@ -1,24 +1,24 @@
-"""From what a terminal knows to what its board shows."""
+"""The scene of the board for a game state."""
 
 from collections.abc import Sequence
 
-from examples.terminal.board import Cell, Figure, Laid, Scene
+from examples.terminal.board import Cell, Figure, Scene, TileView
 from examples.terminal.choices import LETTERS, Choice
-from examples.terminal.game_state import Table
+from examples.terminal.game_state import GameState
 from schemas.actions import PlaceIslander, PlaceTile, RetrieveIslander
 
 
-def scene(table: Table) -> Scene:
-    """The board with everything on it, the keys of the moves, and the move that is typed."""
-    labels = _labels(table)
-    last = table.last
-    tiles = {cell: _laid(table, cell, labels.get(cell, {})) for cell in map(to_cell, table.game.board)}
-    preview = _preview(table)
-    tiles[last] = tiles[last]._replace(framed=preview is None)
-    everywhere = _empty_cells(table.menu.choices if table.menu is not None else ())
+def build_scene(state: GameState) -> Scene:
+    """Return the board with its pieces, the keys of moves and a preview of the typed move."""
+    labels = _labels(state)
+    last = state.last_cell
+    tiles = {cell: _tile_view(state, cell, labels.get(cell, {})) for cell in map(to_cell, state.game.board)}
+    preview = _preview(state)
+    tiles[last] = tiles[last]._replace(is_framed=preview is None)
+    everywhere = _empty_cells(state.menu.choices if state.menu is not None else ())
     return Scene(
         tiles=tiles,
-        choices=_empty_cells(table.meaning.matching),
+        choices=_empty_cells(state.menu_match.matching),
         open_cells=everywhere.keys(),
         focus=last,
         preview=preview,
@@ -26,22 +26,22 @@ def scene(table: Table) -> Scene:
 
 
 def to_cell(key: str) -> Cell:
-    """The cell of a key of GAME's board."""
+    """Return the cell of a key in GAME's board."""
     x, y = key.split(",")
     return int(x), int(y)
 
 
-def typed_cell(table: Table) -> Cell | None:
-    """The cell that the typed line is about."""
-    if not table.typed or not table.typed[0].isdecimal():
+def typed_cell(state: GameState) -> Cell | None:
+    """Return the cell that the typed text refers to."""
+    if not state.typed or not state.typed[0].isdecimal():
         return None
-    cells = {_cell_of(choice) for choice in table.meaning.matching}
+    cells = {_cell_of(choice) for choice in state.menu_match.matching}
     return cells.pop() if len(cells) == 1 else None
 
 
-def rotations_at(table: Table, cell: Cell | None) -> set[int]:
-    """The rotations that the drawn tile may have at a cell; anywhere, where that is None."""
-    choices = table.menu.choices if table.menu is not None else ()
+def rotations_at(state: GameState, cell: Cell | None) -> set[int]:
+    """Return the legal rotations of the drawn tile at a cell, or at any cell for None."""
+    choices = state.menu.choices if state.menu is not None else ()
     return {
         choice.move.action.rotation
         for choice in choices
@@ -49,32 +49,32 @@ def rotations_at(table: Table, cell: Cell | None) -> set[int]:
     }
 
 
-def labels_of_placed(table: Table) -> dict[int, str]:
-    """The keys of the moves on the tile just placed."""
-    placed = table.game.turn.placed if table.game.turn else None
-    return _labels(table).get((placed.x, placed.y), {}) if placed else {}
+def placed_tile_labels(state: GameState) -> dict[int, str]:
+    """Return the keys of moves on the tile just placed."""
+    placed = state.game.turn.placed if state.game.turn else None
+    return _labels(state).get((placed.x, placed.y), {}) if placed else {}
 
 
-def _laid(table: Table, cell: Cell, labels: dict[int, str]) -> Laid:
+def _tile_view(state: GameState, cell: Cell, labels: dict[int, str]) -> TileView:
     x, y = cell
-    tile = table.game.board[f"{x},{y}"]
-    return Laid(
-        tile=table.tiles[tile.tile],
+    tile = state.game.board[f"{x},{y}"]
+    return TileView(
+        tile=state.tiles[tile.tile],
         rotation=tile.rotation,
         figures=tuple(
-            Figure(figure.segment, table.letters[figure.seat], table.style(figure.seat)) for figure in tile.islanders
+            Figure(figure.segment, state.letters[figure.seat], state.style(figure.seat)) for figure in tile.islanders
         ),
         covered={(covered.segment, covered.group) for covered in tile.covered},
         labels=labels,
-        fresh=cell in table.fresh,
+        is_new=cell in state.new_cells,
     )
 
 
-def _labels(table: Table) -> dict[Cell, dict[int, str]]:
-    """The keys of the moves on segments."""
+def _labels(state: GameState) -> dict[Cell, dict[int, str]]:
+    """Return the keys of moves on segments, by cell."""
     labels: dict[Cell, dict[int, str]] = {}
-    placed = table.game.turn.placed if table.game.turn else None
-    for choice in table.menu.choices if table.menu is not None else ():
+    placed = state.game.turn.placed if state.game.turn else None
+    for choice in state.menu.choices if state.menu is not None else ():
         match choice.move.action:
             case PlaceIslander(segment) if placed is not None:
                 labels.setdefault((placed.x, placed.y), {})[segment] = choice.key
@@ -86,21 +86,21 @@ def _labels(table: Table) -> dict[Cell, dict[int, str]]:
 
 
 def _empty_cells(choices: Sequence[Choice]) -> dict[Cell, str]:
-    """The numbers of the cells where the drawn tile may go."""
+    """Return the numbers of cells with placements."""
     cells = {_cell_of(choice): choice.key.rstrip(LETTERS) for choice in choices}
     return {cell: label for cell, label in cells.items() if cell is not None}
 
 
-def _preview(table: Table) -> tuple[Cell, Laid] | None:
-    """The drawn tile where the typed line would place it."""
-    cell = typed_cell(table)
-    turn = table.game.turn
+def _preview(state: GameState) -> tuple[Cell, TileView] | None:
+    """Return the drawn tile at the typed placement."""
+    cell = typed_cell(state)
+    turn = state.game.turn
     if cell is None or turn is None:
         return None
-    action = table.meaning.matching[0].move.action
+    action = state.menu_match.matching[0].move.action
     if not isinstance(action, PlaceTile):
         return None
-    return cell, Laid(tile=table.tiles[turn.tile], rotation=action.rotation, fresh=True, framed=True)
+    return cell, TileView(tile=state.tiles[turn.tile], rotation=action.rotation, is_new=True, is_framed=True)
 
 
 def _cell_of(choice: Choice) -> Cell | None:

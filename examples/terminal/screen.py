@@ -1,12 +1,12 @@
-"""The whole screen: narrow ones have the ships beside the board, wide ones the story too."""
+"""The layout of the screen, for narrow and wide terminals."""
 
 from rich.console import Group, RenderableType
 from rich.layout import Layout
 from rich.text import Text
 
-from examples.terminal.game_state import Table
-from examples.terminal.options import URL, command
-from examples.terminal.pages import Scrolled
+from examples.terminal.game_state import GameState
+from examples.terminal.options import DEFAULT_URL, command_line
+from examples.terminal.pages import ScrolledPage
 from examples.terminal.panels import (
     BoardPanel,
     DrawnTile,
@@ -17,15 +17,15 @@ from examples.terminal.panels import (
     players,
     ships,
 )
-from examples.terminal.phrases import counted, owned
+from examples.terminal.phrases import count_of, possessive
 from schemas.actions import PlaceTile
 
-WIDE = 120
-SIDE = {False: 34, True: 50}
-"""Columns beside the board, on a narrow and on a wide screen."""
+MIN_WIDE_COLUMNS = 120
+SIDE_COLUMNS = {False: 34, True: 50}
+"""Columns beside the board, on narrow and wide screens."""
 
 LOWER_ROWS = 6
-"""Rows below the board of a narrow screen: for the menu what it needs, for the story the rest."""
+"""Rows of menu and story below the board of a narrow screen."""
 
 INVITATION_ROWS = 3
 PROMPT_ROWS = 2
@@ -34,112 +34,112 @@ COMMANDS = {
     "?": "show the help",
     "s": "show the scores",
     "t": "show the tiles left",
-    "i": "show what the islanders would bring",
+    "i": "show the values of islanders",
     "z": "change the size of the tiles",
-    "q": "leave; the game waits",
+    "q": "leave the game",
 }
 
 DECISIONS = {
     "place_tile": "place the tile",
-    "islander": "place or take back an islander?",
+    "islander": "place or retrieve an islander?",
     "take_ship": "choose a ship",
     "deliver": "deliver to a ship?",
 }
 
 
-def screen(table: Table, width: int, height: int) -> RenderableType:
-    """What the terminal shows, `width` columns by `height` rows."""
+def build_screen(state: GameState, width: int, height: int) -> RenderableType:
+    """Return the screen, `width` columns by `height` rows."""
     whole = Layout()
-    arrange = _wide if width >= WIDE else _narrow
-    whole.split_column(Layout(title(table, width), size=1), *arrange(table, width, height))
+    arrange = _wide if width >= MIN_WIDE_COLUMNS else _narrow
+    whole.split_column(Layout(title(state, width), size=1), *arrange(state, width, height))
     return whole
 
 
-def _wide(table: Table, width: int, height: int) -> list[Layout]:
-    """Board, menu and prompt at the left; everything else, and the story, at the right."""
-    menu, rows = _menu(table, width - SIDE[True] - 1, height)
+def _wide(state: GameState, width: int, height: int) -> list[Layout]:
+    """Return the wide layout: board, menu and prompt at the left, other panels at the right."""
+    menu, rows = _menu(state, width - SIDE_COLUMNS[True] - 1, height)
     left, both = Layout(), Layout()
-    left.split_column(_middle(table), Layout(menu, size=rows), Layout(prompt(table), size=PROMPT_ROWS))
-    both.split_row(left, Layout(" ", size=1), _side(table, wide=True))
+    left.split_column(_middle(state), Layout(menu, size=rows), Layout(prompt(state), size=PROMPT_ROWS))
+    both.split_row(left, Layout(" ", size=1), _side(state, wide=True))
     return [both]
 
 
-def _narrow(table: Table, width: int, height: int) -> list[Layout]:
-    """Players and ships beside the board, the story below; a page takes the whole width."""
-    menu, rows = _menu(table, width, height)
-    upper = _middle(table)
-    if table.page is None:
+def _narrow(state: GameState, width: int, height: int) -> list[Layout]:
+    """Return the narrow layout: players and ships beside the board, the story below."""
+    menu, rows = _menu(state, width, height)
+    upper = _middle(state)
+    if state.page is None:
         board, upper = upper, Layout()
-        upper.split_row(board, Layout(" ", size=1), _side(table, wide=False))
-    story = Layout(Story(table), size=max(2, LOWER_ROWS - rows))
-    return [upper, story, Layout(menu, size=rows), Layout(prompt(table), size=PROMPT_ROWS)]
+        upper.split_row(board, Layout(" ", size=1), _side(state, wide=False))
+    story = Layout(Story(state), size=max(2, LOWER_ROWS - rows))
+    return [upper, story, Layout(menu, size=rows), Layout(prompt(state), size=PROMPT_ROWS)]
 
 
-def _middle(table: Table) -> Layout:
-    return Layout(BoardPanel(table) if table.page is None else Scrolled(table, table.page))
+def _middle(state: GameState) -> Layout:
+    return Layout(BoardPanel(state) if state.page is None else ScrolledPage(state, state.page))
 
 
-def _menu(table: Table, width: int, height: int) -> tuple[RenderableType, int]:
-    """The moves, or how others join, and how many rows that takes."""
-    if table.game.status == "waiting":
-        return Text(_invitation(table), overflow="fold"), INVITATION_ROWS
-    entries = [*menu_entries(table.meaning.matching)]
+def _menu(state: GameState, width: int, height: int) -> tuple[RenderableType, int]:
+    """Return the menu, or how to join, and its number of rows."""
+    if state.game.status == "waiting":
+        return Text(_invitation(state), overflow="fold"), INVITATION_ROWS
+    entries = [*menu_entries(state.menu_match.matching)]
     return MenuPanel(entries), min(max(1, menu_rows(entries, width)), height // 3)
 
 
-def title(table: Table, width: int) -> Text:
-    """The first line."""
-    game = table.game
+def title(state: GameState, width: int) -> Text:
+    """Return the title line."""
+    game = state.game
     turn = f"turn {game.turn.number}" if game.turn else game.status
-    line = Text(f" South Seas  {game.id}  {turn}  {counted(game.bag, 'tile', 'tiles')} in the bag", no_wrap=True)
-    if not table.online:
-        line.append("  connection lost, trying again ", "bold")
+    line = Text(f" South Seas  {game.id}  {turn}  {count_of(game.bag, 'tile', 'tiles')} in the bag", no_wrap=True)
+    if not state.is_connected:
+        line.append("  connection lost, reconnecting ", "bold")
     line.pad_right(max(0, width - line.cell_len))
     line.stylize("reverse")
     return line
 
 
-def prompt(table: Table) -> RenderableType:
-    """The typed line with what it means, and below it a note or the commands."""
+def prompt(state: GameState) -> RenderableType:
+    """Return the input line with its match, and a note or the commands below it."""
     line = Text(no_wrap=True, overflow="ellipsis")
-    turn = table.game.turn
+    turn = state.game.turn
     if turn is not None:
-        line.append(f" {table.name(turn.decider)} ", table.style(turn.decider))
-    line.append(f" {_question(table)} ")
-    line.append(f"{table.typed}", "bold")
+        line.append(f" {state.name(turn.decider)} ", state.style(turn.decider))
+    line.append(f" {_question(state)} ")
+    line.append(f"{state.typed}", "bold")
     line.append(" ", "reverse")
-    line.append(f"  {_echo(table)}")
-    note = Text(table.note or _hints(table), style="bold" if table.note else "dim", no_wrap=True, overflow="ellipsis")
+    line.append(f"  {_echo(state)}")
+    note = Text(state.note or _hints(state), style="bold" if state.note else "dim", no_wrap=True, overflow="ellipsis")
     return Group(line, note)
 
 
-def _invitation(table: Table) -> str:
-    """How others take the open seats."""
-    url = [] if table.seats.url == URL else ["--url", table.seats.url]
-    return "Others take the open seats with\n" + command("--join", table.game.id, "--name", "NAME", *url)
+def _invitation(state: GameState) -> str:
+    """Return how others can join."""
+    url = [] if state.seats.url == DEFAULT_URL else ["--url", state.seats.url]
+    return "Others join with\n" + command_line("--join", state.game.id, "--name", "NAME", *url)
 
 
-def _question(table: Table) -> str:
-    turn = table.game.turn
-    if table.game.status == "waiting":
-        return "The game begins when every seat is taken."
+def _question(state: GameState) -> str:
+    turn = state.game.turn
+    if state.game.status == "waiting":
+        return "The game starts when every seat is taken."
     if turn is None:
-        return f"The game is {table.game.status}."
-    if table.token is None:
-        return f"It is {owned(table.name(turn.decider))} turn."
-    if table.sending or table.menu is None:
+        return f"The game is {state.game.status}."
+    if state.token is None:
+        return f"It is {possessive(state.name(turn.decider))} turn."
+    if state.is_sending or state.menu is None:
         return "..."
     return DECISIONS[turn.phase]
 
 
-def _echo(table: Table) -> str:
-    """What Enter would do."""
-    typed = table.typed.strip()
+def _echo(state: GameState) -> str:
+    """Return what Enter would do."""
+    typed = state.typed.strip()
     if not typed:
         return ""
     if typed.casefold() in COMMANDS:
         return f"Enter: {COMMANDS[typed.casefold()]}"
-    meaning = table.meaning
+    meaning = state.menu_match
     if meaning.chosen is not None:
         move = meaning.chosen.move
         return f"Enter: {move.text if isinstance(move.action, PlaceTile) else meaning.chosen.text}"
@@ -147,23 +147,23 @@ def _echo(table: Table) -> str:
         return "no such move"
     if typed.isdecimal():
         return f"which picture: {' '.join(choice.key[-1] for choice in meaning.matching)}?"
-    return f"{counted(len(meaning.matching), 'move', 'moves')}"
+    return f"{count_of(len(meaning.matching), 'move', 'moves')}"
 
 
-def _hints(table: Table) -> str:
-    if table.page is not None:
+def _hints(state: GameState) -> str:
+    if state.page is not None:
         return "Esc back to the board  arrows scroll  ? help  q leave"
-    return "? help  s scores  t tiles left  i islanders  z size  arrows look  q leave"
+    return "? help  s scores  t tiles left  i islanders  z size  arrows move  q leave"
 
 
-def _side(table: Table, *, wide: bool) -> Layout:
-    side = Layout(size=SIDE[wide])
+def _side(state: GameState, *, wide: bool) -> Layout:
+    side = Layout(size=SIDE_COLUMNS[wide])
     parts = [
-        Layout(players(table), size=len(table.game.players) + 1 + wide),
-        Layout(ships(table, wide=wide), size=len(table.game.display) + 1 + wide),
-        Layout(DrawnTile(table, wide=wide), size=8 if wide else None, ratio=1),
+        Layout(players(state), size=len(state.game.players) + 1 + wide),
+        Layout(ships(state, wide=wide), size=len(state.game.display) + 1 + wide),
+        Layout(DrawnTile(state, wide=wide), size=8 if wide else None, ratio=1),
     ]
     if wide:
-        parts.append(Layout(Story(table)))
+        parts.append(Layout(Story(state)))
     side.split_column(*parts)
     return side

@@ -44,7 +44,7 @@ class Picture(NamedTuple):
 
 @cache
 def picture(tile: Tile, rotation: int, size: Size) -> Picture:
-    """A tile, turned and drawn."""
+    """Return the picture of a rotated tile."""
     segments = turned(tile, rotation)
     ground = shape(segments, size)
     free = set(ground)
@@ -80,7 +80,7 @@ def _looks(tile: Tile, rotation: int) -> list[str]:
 
 
 def _printed(segment: Segment, room: int) -> list[tuple[str, tuple[str, ...], int | None]]:
-    """The kind of each symbol on a segment of `room` spots, its forms, and which fish group it is."""
+    """Yield the kind, forms and fish group of each symbol on a segment of `room` spots."""
     match segment:
         case Bridge(shells=shells):
             return _wares("shell", SHELL, shells, room)
@@ -96,14 +96,14 @@ def _printed(segment: Segment, room: int) -> list[tuple[str, tuple[str, ...], in
 
 
 def _wares(kind: str, texts: tuple[str, ...], number: int, room: int) -> list[tuple[str, tuple[str, ...], int | None]]:
-    """A symbol for each ware, or the number of them where there is no room for all and an islander."""
+    """Yield a symbol for each ware, or their number if the segment has too little room."""
     return [(kind, texts, None)] * number if number < max(room, 2) else [(kind, (str(number),), None)]
 
 
 def _symbol(
     kind: str, texts: tuple[str, ...], segment: int, group: int | None, ground: Ground, free: set[Spot]
 ) -> Symbol:
-    """A symbol in its roomiest form that leaves a spot free; in its smallest over other things where none does."""
+    """Return a symbol in its largest form that leaves a spot free, or in its smallest form."""
     if kind == "market":
         spots = sorted(spot for spot, index in ground.items() if index == segment)
         return Symbol(kind, MARKET[0] if len(spots) == 3 else MARKET[1], spots[0], segment)
@@ -116,7 +116,7 @@ def _symbol(
 
 
 def _run(ground: Ground, free: set[Spot], segment: int, width: int) -> tuple[Spot, int]:
-    """The place for something `width` wide on a segment, as far from other segments as can be; 1 wide at least."""
+    """Return the spot for a text of `width` on a segment, as far from other segments as possible."""
     mine = [spot for spot, index in ground.items() if index == segment]
     open_spots = {spot for spot in mine if spot in free}
     runs = [spot for spot in sorted(open_spots) if _covered((spot, width)) <= open_spots]

@@ -63,12 +63,12 @@ REACHES = (
 
 
 def turned(tile: Tile, rotation: int) -> tuple[Segment, ...]:
-    """A tile's segments after `rotation` quarter turns clockwise: r more on its edges, 2r more on its halves."""
+    """Return a tile's segments after `rotation` quarter turns clockwise."""
     return tuple(_turn(segment, rotation) for segment in tile.segments)
 
 
 def shape(segments: tuple[Segment, ...], size: Size) -> Ground:
-    """The segment at every spot: with the largest islands that leave every sea in one piece."""
+    """Return the segment at every spot, with the largest islands that leave every sea connected."""
     grounds = [_shape(segments, size, reach) for reach in REACHES]
     seas = [index for index, segment in enumerate(segments) if isinstance(segment, Sea)]
     for ground in grounds:
@@ -92,12 +92,12 @@ def in_one_piece(spots: set[Spot]) -> bool:
 
 
 def beside(spot: Spot) -> Iterator[Spot]:
-    """The four spots that share a side with one."""
+    """Return the four adjacent spots."""
     return ((spot[0] + across, spot[1] + down) for across, down in OUTWARD.values())
 
 
 def middle_of(size: Size, edge: Edge) -> Spot:
-    """The spot in the middle of an edge."""
+    """Return the spot in the middle of an edge."""
     (column, row), (across, down) = size.middle, OUTWARD[edge]
     return column + across * (size.width // 2), row + down * (size.height // 2)
 
@@ -171,7 +171,7 @@ def _sideways(towards: dict[Edge, float], edge: Edge) -> float:
 
 
 def _middle_piece(size: Size) -> list[Spot]:
-    """An islet or a market: three columns in the middle of a large tile, one of a small one."""
+    """Return the spots of an islet or market: three columns in the middle of a large tile, one of a small one."""
     column, row = size.middle
     reach = 1 if size.width > 5 else 0
     return [(column + across, row) for across in range(-reach, reach + 1)]
@@ -189,7 +189,7 @@ def _build_bridge(ground: Ground, index: int, bridge: Bridge, size: Size) -> Non
 
 
 def _span(size: Size, one: Edge, other: Edge) -> list[Spot]:
-    """A bridge from edge to edge: straight, or cutting the corner between them."""
+    """Return the spots of a bridge: straight, or cutting the corner between its edges."""
     start, end = middle_of(size, one), middle_of(size, other)
     if OPPOSITE[one] == other:
         return _line(start, end)
@@ -232,7 +232,7 @@ def _flood(ground: Ground, segments: tuple[Segment, ...], size: Size) -> None:
 
 
 def _shore(size: Size, half: int) -> list[Spot]:
-    """The spots along a half-edge, its corner and the middle of the edge among them."""
+    """Return the spots along a half-edge, including its corner and the middle of the edge."""
     right, bottom = size.width - 1, size.height - 1
     column, row = size.middle
     corner, end = {

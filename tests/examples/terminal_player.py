@@ -7,27 +7,27 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from examples.terminal.controller import Play
-from examples.terminal.saved_seats import Seats
-from examples.terminal.screen import screen
+from examples.terminal.controller import GameController
+from examples.terminal.saved_seats import SavedSeats
+from examples.terminal.screen import build_screen
 from schemas.lobby import CreateGame, SeatRequest
 from service.client import Client
 
 PATIENCE_S = 10.0
 
 
-async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> Seats:
+async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> SavedSeats:
     created = await client.create(CreateGame(players=[*players], seed=seed, first_seat=0))
     seats = {seat.seat: seat.token for seat in created.seats}
-    return Seats(url=client.url, game=created.game.id, seats=seats, spectator=created.spectator_token)
+    return SavedSeats(url=client.url, game=created.game.id, seats=seats, spectator=created.spectator_token)
 
 
-def press(play: Play, *keys: str) -> None:
+def press(play: GameController, *keys: str) -> None:
     for key in keys:
         play.on_key(key)
 
 
-async def until(play: Play, condition: Callable[[], bool]) -> None:
+async def until(play: GameController, condition: Callable[[], bool]) -> None:
     """Wait until something holds of a terminal."""
     async with asyncio.timeout(PATIENCE_S):
         while not condition():
@@ -35,29 +35,33 @@ async def until(play: Play, condition: Callable[[], bool]) -> None:
             play.changed.clear()
 
 
-async def caught_up(play: Play, other: Play) -> None:
+async def caught_up(play: GameController, other: GameController) -> None:
     """Wait until one terminal is where another one is."""
-    digest = other.table.digest
-    await until(play, lambda: play.table.digest == digest)
+    digest = other.state.digest
+    await until(play, lambda: play.state.digest == digest)
 
 
-async def ready(play: Play) -> bool:
+async def ready(play: GameController) -> bool:
     """Wait until somebody here can choose; False when the game is over."""
-    await until(play, lambda: play.table.game.turn is None or (play.table.menu is not None and not play.table.sending))
-    return play.table.game.turn is not None
+    await until(
+        play, lambda: play.state.game.turn is None or (play.state.menu is not None and not play.state.is_sending)
+    )
+    return play.state.game.turn is not None
 
 
-async def choose(play: Play, chance: random.Random) -> None:
+async def choose(play: GameController, chance: random.Random) -> None:
     """Type the key of some move, and Enter."""
-    assert play.table.menu is not None
-    press(play, *chance.choice(play.table.menu.choices).key, "enter")
-    await play.settle()
-    assert not play.table.note
+    assert play.state.menu is not None
+    press(play, *chance.choice(play.state.menu.choices).key, "enter")
+    await play.wait_for_tasks()
+    assert not play.state.note
 
 
-def seen(play: Play, width: int = 80, height: int = 24) -> str:
+def seen(play: GameController, width: int = 80, height: int = 24) -> str:
     """What is on the screen."""
     console = Console(width=width, height=height, file=io.StringIO(), color_system=None)
-    lines = console.render_lines(screen(play.table, width, height), console.options.update(width=width, height=height))
+    lines = console.render_lines(
+        build_screen(play.state, width, height), console.options.update(width=width, height=height)
+    )
     assert len(lines) == height
     return "\n".join("".join(segment.text for segment in line) for line in lines)

@@ -2,23 +2,23 @@
 
 from rich.style import Style
 
-from examples.terminal.board import Figure, Laid, Scene, View, draw_board
+from examples.terminal.board import Figure, Scene, TileView, Viewport, draw_board
 from examples.terminal.tile_picture import LARGE, SMALL
 from tests.examples.tileset_fixture import ATOLL, MARKET, START, plain
 
 RED = Style(color="red")
 
 
-def scene(*row: Laid) -> Scene:
+def scene(*row: TileView) -> Scene:
     return Scene(tiles={(x, 0): laid for x, laid in enumerate(row)}, choices={}, open_cells=set(), focus=(0, 0))
 
 
-def lines(shown: Scene, view: View = View(LARGE), width: int = 22, height: int = 6) -> list[str]:  # noqa: B008
+def lines(shown: Scene, view: Viewport = Viewport(LARGE), width: int = 22, height: int = 6) -> list[str]:  # noqa: B008
     return [line.rstrip() for line in plain(draw_board(shown, view, width, height))]
 
 
 def test_tiles_go_on_into_each_other_under_coordinates() -> None:
-    assert lines(scene(Laid(START), Laid(MARKET))) == [
+    assert lines(scene(TileView(START), TileView(MARKET))) == [
         "        0        1",
         "    ~~~~><>~~~~~~~~~~~",
         "    :::~~~~~~~~~~~~~~~",
@@ -30,7 +30,7 @@ def test_tiles_go_on_into_each_other_under_coordinates() -> None:
 
 def test_islanders_stand_and_fishermen_lie() -> None:
     figures = (Figure(0, "A", RED), Figure(1, "B", RED), Figure(3, "C", RED))
-    assert lines(scene(Laid(START, figures=figures), Laid(MARKET, figures=(Figure(0, "D", RED),)))) == [
+    assert lines(scene(TileView(START, figures=figures), TileView(MARKET, figures=(Figure(0, "D", RED),)))) == [
         "        0        1",
         "    ~~~~><>~~~~~~~~~~~",
         "    :::~~~~~~~~~~~~~~~",
@@ -41,20 +41,20 @@ def test_islanders_stand_and_fishermen_lie() -> None:
 
 
 def test_fish_under_a_boat_are_covered() -> None:
-    atoll = lines(scene(Laid(ATOLL, covered={(1, 0)})))
+    atoll = lines(scene(TileView(ATOLL, covered={(1, 0)})))
     assert "(x)" in "".join(atoll)
     assert "><><>" not in "".join(atoll)
     assert "".join(atoll).count("><>") == 1
 
 
 def test_the_last_tile_has_corners_but_loses_no_symbol() -> None:
-    framed = Laid(START, rotation=3, framed=True)
-    assert lines(scene(framed), View(SMALL), 9, 4) == ["      0", "    ┌~@~┐", "  0 >~:~~", "    └:):┘"]
+    framed = TileView(START, rotation=3, is_framed=True)
+    assert lines(scene(framed), Viewport(SMALL), 9, 4) == ["      0", "    ┌~@~┐", "  0 >~:~~", "    └:):┘"]
 
 
 def test_empty_cells_show_the_keys_of_placements() -> None:
-    shown = scene(Laid(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
-    assert lines(shown, View(SMALL), 14, 7) == [
+    shown = scene(TileView(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
+    assert lines(shown, Viewport(SMALL), 14, 7) == [
         "      0    1",
         "    ~~>~~",
         "  0 :):=@ 12",
@@ -66,12 +66,17 @@ def test_empty_cells_show_the_keys_of_placements() -> None:
 
 
 def test_a_placement_is_shown_before_it_is_done() -> None:
-    shown = scene(Laid(START))._replace(preview=((1, 0), Laid(MARKET, framed=True)), open_cells={(1, 0)})
-    assert lines(shown, View(SMALL), 14, 4) == ["      0    1", "    ~~>~~┌~~~┐", "  0 :):=@==M==", "    ~~~~~└~=~┘"]
+    shown = scene(TileView(START))._replace(preview=((1, 0), TileView(MARKET, is_framed=True)), open_cells={(1, 0)})
+    assert lines(shown, Viewport(SMALL), 14, 4) == [
+        "      0    1",
+        "    ~~>~~┌~~~┐",
+        "  0 :):=@==M==",
+        "    ~~~~~└~=~┘",
+    ]
 
 
 def test_a_board_that_fits_is_large_and_in_the_middle() -> None:
-    assert lines(scene(Laid(START)), View(), 23, 8)[2:7] == [
+    assert lines(scene(TileView(START)), Viewport(), 23, 8)[2:7] == [
         "         ~~~~><>~~",
         "         :::~~~~~~",
         "  0      :):::=@==",
@@ -81,7 +86,7 @@ def test_a_board_that_fits_is_large_and_in_the_middle() -> None:
 
 
 def test_a_board_that_does_not_fit_is_shown_around_the_last_tile_and_can_be_moved() -> None:
-    shown = scene(*[Laid(START)] * 9)._replace(focus=(4, 0))
-    assert lines(shown, View(SMALL), 19, 4)[0] == "      3    4    5"
-    assert lines(shown, View(SMALL, across=2), 19, 4)[0] == "      5    6    7"
-    assert lines(shown._replace(focus=(8, 0)), View(SMALL), 19, 4)[0] == "      6    7    8"
+    shown = scene(*[TileView(START)] * 9)._replace(focus=(4, 0))
+    assert lines(shown, Viewport(SMALL), 19, 4)[0] == "      3    4    5"
+    assert lines(shown, Viewport(SMALL, across=2), 19, 4)[0] == "      5    6    7"
+    assert lines(shown._replace(focus=(8, 0)), Viewport(SMALL), 19, 4)[0] == "      6    7    8"

@@ -35,7 +35,7 @@ def deliveries() -> Menu:
 
 
 def chosen(menu: Menu, typed: str) -> str | None:
-    choice = menu.meaning(typed).chosen
+    choice = menu.match(typed).chosen
     return choice.move.id if choice else None
 
 
@@ -50,7 +50,7 @@ def test_a_number_is_enough_where_one_picture_fits() -> None:
     menu = placements(START)
     assert chosen(menu, "2") == "p4.0.1"
     assert chosen(menu, "1") is None
-    assert [choice.key for choice in menu.meaning("1").matching] == ["1a", "1c"]
+    assert [choice.key for choice in menu.match("1").matching] == ["1a", "1c"]
 
 
 def test_pictures_that_look_and_play_alike_are_one() -> None:
@@ -59,9 +59,9 @@ def test_pictures_that_look_and_play_alike_are_one() -> None:
 
 def test_text_narrows_the_list() -> None:
     menu = deliveries()
-    assert len(menu.meaning("deliver").matching) == 3
+    assert len(menu.match("deliver").matching) == 3
     assert chosen(menu, "Shells") == "b"
-    assert menu.meaning("banana") == (None, ())
+    assert menu.match("banana") == (None, ())
     assert chosen(menu, "") is None
 
 

@@ -6,9 +6,9 @@ import sys
 import msgspec
 import pytest
 
-from examples.terminal.controller import sit_down
+from examples.terminal.controller import open_game
 from examples.terminal.game_state import Page
-from examples.terminal.saved_seats import Seats
+from examples.terminal.saved_seats import SavedSeats
 from examples.terminal.tile_picture import LARGE
 from schemas.lobby import CreateGame, JoinGame, SeatRequest
 from service.client import APIError, Backoff, Client, UnreachableError
@@ -19,19 +19,19 @@ ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(b
 
 async def test_two_people_and_a_bot_play_to_the_end_at_one_terminal(client: Client) -> None:
     chance = random.Random(1)
-    async with sit_down(client, await new_game(client, ANA, BO, GREEDY)) as play:
+    async with open_game(client, await new_game(client, ANA, BO, GREEDY)) as play:
         turns = set()
         while await ready(play):
-            assert play.table.game.turn is not None
-            turns.add(play.table.game.turn.decider)
+            assert play.state.game.turn is not None
+            turns.add(play.state.game.turn.decider)
             seen(play, *chance.choice([(80, 24), (160, 50), (30, 8)]))
             await choose(play, chance)
         assert turns == {0, 1}
-        assert play.table.page is Page.RESULT
+        assert play.state.page is Page.RESULT
         assert "Greedy wins!" in seen(play)
-        await play.settle()
-        assert "The game is over" in play.table.told[-1]
-        assert play.table.told_until == play.table.game.version
+        await play.wait_for_tasks()
+        assert "The game is over" in play.state.story_lines[-1]
+        assert play.state.story_version == play.state.game.version
 
 
 async def test_people_at_two_terminals_and_a_watcher_see_the_same(
@@ -40,66 +40,66 @@ async def test_people_at_two_terminals_and_a_watcher_see_the_same(
     monkeypatch.setattr(sys, "argv", ["examples/terminal"])
     chance = random.Random(2)
     anas = await new_game(client, ANA, SeatRequest(open=True))
-    async with sit_down(client, anas) as ana:
+    async with open_game(client, anas) as ana:
         assert f"--join {anas.game}" in seen(ana)
         joined = await client.join(anas.game, JoinGame(name="Bo"))
-        bos = Seats(url=client.url, game=anas.game, seats={joined.seat: joined.token})
+        bos = SavedSeats(url=client.url, game=anas.game, seats={joined.seat: joined.token})
         async with (
-            sit_down(client, bos) as bo,
-            sit_down(client, Seats(url=client.url, game=anas.game, seats={})) as watcher,
+            open_game(client, bos) as bo,
+            open_game(client, SavedSeats(url=client.url, game=anas.game, seats={})) as watcher,
         ):
-            await until(ana, lambda: ana.table.game.turn is not None)
+            await until(ana, lambda: ana.state.game.turn is not None)
             for _ in range(30):
-                active = ana if ana.table.token is not None else bo
+                active = ana if ana.state.token is not None else bo
                 await ready(active)
                 await choose(active, chance)
                 for play in (ana, bo, watcher):
                     await caught_up(play, active)
-            await ready(ana if ana.table.token is not None else bo)
-            assert ana.table.game == bo.table.game == watcher.table.game
-            assert watcher.table.menu is None
+            await ready(ana if ana.state.token is not None else bo)
+            assert ana.state.game == bo.state.game == watcher.state.game
+            assert watcher.state.menu is None
             assert "turn." in seen(watcher)
 
 
 async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Client) -> None:
     chance = random.Random(3)
     seats = await new_game(client, ANA, GREEDY)
-    async with sit_down(client, seats) as here, sit_down(client, seats) as there:
+    async with open_game(client, seats) as here, open_game(client, seats) as there:
         for _ in range(5):
             await ready(here)
-            await there.following._socket.disconnect()
+            await there.subscription._socket.disconnect()
             await choose(here, chance)
             await caught_up(there, here)
-        await until(there, lambda: there.table.online)
-        assert there.table.game == here.table.game
+        await until(there, lambda: there.state.is_connected)
+        assert there.state.game == here.state.game
 
 
 async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
     chance = random.Random(4)
     seats = await new_game(client, ANA, GREEDY)
-    async with sit_down(client, seats) as here, sit_down(client, seats) as there:
-        assert there.following._replica is not None
-        there.following._replica.digest = "0" * 32
+    async with open_game(client, seats) as here, open_game(client, seats) as there:
+        assert there.subscription._replica is not None
+        there.subscription._replica.digest = "0" * 32
         await ready(here)
         await choose(here, chance)
         await caught_up(there, here)
-        assert there.table.game == here.table.game
+        assert there.state.game == here.state.game
 
 
 async def test_a_move_for_another_past_is_refused_kindly(client: Client) -> None:
-    async with sit_down(client, await new_game(client, ANA, GREEDY)) as play:
+    async with open_game(client, await new_game(client, ANA, GREEDY)) as play:
         await ready(play)
-        play.table.digest = "0" * 32
+        play.state.digest = "0" * 32
         press(play, "1", "a", "enter")
-        await play.settle()
+        await play.wait_for_tasks()
         assert "Meanwhile the game went on" in seen(play)
 
 
 async def test_what_is_typed_is_shown_before_it_is_done(client: Client) -> None:
-    async with sit_down(client, await new_game(client, ANA, GREEDY)) as play:
+    async with open_game(client, await new_game(client, ANA, GREEDY)) as play:
         await ready(play)
-        assert play.table.menu is not None
-        first = play.table.menu.choices[0]
+        assert play.state.menu is not None
+        first = play.state.menu.choices[0]
         press(play, *first.key)
         assert f"Enter: {first.move.text}" in seen(play)
         press(play, "backspace", "backspace", *"99", "enter")
@@ -107,34 +107,34 @@ async def test_what_is_typed_is_shown_before_it_is_done(client: Client) -> None:
         press(play, "clear", *"place", "enter")
         assert "not one move yet" in seen(play)
         press(play, "escape")
-        assert play.table.typed == ""
+        assert play.state.typed == ""
 
 
 async def test_pages_tell_what_may_be_asked_at_any_time(client: Client) -> None:
     """R8.1, R8.3, R8.4."""
     chance = random.Random(6)
-    async with sit_down(client, await new_game(client, ANA, BO)) as play:
+    async with open_game(client, await new_game(client, ANA, BO)) as play:
         for _ in range(8):
             await ready(play)
             await choose(play, chance)
         for key, words in (("?", "every legal move has a key"), ("s", "if it ended"), ("i", "would bring now")):
             press(play, key, "enter")
-            await play.settle()
+            await play.wait_for_tasks()
             assert words in seen(play)
         press(play, "t", "enter")
-        await play.settle()
-        assert f"{play.table.game.bag} tiles left in the bag" in seen(play)
+        await play.wait_for_tasks()
+        assert f"{play.state.game.bag} tiles left in the bag" in seen(play)
         first = seen(play)
         press(play, "pagedown")
         assert seen(play) != first
         press(play, "pageup")
         assert seen(play) == first
         press(play, "escape")
-        assert play.table.page is None
+        assert play.state.page is None
 
 
 async def test_the_board_can_be_moved_and_resized(client: Client) -> None:
-    async with sit_down(client, await new_game(client, ANA, BO)) as play:
+    async with open_game(client, await new_game(client, ANA, BO)) as play:
         await ready(play)
         still = seen(play)
         press(play, "left", "up")
@@ -142,37 +142,37 @@ async def test_the_board_can_be_moved_and_resized(client: Client) -> None:
         press(play, "home")
         assert seen(play) == still
         press(play, "z", "enter")
-        assert play.table.view.size == LARGE
+        assert play.state.viewport.size == LARGE
 
 
 async def test_q_leaves(client: Client) -> None:
-    async with sit_down(client, await new_game(client, ANA, BO)) as play:
+    async with open_game(client, await new_game(client, ANA, BO)) as play:
         press(play, "q", "enter")
-        assert play.done
+        assert play.is_finished
 
 
 async def test_a_game_that_is_not_there_is_refused(client: Client) -> None:
     with pytest.raises(APIError) as raised:
-        async with sit_down(client, Seats(url=client.url, game="nowhere", seats={})):
+        async with open_game(client, SavedSeats(url=client.url, game="nowhere", seats={})):
             pass
     assert raised.value.problem.code == "not_found"
 
 
 async def test_a_private_game_is_watched_with_its_spectator_token_only(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], visibility="private"))
-    strangers = Seats(url=client.url, game=created.game.id, seats={})
+    strangers = SavedSeats(url=client.url, game=created.game.id, seats={})
     with pytest.raises(APIError, match="private"):
-        async with sit_down(client, strangers):
+        async with open_game(client, strangers):
             pass
-    async with sit_down(client, msgspec.structs.replace(strangers, spectator=created.spectator_token)) as play:
-        assert play.table.game.id == created.game.id
-        assert play.table.token is None
+    async with open_game(client, msgspec.structs.replace(strangers, spectator=created.spectator_token)) as play:
+        assert play.state.game.id == created.game.id
+        assert play.state.token is None
 
 
 async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
     async with Client(url, backoff=Backoff(initial_wait_s=0.001)) as client:
         with pytest.raises(UnreachableError) as raised:
-            async with sit_down(client, Seats(url=url, game="nowhere", seats={})):
+            async with open_game(client, SavedSeats(url=url, game="nowhere", seats={})):
                 pass
     assert raised.value.url == url

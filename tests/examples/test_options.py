@@ -2,16 +2,16 @@
 
 import pytest
 
-from examples.terminal.options import parse
+from examples.terminal.options import parse_options
 from schemas.lobby import SeatRequest
 
 
 def test_without_anything_two_people_play() -> None:
-    assert parse([]).create.players == [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
+    assert parse_options([]).create.players == [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
 def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
-    options = parse(["--players", "Cy", "--bots", "greedy", "--open", "1", "--edition", "german", "--private"])
+    options = parse_options(["--players", "Cy", "--bots", "greedy", "--open", "1", "--edition", "german", "--private"])
     assert options.create.players == [SeatRequest(name="Cy"), SeatRequest(bot="greedy"), SeatRequest(open=True)]
     assert options.create.edition == "german"
     assert options.create.visibility == "private"
@@ -30,6 +30,6 @@ def test_a_wrong_line_ends_with_a_sentence(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as raised:
-        parse(arguments)
+        parse_options(arguments)
     assert raised.value.code == 2
     assert sentence in capsys.readouterr().err

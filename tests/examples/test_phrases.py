@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from examples.terminal.phrases import cost_in_words
+from examples.terminal.phrases import cost_text
 from schemas.tileset import Cost
 
 
@@ -18,7 +18,7 @@ from schemas.tileset import Cost
     ),
 )
 def test_costs_are_told(cost: Cost, text: str) -> None:
-    assert cost_in_words(cost) == text
+    assert cost_text(cost) == text
 
 
 @pytest.mark.parametrize("name", ("keys", "palette", "words"))

@@ -5,34 +5,34 @@ from pathlib import Path
 
 import pytest
 
-from examples.terminal.saved_seats import NoSuchFile, Seats, default_folder, keep, recall
+from examples.terminal.saved_seats import SavedSeats, SeatsNotFound, default_folder, load_seats, save_seats
 
-SEATS = Seats(url="http://localhost:1", game="abc", seats={0: "secret", 2: "other"}, owner="own", spectator="see")
+SEATS = SavedSeats(url="http://localhost:1", game="abc", seats={0: "secret", 2: "other"}, owner="own", spectator="see")
 
 
 def test_seats_are_kept_and_recalled(tmp_path: Path) -> None:
-    keep(tmp_path / "new" / "folder", SEATS)
-    assert recall(tmp_path / "new" / "folder", "abc") == SEATS
+    save_seats(tmp_path / "new" / "folder", SEATS)
+    assert load_seats(tmp_path / "new" / "folder", "abc") == SEATS
 
 
 def test_only_their_owner_can_read_them(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     (tmp_path / "abc.json").touch(0o666)
-    for path in (keep(folder, SEATS), keep(tmp_path, SEATS)):
+    for path in (save_seats(folder, SEATS), save_seats(tmp_path, SEATS)):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_seats_from_elsewhere_are_not_here(tmp_path: Path) -> None:
-    with pytest.raises(NoSuchFile) as raised:
-        recall(tmp_path, "xyz")
+    with pytest.raises(SeatsNotFound) as raised:
+        load_seats(tmp_path, "xyz")
     assert raised.value.path == tmp_path / "xyz.json"
 
 
 def test_a_player_reads_with_a_seat_and_a_watcher_as_spectator() -> None:
-    assert SEATS.reader == "secret"
-    assert Seats(url="", game="abc", seats={}, spectator="see").reader == "see"
-    assert Seats(url="", game="abc", seats={}).reader is None
+    assert SEATS.reader_token == "secret"
+    assert SavedSeats(url="", game="abc", seats={}, spectator="see").reader_token == "see"
+    assert SavedSeats(url="", game="abc", seats={}).reader_token is None
 
 
 def test_the_folder_is_where_state_belongs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from examples.terminal.board import Laid, alone
+from examples.terminal.board import TileView, draw_single_tile
 from examples.terminal.tile_shape import Size
 from schemas.tileset import Bridge, Edges, Island, Market, Sea, Tile
 from schemas.vocabulary import Edge, EdgeKind
@@ -86,4 +86,4 @@ def plain(lines: Iterable[Text]) -> list[str]:
 
 
 def picture_of(drawn: Tile, rotation: int, size: Size) -> list[str]:
-    return plain(alone(Laid(drawn, rotation), size))
+    return plain(draw_single_tile(TileView(drawn, rotation), size))

@@ -11,7 +11,7 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", "'audioop' is deprecated", DeprecationWarning)
     import discord  # noqa: F401
 
-from examples.discord_bot.bot import SeaBot
+from examples.discord_bot.bot import SouthSeasBot
 from tests.examples.discord_bot.fake_discord import Discord
 
 
@@ -36,8 +36,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def bot(url: str, discord_side: Discord, file: Path, width: int) -> AsyncIterator[SeaBot]:
+async def bot(url: str, discord_side: Discord, file: Path, width: int) -> AsyncIterator[SouthSeasBot]:
     """The bot, logged in."""
-    bot = SeaBot(url, file, width)
+    bot = SouthSeasBot(url, file, width)
     async with discord_side.logged_in(bot):
         yield bot

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from examples.discord_bot.bot import SeaBot
+from examples.discord_bot.bot import SouthSeasBot
 from service.client import Client
 from tests.examples.discord_bot.fake_discord import CHANNEL, Discord, Person, Seen
 
@@ -65,7 +65,7 @@ async def test_a_table_is_begun_and_its_first_player_called(discord_side: Discor
     assert menu.options()[0]["label"].startswith("1")
 
 
-async def test_two_people_play_a_whole_game(discord_side: Discord, bot: SeaBot, url: str) -> None:
+async def test_two_people_play_a_whole_game(discord_side: Discord, bot: SouthSeasBot, url: str) -> None:
     """One of them in French, the other in English: every message is held to Discord's limits."""
     await discord_side.command(ANA, "new", opponent=BO)
     await discord_side.command(BO, "board")
@@ -75,14 +75,14 @@ async def test_two_people_play_a_whole_game(discord_side: Discord, bot: SeaBot, 
         person = ANA if calls(ANA)(called) else BO
         await take_turn(discord_side, person, called, chance)
         turns += 1
-    table = bot.ledger.latest(CHANNEL)
+    table = bot.storage.latest_game(CHANNEL)
     assert table is not None
     async with Client(url, table.spectator_token) as client:
         game = await client.game(table.game)
     assert game.status == "finished"
     assert turns == sum(tile.order > 0 for tile in game.board.values())
     assert "The scores: " in called.text
-    assert bot.ledger.running() == []
+    assert bot.storage.running_games() == []
 
 
 async def test_a_free_seat_is_taken_by_a_button(discord_side: Discord) -> None:

@@ -9,11 +9,11 @@ from time import time
 
 import pytest
 
-from examples.discord_bot.bot import SeaBot
+from examples.discord_bot.bot import SouthSeasBot
+from examples.discord_bot.games import NewGameOptions
 from examples.discord_bot.games import Person as Player
-from examples.discord_bot.games import Wish
-from examples.discord_bot.phrases import LANGUAGES, say
-from examples.discord_bot.storage import Ledger, Table
+from examples.discord_bot.phrases import LANGUAGES, translate
+from examples.discord_bot.storage import BotStorage, ChannelGame
 from service.games.context import Context
 from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
@@ -22,7 +22,7 @@ from tests.examples.discord_bot.test_bot import ANA, BO, CY, calls, is_over
 from tests.web.app_server import TILESETS
 
 PNG = b"\x89PNG"
-STALE = {say(language, "stale") for language in LANGUAGES}
+STALE = {translate(language, "stale") for language in LANGUAGES}
 NOTHING_BACK = "Il n'y a rien que vous puissiez annuler."
 
 
@@ -42,7 +42,7 @@ async def placed(discord_side: Discord, person: Person, called: Seen) -> Seen:
 
 
 @pytest.mark.parametrize("width", (300,))
-async def test_the_board_is_shown_as_a_picture(bot: SeaBot, discord_side: Discord) -> None:
+async def test_the_board_is_shown_as_a_picture(bot: SouthSeasBot, discord_side: Discord) -> None:
     await discord_side.command(ANA, "new", bots=1)
     called = await discord_side.post_in_channel(calls(ANA))
     menu = await discord_side.do(ANA, called, "menu")
@@ -82,12 +82,12 @@ async def test_in_a_channel_that_is_closed_to_the_bot_commands_still_work(discor
     assert (await discord_side.command(ANA, "moves")).options()
 
 
-async def test_a_game_that_is_gone_is_followed_no_more(bot: SeaBot) -> None:
-    table = Table("gone", CHANNEL, "o" * 43, "s" * 43)
-    bot.ledger.add_table(table)
-    bot.crier.follow(table)
-    await asyncio.wait_for(bot.crier._tasks["gone"], 8)
-    assert bot.ledger.running() == []
+async def test_a_game_that_is_gone_is_followed_no_more(bot: SouthSeasBot) -> None:
+    table = ChannelGame("gone", CHANNEL, "o" * 43, "s" * 43)
+    bot.storage.add_game(table)
+    bot.notifier.watch(table)
+    await asyncio.wait_for(bot.notifier._tasks["gone"], 8)
+    assert bot.storage.running_games() == []
 
 
 @pytest.mark.usefixtures("bot")
@@ -144,37 +144,37 @@ async def test_a_seat_is_taken_back_only_from_a_bot(discord_side: Discord) -> No
 
 
 async def test_a_restart_forgets_nothing_and_says_nothing_twice(url: str, discord_side: Discord, file: Path) -> None:
-    async with discord_side.logged_in(SeaBot(url, file, 0)):
+    async with discord_side.logged_in(SouthSeasBot(url, file, 0)):
         called, person = await begun(discord_side)
         menu = await discord_side.do(person, called, "menu")
     said = len(discord_side.channel)
-    async with discord_side.logged_in(SeaBot(url, file, 0)):
+    async with discord_side.logged_in(SouthSeasBot(url, file, 0)):
         assert (await discord_side.choose(person, menu, menu.options()[0]["value"])).acts()
         assert len(discord_side.channel) == said
 
 
 async def test_a_service_that_is_away_is_told_kindly(discord_side: Discord, file: Path, url: str) -> None:
-    async with discord_side.logged_in(SeaBot(url, file, 0)):
+    async with discord_side.logged_in(SouthSeasBot(url, file, 0)):
         _, person = await begun(discord_side)
-    async with discord_side.logged_in(SeaBot("http://127.0.0.1:9", file, 0)):
+    async with discord_side.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
         seen = await discord_side.command(person, "moves")
         assert await discord_side.suggestions(person, "new", "strength", "") == []
         assert "Nothing is lost" in seen.text or "Rien n'est perdu" in seen.text
 
 
 def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
-    Ledger(file).close()
+    BotStorage(file).close()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-async def test_tokens_are_shown_to_nobody(bot: SeaBot, discord_side: Discord) -> None:
+async def test_tokens_are_shown_to_nobody(bot: SouthSeasBot, discord_side: Discord) -> None:
     await discord_side.command(ANA, "new", bots=1)
-    (seat,) = bot.ledger.seats_of(ANA.id)
+    (seat,) = bot.storage.seats_of(ANA.id)
     assert all(seat.token not in str(seen.payload) for seen in discord_side.channel)
 
 
-async def test_a_game_of_another_channel_is_for_its_players(bot: SeaBot, discord_side: Discord) -> None:
-    table, _ = await bot.tables.begin(CHANNEL + 1, Player(ANA.id, "Ana", "en"), Wish(bots=["greedy"]))
+async def test_a_game_of_another_channel_is_for_its_players(bot: SouthSeasBot, discord_side: Discord) -> None:
+    table, _ = await bot.games.create(CHANNEL + 1, Player(ANA.id, "Ana", "en"), NewGameOptions(bots=["greedy"]))
     assert (await discord_side.command(BO, "board", game=table.game)).text.startswith("Je ne connais pas")
     assert (await discord_side.command(ANA, "board", game=table.game)).text == "It is Ana's turn to place a tile."
 
@@ -196,11 +196,11 @@ async def _on_time(store: RedisStore) -> AsyncIterator[None]:
 
 
 @pytest.mark.usefixtures("_on_time")
-async def test_whoever_was_late_takes_the_seat_back(bot: SeaBot, discord_side: Discord) -> None:
+async def test_whoever_was_late_takes_the_seat_back(bot: SouthSeasBot, discord_side: Discord) -> None:
     """The game goes on without them: a bot stands in, and the next message in the channel says so."""
-    wish = Wish([Player(BO.id, "Bo", "fr")], timeout_s=1)
-    table, _ = await bot.tables.begin(CHANNEL, Player(ANA.id, "Ana", "en"), wish)
-    bot.crier.follow(table)
+    wish = NewGameOptions([Player(BO.id, "Bo", "fr")], timeout_s=1)
+    table, _ = await bot.games.create(CHANNEL, Player(ANA.id, "Ana", "en"), wish)
+    bot.notifier.watch(table)
     late = await discord_side.post_in_channel(lambda seen: "<@" in seen.text)
     person = ANA if calls(ANA)(late) else BO
     called = await discord_side.post_in_channel(lambda seen: ":return:" in str(seen.components(2)))

@@ -6,18 +6,18 @@ import pytest
 from click.testing import CliRunner
 
 from examples.discord_bot.__main__ import main
-from examples.discord_bot.bot import SeaBot
+from examples.discord_bot.bot import SouthSeasBot
 
 
 def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens: list[str] = []
 
-    def run(bot: SeaBot, token: str, log_handler: None) -> None:
+    def run(bot: SouthSeasBot, token: str, log_handler: None) -> None:
         assert log_handler is None
         tokens.append(token)
-        bot.ledger.close()
+        bot.storage.close()
 
-    monkeypatch.setattr(SeaBot, "run", run)
+    monkeypatch.setattr(SouthSeasBot, "run", run)
     file = tmp_path / "games.sqlite"
     environment = {"DISCORD_TOKEN": "a.bot.token", "SOUTH_SEAS_BOT_FILE": str(file)}
     done = CliRunner().invoke(main, ["--url", "http://127.0.0.1:9"], env=environment)

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from examples.discord_bot.custom_ids import LIMIT, Pressed, template
-from examples.discord_bot.menus import cell_menu, ship_menu, whole_menu
-from examples.discord_bot.messages import view_of
-from examples.discord_bot.people import table_name
+from examples.discord_bot.custom_ids import MAX_LENGTH, ComponentAction, id_pattern
+from examples.discord_bot.menus import first_choice, payment_choice, rotation_choice
+from examples.discord_bot.messages import build_view
+from examples.discord_bot.people import player_name
 from examples.discord_bot.phrases import LANGUAGES, PHRASES, language_of
 from examples.discord_bot.screens import Screen
 from schemas.commands import LegalMoves
@@ -42,7 +42,7 @@ def deliveries(ships: int, payments: int) -> LegalMoves:
 
 async def options_of(screen: Screen) -> list[str]:
     """What can be chosen; fails where Discord would refuse it."""
-    sent = {"content": screen.text, "components": view_of(screen).to_components()}
+    sent = {"content": screen.text, "components": build_view(screen).to_components()}
     assert list(message_faults(sent)) == []
     return [option.value for menu in screen.menus for option in menu.options]
 
@@ -52,44 +52,44 @@ async def test_every_cell_is_on_some_page(cells: int) -> None:
     offered = placements(cells)
     found: list[str] = []
     for page in range((cells + 74) // 75):
-        choice = whole_menu("en", GAME, offered, page)
+        choice = first_choice("en", GAME, offered, page)
         found += await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
         assert len(choice.buttons) == (page > 0) + (len(found) < cells)
     assert found == [f"-499.{-cell}" for cell in range(cells)]
 
 
 async def test_a_cells_rotations_are_buttons_with_the_pictures_numbers() -> None:
-    choice = cell_menu("en", GAME, placements(9), "-499.-3")
+    choice = rotation_choice("en", GAME, placements(9), "-499.-3")
     await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
     assert [button.label for button in choice.buttons] == ["13 · 0°", "14 · 90°", "15 · 180°", "16 · 270°", "Back"]
 
 
 async def test_many_payments_are_chosen_by_the_ship_first() -> None:
     offered = deliveries(4, 100)
-    ships = whole_menu("fr", GAME, offered)
+    ships = first_choice("fr", GAME, offered)
     assert await options_of(Screen("", menus=ships.menus, buttons=ships.buttons)) == [
         f"ship-00{ship}" for ship in range(4)
     ]
-    assert [button.pressed.value for button in ships.buttons] == ["pass.deliver"]
+    assert [button.action.value for button in ships.buttons] == ["pass.deliver"]
     found: list[str] = []
     for value in ("ship-002", "ship-002:1"):
-        choice = ship_menu("fr", GAME, offered, value)
+        choice = payment_choice("fr", GAME, offered, value)
         found += await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))
     assert found == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
 
 
 async def test_few_payments_are_chosen_at_once() -> None:
-    choice = whole_menu("de", GAME, deliveries(4, 10))
+    choice = first_choice("de", GAME, deliveries(4, 10))
     assert len(await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))) == 40
 
 
 def test_what_a_button_carries_fits_and_is_read_back() -> None:
-    pressed = Pressed(GAME, VERSION, "rematch", "d.ship--99.60.60.60xxxxxx"[:24])
-    assert len(pressed.custom_id("b")) <= LIMIT
-    found = template("b").fullmatch(pressed.custom_id("b"))
+    pressed = ComponentAction(GAME, VERSION, "rematch", "d.ship--99.60.60.60xxxxxx"[:24])
+    assert len(pressed.custom_id("b")) <= MAX_LENGTH
+    found = id_pattern("b").fullmatch(pressed.custom_id("b"))
     assert found is not None
-    assert Pressed.of(found) == pressed
-    assert template("s").fullmatch(pressed.custom_id("b")) is None
+    assert ComponentAction.from_match(found) == pressed
+    assert id_pattern("s").fullmatch(pressed.custom_id("b")) is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_a_button_carries_fits_and_is_read_back() -> None:
     (("Ana", "Ana"), ("A\u202ena\n", "Ana"), ("x" * 40, "x" * 32), ("\u200b", "?"), (" Zoë ", "Zoë")),
 )
 def test_a_display_name_is_made_a_players_name(name: str, kept: str) -> None:
-    assert table_name(name) == kept
+    assert player_name(name) == kept
 
 
 def test_every_phrase_is_there_in_every_language() -> None:
