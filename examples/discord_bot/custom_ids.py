@@ -41,7 +41,7 @@ class ComponentAction(NamedTuple):
 def id_pattern(kind: Kind) -> re.Pattern[str]:
     """Return the pattern of the custom ids of buttons or menus.
 
-    >>> bool(template("b").fullmatch(Pressed("k7m2", 17, "move", "p3.-2.1").custom_id("b")))
+    >>> bool(id_pattern("b").fullmatch(ComponentAction("k7m2", 17, "move", "p3.-2.1").custom_id("b")))
     True
     """
     return re.compile(PATTERN.format(kind=kind))

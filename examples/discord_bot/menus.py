@@ -82,7 +82,7 @@ def numbered(legal: LegalMoves) -> list[Numbered]:
 def compress_numbers(numbers: Sequence[int]) -> str:
     """Return ascending numbers as text, with a range for consecutive ones.
 
-    >>> brief([4, 5, 6]), brief([2, 9]), brief([7])
+    >>> compress_numbers([4, 5, 6]), compress_numbers([2, 9]), compress_numbers([7])
     ('4-6', '2, 9', '7')
     """
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:

@@ -40,7 +40,7 @@ class ActionButton(DynamicItem[discord.ui.Button[Any]], template=id_pattern("b")
 
     async def callback(self, interaction: Interaction) -> None:
         """Perform the button's action."""
-        await interaction.client.pressed(interaction, self.action, "")
+        await interaction.client.on_component(interaction, self.action, "")
 
 
 class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=id_pattern("s")):
@@ -59,7 +59,7 @@ class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=id_pattern("s")):
 
     async def callback(self, interaction: Interaction) -> None:
         """Perform the menu's action with the chosen value."""
-        await interaction.client.pressed(interaction, self.action, self.item.values[0])
+        await interaction.client.on_component(interaction, self.action, self.item.values[0])
 
 
 class DiscordMessage(NamedTuple):

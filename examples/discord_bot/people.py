@@ -19,7 +19,7 @@ def person_from(interaction: discord.Interaction[Any]) -> Person:
 def player_name(name: str) -> str:
     r"""Return a display name as a valid player name: 1 to 32 characters, one visible, no control or format ones.
 
-    >>> table_name("Zo\u200de\n"), table_name("\u3164")
+    >>> player_name("Zo\u200de\n"), player_name("\u3164")
     ('Zoe', '?')
     """
     allowed = "".join(

@@ -24,18 +24,22 @@ def translate(language: Language, key: str, **values: object) -> str:
 PHRASES: dict[str, tuple[str, str, str]] = {
     "new": (
         "A new game: {players}.",
-        "Une nouvelle table : {players}.",
-        "Ein neuer Tisch: {players}.",
+        "Une nouvelle partie : {players}.",
+        "Ein neues Spiel: {players}.",
     ),
     "open": ("an open seat", "une place libre", "ein freier Platz"),
-    "joined": ("You have a seat.", "Vous êtes à la table.", "Du sitzt am Tisch."),
-    "already": ("You already have a seat.", "Vous y êtes déjà.", "Du sitzt schon dort."),
+    "joined": ("You have a seat.", "Vous avez une place.", "Du hast einen Platz."),
+    "already": ("You already have a seat.", "Vous avez déjà une place.", "Du hast schon einen Platz."),
     "full": ("No seat is open.", "Il n'y a plus de place libre.", "Es ist kein Platz mehr frei."),
-    "unseated": ("You have no seat in this game.", "Vous n'êtes pas à cette table.", "Du sitzt nicht an diesem Tisch."),
+    "unseated": (
+        "You have no seat in this game.",
+        "Vous n'avez pas de place dans cette partie.",
+        "Du hast keinen Platz in diesem Spiel.",
+    ),
     "no_table": (
         "There is no game here yet. Start one with /southseas new.",
-        "Il n'y a pas encore de table ici : commencez avec /southseas new.",
-        "Hier gibt es noch keinen Tisch: fang mit /southseas new an.",
+        "Il n'y a pas encore de partie ici : commencez avec /southseas new.",
+        "Hier gibt es noch kein Spiel: fang mit /southseas new an.",
     ),
     "no_games": ("You have no games.", "Vous n'avez pas de partie.", "Du hast keine Spiele."),
     "stale": (

@@ -73,7 +73,7 @@ def clip(text: str, limit: int) -> str:
 def escape_markup(text: str) -> str:
     r"""Return a text with escaped Markdown.
 
-    >>> escape("*Ana*")
+    >>> escape_markup("*Ana*")
     '\\*Ana\\*'
     """
     return _MARKUP.sub(r"\\\1", text)

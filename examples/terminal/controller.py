@@ -108,7 +108,7 @@ class GameController:
             "i": lambda: self._start(self._show_scores(Page.ISLANDERS)),
             "t": lambda: self._start(self._show_tiles()),
             "z": self.state.zoom,
-            "q": lambda: setattr(self, "done", True),
+            "q": lambda: setattr(self, "is_finished", True),
         }
         if typed in commands:
             self.state.typed = ""

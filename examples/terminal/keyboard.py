@@ -35,7 +35,7 @@ KEY_PATTERN = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Z]|.", re.DOTALL)
 def parse_keys(text: str) -> Iterator[str]:
     r"""Yield the keys in terminal input: key names and characters.
 
-    >>> list(pressed("3b\x1b[A\x1bOB\r"))
+    >>> list(parse_keys("3b\x1b[A\x1bOB\r"))
     ['3', 'b', 'up', 'down', 'enter']
     """
     for sequence in KEY_PATTERN.findall(text):

@@ -65,7 +65,7 @@ def new_style(style: Style) -> Style:
 def player_letters(names: list[str | None]) -> list[str]:
     """Return a letter for each player, from their name if possible; M is reserved for markets.
 
-    >>> letters(["Ana", "Bo", "Adam", "Mo", None])
+    >>> player_letters(["Ana", "Bo", "Adam", "Mo", None])
     ['A', 'B', 'D', 'O', '5']
     """
     taken = {"M"}

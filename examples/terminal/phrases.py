@@ -32,7 +32,7 @@ def kind_of(segment: Segment) -> SegmentKind:
 def wares_text(wares: Wares) -> str:
     """Return wares as text.
 
-    >>> wares_in_words(Wares(bananas=1, shells=0, fish=3))
+    >>> wares_text(Wares(bananas=1, shells=0, fish=3))
     '1 banana and 3 fish'
     """
     return join_list(
@@ -48,7 +48,7 @@ def count_of(number: int, one: str, many: str) -> str:
 def join_list(parts: Sequence[str]) -> str:
     """Return a list as text.
 
-    >>> listed(["a", "b", "c"])
+    >>> join_list(["a", "b", "c"])
     'a, b and c'
     """
     if not parts:
@@ -59,7 +59,7 @@ def join_list(parts: Sequence[str]) -> str:
 def cost_text(cost: Cost) -> str:
     """Return the cost of a ship as text (R6.3).
 
-    >>> cost_in_words(Cost(bananas=1, shells=2, fish=0, any=1, same=(3, 1)))
+    >>> cost_text(Cost(bananas=1, shells=2, fish=0, any=1, same=(3, 1)))
     '1 banana + 2 shells + 1 of any + 3 alike + 1 of another kind'
     """
     named = [count_of(getattr(cost, ware), one, many) for ware, one, many in WARE_NAMES if getattr(cost, ware)]

@@ -92,7 +92,7 @@ async def test_a_move_for_another_past_is_refused_kindly(client: Client) -> None
         play.state.digest = "0" * 32
         press(play, "1", "a", "enter")
         await play.wait_for_tasks()
-        assert "Meanwhile the game went on" in seen(play)
+        assert "The game has changed" in seen(play)
 
 
 async def test_what_is_typed_is_shown_before_it_is_done(client: Client) -> None:
@@ -103,9 +103,9 @@ async def test_what_is_typed_is_shown_before_it_is_done(client: Client) -> None:
         press(play, *first.key)
         assert f"Enter: {first.move.text}" in seen(play)
         press(play, "backspace", "backspace", *"99", "enter")
-        assert "There is no such move" in seen(play)
+        assert "No move matches" in seen(play)
         press(play, "clear", *"place", "enter")
-        assert "not one move yet" in seen(play)
+        assert "Several moves match" in seen(play)
         press(play, "escape")
         assert play.state.typed == ""
 
@@ -117,7 +117,7 @@ async def test_pages_tell_what_may_be_asked_at_any_time(client: Client) -> None:
         for _ in range(8):
             await ready(play)
             await choose(play, chance)
-        for key, words in (("?", "every legal move has a key"), ("s", "if it ended"), ("i", "would bring now")):
+        for key, words in (("?", "type the key of a legal move"), ("s", "if it ended"), ("i", "value now")):
             press(play, key, "enter")
             await play.wait_for_tasks()
             assert words in seen(play)

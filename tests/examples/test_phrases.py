@@ -21,7 +21,7 @@ def test_costs_are_told(cost: Cost, text: str) -> None:
     assert cost_text(cost) == text
 
 
-@pytest.mark.parametrize("name", ("keys", "palette", "words"))
+@pytest.mark.parametrize("name", ("keyboard", "palette", "phrases"))
 def test_docstrings_are_right(name: str) -> None:
     result = doctest.testmod(import_module(f"examples.terminal.{name}"))
     assert result.attempted

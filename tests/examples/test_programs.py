@@ -75,11 +75,11 @@ async def test_the_terminal_is_left_as_it_was_and_the_game_goes_on(url: str, tmp
         await terminal.shows("place the tile")
         await terminal.shows("q leave")
         terminal.type("?\r")
-        await terminal.shows("every legal move has a key")
+        await terminal.shows("type the key of a legal move")
         terminal.type("\x1b")
         await terminal.shows("q leave")
         terminal.type("q\r")
-        await terminal.shows("Come back with: ")
+        await terminal.shows("Resume with: ")
         await terminal.shows("examples/terminal --resume ")
         game = await terminal.shows(" --tokens")
         assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0
@@ -107,4 +107,4 @@ async def test_without_a_terminal_it_says_so(url: str) -> None:
     )
     _, complaint = await asyncio.wait_for(program.communicate(), PATIENCE_S)
     assert program.returncode == 2
-    assert complaint == b"This plays in a terminal: its input and output must be one.\n"
+    assert complaint == b"Input and output must be a terminal.\n"

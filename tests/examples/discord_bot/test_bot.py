@@ -54,14 +54,14 @@ async def next_call(discord_side: Discord, told: int) -> Seen:
 
 async def test_a_table_is_begun_and_its_first_player_called(discord_side: Discord) -> None:
     begun = await discord_side.command(ANA, "new", bots=1)
-    assert begun.text == "A new table: Ana, Greedy."
+    assert begun.text == "A new game: Ana, Greedy."
     assert not begun.is_private
     called = await discord_side.post_in_channel(calls(ANA))
     assert "it is your turn" in called.text
     assert called.payload["allowed_mentions"] == {"parse": [], "users": [ANA.id]}
     menu = await discord_side.press(ANA, called, "Play")
     assert menu.is_private
-    assert menu.text == "Where to? The numbers are those in the picture."
+    assert menu.text == "Which cell? The numbers are those in the picture."
     assert menu.options()[0]["label"].startswith("1")
 
 
@@ -87,9 +87,9 @@ async def test_two_people_play_a_whole_game(discord_side: Discord, bot: SouthSea
 
 async def test_a_free_seat_is_taken_by_a_button(discord_side: Discord) -> None:
     begun = await discord_side.command(ANA, "new", free=1)
-    assert begun.text == "A new table: Ana, a free seat."
-    assert (await discord_side.press(BO, begun, "Join")).text == "Vous êtes à la table."
-    assert (await discord_side.press(BO, begun, "Join")).text == "Vous y êtes déjà."
+    assert begun.text == "A new game: Ana, an open seat."
+    assert (await discord_side.press(BO, begun, "Join")).text == "Vous avez une place."
+    assert (await discord_side.press(BO, begun, "Join")).text == "Vous avez déjà une place."
     assert (await discord_side.press(CY, begun, "Join")).text == "Es ist kein Platz mehr frei."
 
 
@@ -104,12 +104,12 @@ async def test_an_old_button_shows_the_present_position(discord_side: Discord) -
     turned = await discord_side.choose(ANA, first, value)
     await step(discord_side, ANA, turned, chance)
     stale = await discord_side.choose(ANA, second, value)
-    assert stale.text.startswith("That button is of an earlier position; here is the present one.")
+    assert stale.text.startswith("That button is from an earlier position. Here is the current one.")
     assert stale.options() or stale.acts()
 
 
 async def test_who_does_not_sit_there_is_told_so(discord_side: Discord) -> None:
-    assert (await discord_side.command(CY, "moves")).text.startswith("Hier gibt es noch keinen Tisch")
+    assert (await discord_side.command(CY, "moves")).text.startswith("Hier gibt es noch kein Spiel")
     await discord_side.command(ANA, "new", bots=1)
     called = await discord_side.post_in_channel(calls(ANA))
     assert (await discord_side.press(CY, called, "Play")).text == "Du sitzt nicht an diesem Tisch."

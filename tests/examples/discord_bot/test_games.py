@@ -101,7 +101,7 @@ async def test_a_move_is_taken_back(discord_side: Discord) -> None:
     stale = await discord_side.do(person, islander._replace(payload=before), "undo")
     assert stale.text.splitlines()[0] in STALE
     refused = await discord_side.do(person, again, "undo")
-    assert refused.text == ("There is nothing that you can take back." if person is ANA else NOTHING_BACK)
+    assert refused.text == ("You have nothing to undo." if person is ANA else NOTHING_BACK)
     assert refused.is_private
     assert (await discord_side.command(person, "undo")).text == refused.text
     assert (await discord_side.choose(person, again, again.options()[0]["value"])).acts()
@@ -116,7 +116,7 @@ async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(dis
     over = await discord_side.post_in_channel(is_over)
     assert "Ana" in over.text
     again = await discord_side.do(BO, over, "rematch")
-    assert again.text.startswith("Une nouvelle table")
+    assert again.text.startswith("Une nouvelle partie")
     called = await discord_side.post_in_channel(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
     person = ANA if calls(ANA)(called) else BO
     assert (await discord_side.do(person, called, "menu")).options()
@@ -140,7 +140,7 @@ async def test_who_joined_sits_at_the_rematch_too(discord_side: Discord) -> None
 @pytest.mark.usefixtures("bot")
 async def test_a_seat_is_taken_back_only_from_a_bot(discord_side: Discord) -> None:
     await discord_side.command(ANA, "new", bots=1, minutes=5)
-    assert (await discord_side.command(ANA, "back")).text == "No bot sits in for you."
+    assert (await discord_side.command(ANA, "back")).text == "No bot plays for you."
 
 
 async def test_a_restart_forgets_nothing_and_says_nothing_twice(url: str, discord_side: Discord, file: Path) -> None:
@@ -159,7 +159,7 @@ async def test_a_service_that_is_away_is_told_kindly(discord_side: Discord, file
     async with discord_side.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
         seen = await discord_side.command(person, "moves")
         assert await discord_side.suggestions(person, "new", "strength", "") == []
-        assert "Nothing is lost" in seen.text or "Rien n'est perdu" in seen.text
+        assert "Your games are safe" in seen.text or "Rien n'est perdu" in seen.text
 
 
 def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
