@@ -143,13 +143,13 @@ async def http_game(client: Client) -> HTTPGame:
         (("permessage-deflate; unheard_of, permessage-deflate",), [ANSWER]),
     ),
 )
-async def test_it_is_agreed_where_a_client_offers_it(client: Client, offers: Sequence[str], answer: list[str]) -> None:
+async def test_compression_is_negotiated(client: Client, offers: Sequence[str], answer: list[str]) -> None:
     async with plainly(client, "/v1/ws", *offers) as line:
         assert line.extensions == answer
         assert (await line.frame()).first == TEXT
 
 
-async def test_snapshots_and_diffs_are_compressed_and_short_answers_are_not(
+async def test_snapshots_and_diffs_are_compressed_and_short_replies_are_not(
     client: Client, http_game: HTTPGame
 ) -> None:
     path = f"/v1/games/{http_game.id}/ws"
@@ -164,7 +164,7 @@ async def test_snapshots_and_diffs_are_compressed_and_short_answers_are_not(
 
 
 @pytest.mark.parametrize("bits", (9, 10, 11))
-async def test_what_refers_too_far_back_for_a_client_is_not_compressed(
+async def test_a_message_beyond_the_clients_window_is_not_compressed(
     client: Client, http_game: HTTPGame, bits: int
 ) -> None:
     path, offer = f"/v1/games/{http_game.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
@@ -173,7 +173,7 @@ async def test_what_refers_too_far_back_for_a_client_is_not_compressed(
         assert (await line.until(b"snapshot")).first == TEXT
 
 
-async def test_a_diff_is_compressed_once_for_all(
+async def test_a_diff_is_compressed_once_for_all_clients(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[bytes] = []
@@ -200,7 +200,7 @@ async def test_a_diff_is_compressed_once_for_all(
             assert len(made) == number
 
 
-async def test_nothing_is_compressed_for_those_who_do_not_ask(
+async def test_nothing_is_compressed_without_negotiation(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(frames, "deflated_frame")
@@ -226,7 +226,7 @@ async def test_a_client_that_compresses_plays_a_game(client: Client, window: int
         assert line.copy_of(http_game.id).game == await http_game.get_json()
 
 
-async def test_a_message_counts_as_it_is_uncompressed(store: RedisStore) -> None:
+async def test_the_size_limit_applies_to_the_uncompressed_message(store: RedisStore) -> None:
     """Aiohttp lets one byte more pass where it is compressed."""
     async with serve(store, Limits(max_message_bytes=1000)) as client:
         for text, large in ((b" " * 1000, False), (b" " * 1002, True), (b" " * 20_000_000, True)):
@@ -241,7 +241,7 @@ async def test_a_message_counts_as_it_is_uncompressed(store: RedisStore) -> None
                 assert int.from_bytes(answer.payload[:2]) == 1009 if large else b'"malformed"' in answer.text()
 
 
-async def test_nobody_may_compress_unasked(client: Client) -> None:
+async def test_a_compressed_frame_without_negotiation_closes_the_socket(client: Client) -> None:
     async with plainly(client, "/v1/ws") as line:
         await line.until(b"welcome")
         line.say(COMPRESSED_TEXT, compressed(b'{"type":"ping"}'))
@@ -249,7 +249,7 @@ async def test_nobody_may_compress_unasked(client: Client) -> None:
         assert (answer.first, int.from_bytes(answer.payload[:2])) == (CLOSE, 1002)
 
 
-async def test_what_is_no_deflate_closes_the_socket(client: Client) -> None:
+async def test_invalid_deflate_data_closes_the_socket(client: Client) -> None:
     """The code is 1000 by aiohttp; no RFC names a code for it."""
     async with plainly(client, "/v1/ws", "permessage-deflate") as line:
         await line.until(b"welcome")

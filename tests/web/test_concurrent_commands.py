@@ -8,7 +8,7 @@ from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_g
 CLIENTS = 50
 
 
-async def test_of_many_who_expect_the_same_version_exactly_one_wins(client: Client) -> None:
+async def test_one_of_many_actions_with_the_same_if_match_succeeds(client: Client) -> None:
     game = await create_game(client)
     await game.act_successfully()
     before, log = await game.get_json(), (await game.get_json("/diffs"))["diffs"]
@@ -29,7 +29,7 @@ async def test_of_many_who_expect_the_same_version_exactly_one_wins(client: Clie
     assert (await game.get_json())["version"] == acted["version"]
 
 
-async def test_the_same_across_instances(store: RedisStore, client: Client) -> None:
+async def test_one_of_many_actions_across_instances_succeeds(store: RedisStore, client: Client) -> None:
     async with serve(store) as other:
         game = await create_game(client)
         same = HTTPGame(other, game.created)
@@ -42,7 +42,7 @@ async def test_the_same_across_instances(store: RedisStore, client: Client) -> N
         assert (await same.get_json())["version"] == 2
 
 
-async def test_without_if_match_whoever_comes_late_is_told_by_the_rules(client: Client) -> None:
+async def test_without_if_match_late_actions_are_rejected_by_the_rules(client: Client) -> None:
     game = await create_game(client)
     move = {"move": (await game.legal_moves())[0]["id"]}
     answers = await asyncio.gather(*(game.act(move) for _ in range(CLIENTS)))
@@ -59,7 +59,7 @@ async def test_concurrent_games_do_not_affect_each_other(client: Client) -> None
         assert {diff["game"] for diff in log} == {http_game.id}
 
 
-async def test_an_abort_and_an_action_at_once_leave_one_history(client: Client) -> None:
+async def test_a_concurrent_abort_and_action_leave_one_history(client: Client) -> None:
     game = await create_game(client)
     move = {"move": (await game.legal_moves())[0]["id"]}
     acted, aborted = await asyncio.gather(

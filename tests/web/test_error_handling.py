@@ -30,7 +30,7 @@ def filled(path: str, id_: str) -> str:
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))
-async def test_a_path_says_which_methods_it_answers(client: Client, path: str) -> None:
+async def test_options_lists_the_methods_of_a_path(client: Client, path: str) -> None:
     there = filled(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
     allowed = METHODS[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in METHODS[path] else set())
     for method in ("PUT", "PATCH", "TRACE", "PROPFIND", "DELETE", "POST", "GET"):
@@ -54,7 +54,7 @@ async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))
-async def test_a_browser_of_any_origin_may_ask(client: Client, path: str) -> None:
+async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
     for method in METHODS[path]:
         response = await client.options(
             filled(path, "archipelago"),
@@ -71,7 +71,7 @@ async def test_a_browser_of_any_origin_may_ask(client: Client, path: str) -> Non
         assert "Access-Control-Allow-Credentials" not in response.headers
 
 
-async def test_a_browser_of_any_origin_may_read_every_answer(client: Client) -> None:
+async def test_every_origin_may_read_every_response(client: Client) -> None:
     game = await create_game(client)
     tag = (await game.get()).headers["ETag"]
     for response in (
@@ -88,14 +88,14 @@ async def test_a_browser_of_any_origin_may_read_every_answer(client: Client) -> 
         assert "Access-Control-Allow-Credentials" not in response.headers
 
 
-async def test_a_path_that_is_not_there(client: Client) -> None:
+async def test_an_unknown_path_is_not_found(client: Client) -> None:
     for path in ("/nowhere", "/v1", "/v1/", "/v1/games/", "/v1/game", "/V1/games", "/v1/games/abc/moves"):
         for response in (await client.get(path), await client.post(path, json={})):
             await check_problem(response, 404, "not_found")
     assert (await client.options("/nowhere")).status == 404
 
 
-async def test_a_client_may_wait_until_it_is_told_to_send_its_body(client: Client) -> None:
+async def test_expect_100_continue(client: Client) -> None:
     body = json.dumps({"players": TWO_PLAYERS}).encode()
     head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
     told = await client.post("/v1/games", json={"players": TWO_PLAYERS}, expect100=True)
@@ -104,12 +104,12 @@ async def test_a_client_may_wait_until_it_is_told_to_send_its_body(client: Clien
     assert other.status == 201
 
 
-async def test_a_client_of_http_1_0_is_answered(client: Client) -> None:
+async def test_http_1_0_is_supported(client: Client) -> None:
     response = await send_raw(client, b"GET /livez HTTP/1.0\r\n\r\n")
     assert (response.status, json.load(response)) == (200, {"status": "ok"})
 
 
-async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
+async def test_an_internal_error_reveals_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await create_game(client)
@@ -127,7 +127,7 @@ async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
     assert game.owner_token not in caplog.text
 
 
-def test_every_status_has_its_codes() -> None:
+def test_every_status_has_its_problem_codes() -> None:
     assert {kind.status for kind in PROBLEM_TYPES.values()} >= {
         400,
         401,

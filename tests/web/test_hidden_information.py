@@ -35,7 +35,7 @@ async def told(game: HTTPGame) -> list[bytes]:
     return answers
 
 
-async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redis) -> None:
+async def test_no_response_depends_on_the_hidden_order(client: Client, redis: Redis) -> None:
     http_game = await create_game(client, seed="tides")
     await http_game.play_randomly(Random(8), versions=30)
     before = await told(http_game)
@@ -51,7 +51,7 @@ async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redi
     assert await told(http_game) == before
 
 
-async def test_the_seed_is_told_only_when_nothing_can_be_decided_any_more(client: Client) -> None:
+async def test_the_seed_is_revealed_only_after_the_game(client: Client) -> None:
     seed = "nobody-knows-this"
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
     await game.play_randomly(Random(9), versions=40)
@@ -63,7 +63,7 @@ async def test_the_seed_is_told_only_when_nothing_can_be_decided_any_more(client
     assert seed in repr(last["patch"])
 
 
-async def test_no_token_is_told_again(client: Client) -> None:
+async def test_no_token_is_returned_twice(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
     acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, joined["token"])

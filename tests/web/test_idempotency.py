@@ -26,7 +26,7 @@ def is_again(again: ClientResponse) -> bool:
     return again.headers.get("Idempotent-Replayed") == "true"
 
 
-async def test_creating_again_gives_the_same_game_and_the_same_tokens(client: Client) -> None:
+async def test_retried_creation_returns_the_same_game_and_tokens(client: Client) -> None:
     asked = {"players": [*TWO_PLAYERS, {"bot": "random"}]}
     first = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
     again = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
@@ -47,7 +47,7 @@ async def test_creating_again_gives_the_same_game_and_the_same_tokens(client: Cl
     assert len((await (await client.get("/v1/games")).json())["games"]) == 1
 
 
-async def test_creating_at_the_same_time_with_one_key_makes_one_game(client: Client) -> None:
+async def test_concurrent_creations_with_one_key_make_one_game(client: Client) -> None:
     answers = await asyncio.gather(
         *(client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=key()) for _ in range(20))
     )
@@ -56,7 +56,7 @@ async def test_creating_at_the_same_time_with_one_key_makes_one_game(client: Cli
     assert len((await (await client.get("/v1/games")).json())["games"]) == 1
 
 
-async def test_without_a_key_each_creation_is_another_game(client: Client) -> None:
+async def test_without_a_key_each_creation_makes_a_game(client: Client) -> None:
     one, other = await create_game(client, seed="tides"), await create_game(client, seed="tides")
     assert one.id != other.id
     assert {one.owner_token, one.spectator_token, *one.seat_tokens.values()}.isdisjoint(
@@ -64,14 +64,14 @@ async def test_without_a_key_each_creation_is_another_game(client: Client) -> No
     )
 
 
-async def test_another_creation_with_the_same_key_is_refused(client: Client) -> None:
+async def test_another_creation_with_the_same_key_is_rejected(client: Client) -> None:
     await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=key())
     other = await client.post("/v1/games", json={"players": OPEN}, headers=key())
     await check_problem(other, 422, "key_reused")
     assert (await client.post("/v1/games", json={"players": OPEN}, headers=key(OTHER_SECRET))).status == 201
 
 
-async def test_the_same_request_in_other_words_is_the_same(client: Client) -> None:
+async def test_equivalent_bodies_are_the_same_request(client: Client) -> None:
     first = await client.post("/v1/games", json={"players": TWO_PLAYERS, "seed": None}, headers=key())
     again = await client.post(
         "/v1/games",
@@ -81,7 +81,7 @@ async def test_the_same_request_in_other_words_is_the_same(client: Client) -> No
     assert await first.read() == await again.read()
 
 
-async def test_joining_again_gives_the_same_seat_and_the_same_token(client: Client) -> None:
+async def test_retried_join_returns_the_same_seat_and_token(client: Client) -> None:
     game = await create_game(client, OPEN)
     first = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key())
     other = await client.post(f"{game.path}/seats", json={"name": "Cy"}, headers=key(OTHER_SECRET))
@@ -97,7 +97,7 @@ async def test_joining_again_gives_the_same_seat_and_the_same_token(client: Clie
     assert (await client.get(game.path, headers=bearer_header(token))).status == 200
 
 
-async def test_joining_at_the_same_time_with_one_key_takes_one_seat(unlimited: Client) -> None:
+async def test_concurrent_joins_with_one_key_take_one_seat(unlimited: Client) -> None:
     game = await create_game(unlimited, OPEN)
     answers = await asyncio.gather(
         *(unlimited.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key()) for _ in range(20))
@@ -106,7 +106,7 @@ async def test_joining_at_the_same_time_with_one_key_takes_one_seat(unlimited: C
     assert [player["kind"] for player in (await game.get_json())["players"]] == ["human", "human", "open"]
 
 
-async def test_joining_at_the_same_time_gives_each_its_own_seat(client: Client) -> None:
+async def test_concurrent_joins_take_different_seats(client: Client) -> None:
     http_game = await create_game(client, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
     answers = await asyncio.gather(
         *(client.post(f"{http_game.path}/seats", json={"name": f"P{number}"}) for number in range(7))
@@ -120,7 +120,7 @@ async def test_joining_at_the_same_time_gives_each_its_own_seat(client: Client) 
 
 
 @pytest.mark.parametrize("path", ("/v1/games", "/v1/games/{id}/seats"))
-async def test_where_tokens_are_handed_out_the_key_must_be_a_secret(client: Client, path: str) -> None:
+async def test_requests_that_return_tokens_require_a_secret_key(client: Client, path: str) -> None:
     game = await create_game(client, OPEN)
     body: dict[str, Any] = {"players": TWO_PLAYERS} if path == "/v1/games" else {"name": "Bo"}
     response = await client.post(path.format(id=game.id), json=body, headers=key(SECRET[:31]))
@@ -128,7 +128,7 @@ async def test_where_tokens_are_handed_out_the_key_must_be_a_secret(client: Clie
     assert problem["path"] == "Idempotency-Key"
 
 
-async def test_acting_again_changes_nothing_and_answers_the_same(client: Client) -> None:
+async def test_a_retried_action_is_replayed(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
     move = {"move": (await game.legal_moves())[0]["id"]}
     query, prefer = "?include=legal_moves", {"Prefer": "return=representation"}
@@ -148,7 +148,7 @@ async def test_acting_again_changes_nothing_and_answers_the_same(client: Client)
     await check_problem(await game.act({"move": "i0"}, **key("k")), 422, "key_reused")
 
 
-async def test_a_key_is_answered_after_the_end_too_and_forgotten_after_a_day(
+async def test_a_key_is_replayed_after_the_game_and_expires_after_a_day(
     timed_client: Client, clock: FrozenClock
 ) -> None:
     game = await create_game(timed_client)
@@ -163,7 +163,7 @@ async def test_a_key_is_answered_after_the_end_too_and_forgotten_after_a_day(
     await check_problem(await game.act(move, **key("k")), 409, "not_active")
 
 
-async def test_a_webhook_is_registered_once_with_one_secret(client: Client) -> None:
+async def test_a_retried_registration_returns_the_same_webhook_and_secret(client: Client) -> None:
     game = await create_game(client)
     asked = {"url": "https://hooks.example/game"}
     answers = [
@@ -177,7 +177,7 @@ async def test_a_webhook_is_registered_once_with_one_secret(client: Client) -> N
     assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
 
 
-async def test_acting_at_the_same_time_with_one_key_is_one_change(client: Client) -> None:
+async def test_concurrent_actions_with_one_key_are_applied_once(client: Client) -> None:
     game = await create_game(client)
     move = {"move": (await game.legal_moves())[0]["id"]}
     answers = await asyncio.gather(*(game.act(move, **key("k")) for _ in range(20)))
@@ -186,7 +186,7 @@ async def test_acting_at_the_same_time_with_one_key_is_one_change(client: Client
     assert (await game.get_json())["version"] == 2
 
 
-async def test_a_key_counts_per_token_and_path(client: Client) -> None:
+async def test_keys_are_scoped_to_token_and_path(client: Client) -> None:
     game, other = await create_game(client, first_seat=0, seed="tides"), await create_game(client, seed="tides")
     move = {"move": (await game.legal_moves())[0]["id"]}
     assert (await game.act(move, game.seat_tokens[0], **key("k"))).status == 200
@@ -194,13 +194,13 @@ async def test_a_key_counts_per_token_and_path(client: Client) -> None:
     assert (await other.act(move, **key("k"))).status == 200
 
 
-async def test_only_successes_are_kept(client: Client) -> None:
+async def test_only_successes_are_recorded(client: Client) -> None:
     game = await create_game(client)
     await check_problem(await game.act({"move": "p9.9.0"}, **key("k")), 422, "illegal_move")
     assert (await game.act({"move": (await game.legal_moves())[0]["id"]}, **key("k"))).status == 200
 
 
-async def test_what_is_kept_is_neither_the_key_nor_a_token(client: Client, redis: Redis) -> None:
+async def test_neither_keys_nor_tokens_are_stored(client: Client, redis: Redis) -> None:
     response = await client.post("/v1/games", json={"players": OPEN}, headers=key())
     game = HTTPGame(client, await response.json())
     joined = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=key(OTHER_SECRET))
@@ -242,7 +242,7 @@ async def everything(redis: Redis, name: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("wrong", ("", "k" * 256, "a\tb", "é"))
-async def test_a_key_is_printable_ascii_of_some_length(client: Client, wrong: str) -> None:
+async def test_malformed_keys_are_rejected(client: Client, wrong: str) -> None:
     game = await create_game(client)
     problem = await check_problem(await game.act({"move": "i0"}, **key(wrong)), 400, "malformed")
     assert problem["path"] == "Idempotency-Key"

@@ -33,28 +33,28 @@ FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
         (", ".join(["es"] * 40) + ", fr", "en"),
     ),
 )
-def test_the_language_is_the_one_that_is_liked_best(asked: str, language: str) -> None:
+def test_the_preferred_language_is_chosen(asked: str, language: str) -> None:
     assert negotiate_language(make_mocked_request("GET", "/", headers={"Accept-Language": asked})) == language
 
 
-def test_without_a_wish_it_is_english() -> None:
+def test_the_default_language_is_english() -> None:
     assert negotiate_language(make_mocked_request("GET", "/")) == "en"
     both = CIMultiDict([("Accept-Language", "de;q=0.1"), ("Accept-Language", "fr;q=0.2")])
     assert negotiate_language(make_mocked_request("GET", "/", headers=both)) == "fr"
 
 
 @pytest.mark.parametrize("enormous", ("fr" + " " * 500_000 + "x", "fr," * 500_000, "fr;" + " " * 500_000 + "q"))
-def test_an_enormous_wish_keeps_nobody_waiting(enormous: str) -> None:
+def test_an_enormous_header_is_parsed_fast(enormous: str) -> None:
     asked = make_mocked_request("GET", "/", headers={"Accept-Language": f"de;q=0.1, {enormous}"})
     assert negotiate_language(asked) in {"de", "fr"}
 
 
-def test_what_was_cut_off_does_not_count() -> None:
+def test_a_truncated_range_is_ignored() -> None:
     wish = "de;q=0.5," + " " * (MAX_HEADER_LENGTH - len("de;q=0.5,fr;q=0")) + "fr;q=0.9"
     assert negotiate_language(make_mocked_request("GET", "/", headers={"Accept-Language": wish})) == "de"
 
 
-async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) -> None:
+async def test_legal_moves_are_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
     english, french, german = [
         await game.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
@@ -69,7 +69,7 @@ async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) ->
     assert untold[0] == untold[1] == untold[2]
 
 
-async def test_an_answer_in_another_language_has_another_tag(client: Client) -> None:
+async def test_responses_in_other_languages_have_other_etags(client: Client) -> None:
     """RFC 9110, 8.8.3: a strong tag names these very bytes."""
     http_game = await create_game(client)
     tags = {
@@ -85,14 +85,14 @@ async def test_an_answer_in_another_language_has_another_tag(client: Client) -> 
             assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own)
 
 
-async def test_a_private_games_answer_depends_on_token_and_language(client: Client) -> None:
+async def test_a_private_response_varies_with_token_and_language(client: Client) -> None:
     game = await create_game(client, visibility="private")
     assert (await game.get("/legal-moves", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
     assert (await game.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
 
 
 @pytest.mark.parametrize("language", ("en", "fr", "de"))
-async def test_the_tag_of_the_moves_is_taken_in_if_match(client: Client, language: str) -> None:
+async def test_if_match_accepts_the_etag_of_legal_moves(client: Client, language: str) -> None:
     game = await create_game(client)
     tag = (await game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
     move = {"move": (await game.legal_moves())[0]["id"]}
@@ -100,7 +100,7 @@ async def test_the_tag_of_the_moves_is_taken_in_if_match(client: Client, languag
     assert (await game.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
 
 
-async def test_moves_are_looked_for_in_the_language_asked_for(client: Client) -> None:
+async def test_moves_are_searched_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
     english = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
     french = (await (await game.get("/legal-moves?q=tourn%C3%89e", **FRENCH)).json())["moves"]
@@ -108,13 +108,13 @@ async def test_moves_are_looked_for_in_the_language_asked_for(client: Client) ->
     assert (await (await game.get("/legal-moves?q=turned", **FRENCH)).json())["moves"] == []
 
 
-async def test_cells_are_told_in_the_language_asked_for(client: Client) -> None:
+async def test_cells_are_in_the_requested_language(client: Client) -> None:
     game = await create_game(client)
     cells = (await (await game.get("/legal-moves?stage=cell", **FRENCH)).json())["cells"]
     assert all("coup" in cell["text"] for cell in cells)
 
 
-async def test_moves_that_come_along_are_in_the_language_asked_for(client: Client) -> None:
+async def test_included_moves_are_in_the_requested_language(client: Client) -> None:
     asked = {"players": [{"name": "Ana"}, {"open": True}]}
     created = await client.post("/v1/games?include=legal_moves", json=asked, headers=FRENCH)
     assert created.headers["Content-Language"] == "fr"
@@ -134,13 +134,13 @@ async def test_moves_that_come_along_are_in_the_language_asked_for(client: Clien
     assert (await acted.json())["legal_moves"]["moves"][-1]["text"] == "keinen Insulaner setzen oder zurücknehmen"
 
 
-async def test_an_answer_without_texts_has_no_language(client: Client) -> None:
+async def test_a_response_without_texts_has_no_language(client: Client) -> None:
     game = await create_game(client)
     acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, **FRENCH)
     assert "Content-Language" not in acted.headers
 
 
-async def test_a_retry_gets_the_language_that_it_asks_for(client: Client) -> None:
+async def test_a_replay_is_in_the_language_of_the_retry(client: Client) -> None:
     """The moves of a second answer are those of now, in the language of now, and the rest is as it was."""
     game = await create_game(client)
     body = {"move": (await game.legal_moves())[0]["id"]}
@@ -153,7 +153,7 @@ async def test_a_retry_gets_the_language_that_it_asks_for(client: Client) -> Non
     assert again.headers["Content-Language"] == "de"
 
 
-async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> None:
+async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None:
     game = await create_game(client)
     move: dict[str, Any] = {"move": (await game.legal_moves())[0]["id"], "include": "legal_moves"}
     async with client.ws_connect("/v1/ws", headers={**bearer_header(game.owner_token), **FRENCH}) as socket:
@@ -164,7 +164,7 @@ async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> No
         assert ack["legal_moves"]["moves"][-1]["text"] == "ne placer ni reprendre d'insulaire"
 
 
-async def test_problems_are_english_whatever_is_asked_for(client: Client) -> None:
+async def test_problems_are_always_in_english(client: Client) -> None:
     game = await create_game(client)
     answer = await game.act({"action": {"type": "pass"}}, **FRENCH)
     assert answer.status == 422

@@ -61,7 +61,7 @@ async def sent_away(watcher: WatcherClient) -> None:
     assert watcher.socket.close_code == 1012
 
 
-async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
+async def test_a_socket_of_one_game_is_closed_and_resumes(
     client: Client, hanging: Hanging, http_game: HTTPGame
 ) -> None:
     async with connect_watcher(client, f"{http_game.path}/ws") as first:
@@ -81,9 +81,7 @@ async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
                 await third.receive(tag)
 
 
-async def test_a_socket_that_subscribes_by_a_message_is_told_why(
-    client: Client, hanging: Hanging, http_game: HTTPGame
-) -> None:
+async def test_a_subscribe_message_gets_an_error(client: Client, hanging: Hanging, http_game: HTTPGame) -> None:
     async with connect_watcher(client, f"{http_game.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)
@@ -95,9 +93,7 @@ async def test_a_socket_that_subscribes_by_a_message_is_told_why(
         await sent_away(second)
 
 
-async def test_an_event_stream_ends_and_says_when_to_come_back(
-    client: Client, hanging: Hanging, http_game: HTTPGame
-) -> None:
+async def test_an_event_stream_ends_with_a_retry_delay(client: Client, hanging: Hanging, http_game: HTTPGame) -> None:
     async with connect_watcher(client, f"{http_game.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)

@@ -30,24 +30,24 @@ from tests.web.raw_http import send_raw
         "application/json" + ";" * 7_000,
     ),
 )
-async def test_a_body_that_does_not_call_itself_json(client: Client, media_type: str) -> None:
+async def test_other_media_types_are_rejected(client: Client, media_type: str) -> None:
     response = await client.post("/v1/games", data=b'{"players": []}', headers={"Content-Type": media_type})
     await check_problem(response, 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("media_type", ("application/json;charset=utf-8", 'Application/JSON; charset="UTF-8"; v=1'))
-async def test_json_may_say_that_it_is_utf_8(client: Client, media_type: str) -> None:
+async def test_json_with_charset_utf_8_is_accepted(client: Client, media_type: str) -> None:
     body = json.dumps({"players": TWO_PLAYERS}).encode()
     response = await client.post("/v1/games", data=body, headers={"Content-Type": media_type})
     assert response.status == 201
 
 
-async def test_a_body_without_a_type_is_refused(client: Client) -> None:
+async def test_a_body_without_a_content_type_is_rejected(client: Client) -> None:
     response = await send_raw(client, b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
     assert (response.status, json.load(response)["code"]) == (415, "unsupported_media_type")
 
 
-async def test_a_body_that_is_too_large(store: RedisStore) -> None:
+async def test_a_body_above_the_limit_is_too_large(store: RedisStore) -> None:
     async with serve(store, Limits(max_body_bytes=1000)) as client:
         fits = json.dumps({"players": TWO_PLAYERS}).encode().ljust(1000)
         headers = {"Content-Type": JSON}
@@ -55,7 +55,7 @@ async def test_a_body_that_is_too_large(store: RedisStore) -> None:
         await check_problem(await client.post("/v1/games", data=fits + b" ", headers=headers), 413, "too_large")
 
 
-async def test_a_body_that_is_too_large_is_refused_before_it_has_come(store: RedisStore) -> None:
+async def test_a_declared_length_above_the_limit_is_rejected_early(store: RedisStore) -> None:
     async with serve(store, Limits(max_body_bytes=1000)) as client:
         head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         promised = await send_raw(client, head + b"Content-Length: 1000000000\r\n\r\n{")
@@ -70,7 +70,7 @@ ENCODINGS = ("gzip", "deflate", "br", "zstd", "identity", "nonsense", "gzip, gzi
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("path", ("/v1/games", "/v1/games/none/undo", "/livez", "/nowhere"))
-async def test_no_body_may_be_encoded(
+async def test_content_encoding_is_rejected(
     client: Client, encoding: str, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whether it is what it says makes no difference; no encoding is accepted (RFC 9110, 15.5.16)."""
@@ -83,7 +83,7 @@ async def test_no_body_may_be_encoded(
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-async def test_an_encoding_of_no_body_is_none(client: Client) -> None:
+async def test_content_encoding_without_a_body_is_accepted(client: Client) -> None:
     for method, path in (("GET", "/livez"), ("GET", "/v1/games")):
         response = await send_raw(
             client, f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n".encode()
@@ -93,7 +93,7 @@ async def test_an_encoding_of_no_body_is_none(client: Client) -> None:
 
 @pytest.mark.parametrize("path", ("/v1/games", "/livez", "/nowhere"))
 @pytest.mark.parametrize("rest", (b"zz\r\n{}\r\n", b"2\r\n{}xx\r\n0\r\n\r\n", b"2\r\n{}\r\n0\r\nX\x00: a\r\n\r\n"))
-async def test_chunks_that_are_none_are_not_logged(
+async def test_malformed_chunks_are_not_logged(
     client: Client, path: str, rest: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """They come after the head: where the answer went out before them, it was the client's own fault all the same."""
@@ -113,7 +113,7 @@ async def test_chunks_that_are_none_are_not_logged(
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-async def test_nobody_is_told_to_go_on_with_a_body_that_will_be_refused(client: Client) -> None:
+async def test_expect_is_not_continued_for_a_body_that_is_too_large(client: Client) -> None:
     lines = {
         b"Content-Length: 1000000": 413,
         b"Content-Encoding: gzip\r\nContent-Length: 10": 415,
@@ -144,7 +144,7 @@ async def test_nobody_is_told_to_go_on_with_a_body_that_will_be_refused(client: 
         b"GET /v1/games HTTP/1.1\r\nHost: x\r\nIf-None-Match: \x7f\r\n\r\n",
     ),
 )
-async def test_what_is_no_http(client: Client, request_bytes: bytes) -> None:
+async def test_bytes_that_are_not_http_are_malformed(client: Client, request_bytes: bytes) -> None:
     response = await send_raw(client, request_bytes)
     assert response.getheader("Content-Type") == "application/problem+json"
     assert response.getheader("Access-Control-Allow-Origin") == "*"
@@ -178,7 +178,7 @@ async def test_odd_paths_are_not_found(client: Client, path: bytes) -> None:
 @pytest.mark.parametrize(
     "header", ("Authorization", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Accept")
 )
-async def test_bytes_that_are_no_text_in_headers(client: Client, header: str) -> None:
+async def test_headers_with_invalid_bytes(client: Client, header: str) -> None:
     game = await create_game(client)
     body = b'{"move":"i0"}'
     head = f"POST {game.path}/actions HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
@@ -187,7 +187,7 @@ async def test_bytes_that_are_no_text_in_headers(client: Client, header: str) ->
     assert response.getheader("Content-Type") == "application/problem+json"
 
 
-async def test_a_client_that_goes_in_the_middle_of_its_body_hurts_nobody(
+async def test_a_client_that_disconnects_during_its_body_does_no_harm(
     client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     reader, writer = await asyncio.open_connection(client.host, client.port)

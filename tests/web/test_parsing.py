@@ -36,7 +36,7 @@ DEEP = b"[" * 60_000 + b"]" * 5_000
         b"9" * 60_000,
     ),
 )
-async def test_what_is_no_json_of_this_shape(client: Client, body: bytes) -> None:
+async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> None:
     response = await client.post("/v1/games", data=body, headers={"Content-Type": JSON})
     problem = await check_problem(response, 400, "malformed")
     assert problem["path"].startswith("$")
@@ -81,7 +81,7 @@ async def test_what_is_no_json_of_this_shape(client: Client, body: bytes) -> Non
         ({"players": TWO_PLAYERS, "turn_timeout_s": 0}, "$.turn_timeout_s"),
     ),
 )
-async def test_a_creation_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
+async def test_malformed_creations_are_rejected(client: Client, asked: Any, path: str) -> None:
     problem = await check_problem(await client.post("/v1/games", json=asked), 400, "malformed")
     assert problem["path"] == path, problem
     assert (await (await client.get("/v1/games")).json())["games"] == []
@@ -97,13 +97,13 @@ async def test_a_creation_that_is_not_as_it_should_be(client: Client, asked: Any
         ({"name": "Bo", "color": "RED"}, "$.color"),
     ),
 )
-async def test_a_joining_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
+async def test_malformed_joins_are_rejected(client: Client, asked: Any, path: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     problem = await check_problem(await client.post(f"{game.path}/seats", json=asked), 400, "malformed")
     assert problem["path"] == path, problem
 
 
-async def test_of_a_member_that_is_there_twice_the_last_counts(client: Client) -> None:
+async def test_the_last_of_duplicate_members_is_used(client: Client) -> None:
     game = await create_game(client)
     move = (await game.legal_moves())[0]["id"]
     body = f'{{"move": "p1", "move": "{move}"}}'.encode()
@@ -161,7 +161,7 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
         ({"actions": [{"type": "pass"}, {"type": "place_islander"}]}, "$.actions[1].segment"),
     ),
 )
-async def test_an_action_that_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
+async def test_malformed_actions_are_rejected(client: Client, asked: Any, path: str) -> None:
     game = await create_game(client)
     problem = await check_problem(await game.act(asked), 400, "malformed")
     assert problem["path"] == path, problem
@@ -180,7 +180,7 @@ async def test_an_action_that_is_not_as_it_should_be(client: Client, asked: Any,
         {"type": "deliver", "ship": "s01", "wares": {"fish": 2**31 - 1}},
     ),
 )
-async def test_what_is_well_formed_but_far_out_is_illegal_in_every_phase(client: Client, action: Any) -> None:
+async def test_well_formed_actions_out_of_range_are_illegal(client: Client, action: Any) -> None:
     game = await create_game(client)
     for _ in range(2):
         await check_problem(await game.act({"action": action}), 422, "illegal_move")

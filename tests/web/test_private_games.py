@@ -10,7 +10,7 @@ PLAYERS = [{"name": "Ana"}, {"open": True}]
 
 
 @pytest.mark.parametrize("path", READS)
-async def test_it_is_read_with_any_of_its_tokens_and_kept_by_no_shared_cache(client: Client, path: str) -> None:
+async def test_any_token_reads_a_private_game_without_shared_caching(client: Client, path: str) -> None:
     game = await create_game(client, visibility="private")
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         response = await client.get(game.path + path, headers=bearer_header(token))
@@ -24,7 +24,7 @@ async def test_it_is_read_with_any_of_its_tokens_and_kept_by_no_shared_cache(cli
 
 
 @pytest.mark.parametrize("path", READS)
-async def test_without_one_it_is_not_there(client: Client, path: str) -> None:
+async def test_a_private_game_is_not_found_without_a_token(client: Client, path: str) -> None:
     game = await create_game(client, visibility="private")
     stranger = await create_game(client)
     unknown = await check_problem(await client.get(f"/v1/games/k7m2x9qd4t1w{path}"), 404, "not_found")
@@ -34,7 +34,7 @@ async def test_without_one_it_is_not_there(client: Client, path: str) -> None:
         assert problem["detail"] == unknown["detail"].replace("k7m2x9qd4t1w", game.id)
 
 
-async def test_without_one_it_cannot_be_changed(client: Client) -> None:
+async def test_a_private_game_cannot_be_changed_without_a_token(client: Client) -> None:
     game = await create_game(client, PLAYERS, visibility="private")
     act, join = {"move": "i0"}, {"name": "Bo"}
     for headers in ({}, bearer_header("x")):
@@ -44,7 +44,7 @@ async def test_without_one_it_cannot_be_changed(client: Client) -> None:
     assert (await game.get_json())["version"] == 1
 
 
-async def test_its_spectator_joins_but_does_not_act(client: Client) -> None:
+async def test_the_spectator_token_joins_but_does_not_act(client: Client) -> None:
     game = await create_game(client, PLAYERS, visibility="private", first_seat=1)
     response = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=bearer_header(game.spectator_token))
     joined = await response.json()
@@ -58,7 +58,7 @@ async def test_its_spectator_joins_but_does_not_act(client: Client) -> None:
     assert acted.headers["Cache-Control"] == "private, no-cache"
 
 
-async def test_a_public_game_is_joined_without_a_token_but_played_only_with_one(client: Client) -> None:
+async def test_a_public_game_is_joined_without_a_token_and_played_with_one(client: Client) -> None:
     game = await create_game(client, PLAYERS)
     assert (await client.post(f"{game.path}/seats", json={"name": "Bo"})).status == 200
     response = await client.post(f"{game.path}/actions", json={"move": "i0"})

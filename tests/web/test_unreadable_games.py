@@ -43,7 +43,7 @@ async def damage(redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = t
 
 @pytest.mark.parametrize("how", DAMAGES)
 @pytest.mark.parametrize("path", ("", "/legal-moves", "/scores", "/tiles", "/story", "/board.svg", "/board.txt"))
-async def test_it_cannot_be_read(
+async def test_an_unreadable_game_cannot_be_read(
     client: Client, redis: Redis, how: Callable[[bytes], bytes], path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await create_game(client)
@@ -53,7 +53,7 @@ async def test_it_cannot_be_read(
 
 
 @pytest.mark.parametrize("field", ("snapshot", "access"))
-async def test_it_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
+async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
     await damage(redis, game, field=field)
     await check_problem(await game.act({"move": "i0"}), 503, "store_unavailable")
@@ -70,7 +70,7 @@ async def test_it_cannot_be_changed(client: Client, redis: Redis, field: str) ->
 
 
 @pytest.mark.parametrize("field", ("snapshot", "access"))
-async def test_lists_go_on_without_it(client: Client, redis: Redis, field: str) -> None:
+async def test_lists_skip_an_unreadable_game(client: Client, redis: Redis, field: str) -> None:
     whole, broken = await create_game(client), await create_game(client)
     await damage(redis, broken, field=field)
     listed = await (await client.get("/v1/games")).json()
@@ -80,7 +80,7 @@ async def test_lists_go_on_without_it(client: Client, redis: Redis, field: str) 
     assert [game["game"]["id"] for game in mine["games"]] == [whole.id]
 
 
-async def test_a_socket_is_told_so_and_watches_others_on(client: Client, redis: Redis) -> None:
+async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Client, redis: Redis) -> None:
     whole, broken = await create_game(client), await create_game(client)
     await damage(redis, broken)
     async with connect_watcher(client) as watcher:

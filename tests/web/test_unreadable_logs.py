@@ -124,7 +124,7 @@ async def test_a_picture_of_a_version_whose_log_is_damaged(
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
-async def test_whatever_else_reads_a_damaged_log_does_not_fail(
+async def test_other_readers_of_a_damaged_log_do_not_fail(
     http_game: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
 ) -> None:
     await rewrite(redis, http_game, damage)
@@ -145,7 +145,7 @@ def with_unknown_tiles(diff: dict[str, Any]) -> None:
             one["value"]["tile"] = "unheard-of"
 
 
-async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
+async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert (await http_game.get("/board.svg?width=403")).status == 200

@@ -98,7 +98,7 @@ async def table_for(client: Client, change: Callable[[HTTPGame], Awaitable[Clien
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_whoever_always_loses_is_told_so_after_a_bounded_number_of_attempts(
+async def test_attempts_after_version_conflicts_are_bounded(
     client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
     game = await table_for(client, change)
@@ -112,7 +112,7 @@ async def test_whoever_always_loses_is_told_so_after_a_bounded_number_of_attempt
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_whoever_loses_some_times_is_not_told_of_it(
+async def test_a_few_version_conflicts_are_retried(
     client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
     game = await table_for(client, change)
@@ -121,7 +121,7 @@ async def test_whoever_loses_some_times_is_not_told_of_it(
     assert losing.lost == MAX_ATTEMPTS // 2
 
 
-async def test_many_who_change_a_game_at_the_same_moment_all_get_through(client: Client, losing: Losing) -> None:
+async def test_many_concurrent_changes_all_succeed(client: Client, losing: Losing) -> None:
     async with serve(RedisStore(losing._client)) as other:
         for _ in range(4):
             game = await create_game(client, FIVE)

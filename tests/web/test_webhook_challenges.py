@@ -42,7 +42,7 @@ async def retry(game: HTTPGame, hook: dict[str, Any]) -> Any:
     return await answer.json()
 
 
-async def test_a_right_answer_makes_a_webhook_active(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+async def test_a_passed_challenge_activates_the_webhook(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url, secret=SECRET)
     assert hook["status"] == "pending"
@@ -66,7 +66,7 @@ async def test_a_right_answer_makes_a_webhook_active(one: WebhookInstance, recei
     assert (len(receiver.challenges), receiver.versions) == (1, [2])
 
 
-async def test_what_happens_before_the_answer_comes_after_it_and_nothing_is_missing(
+async def test_changes_before_the_challenge_is_passed_are_delivered_after_it(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     receiver.challenge_response = lambda _: web.Response(status=503)
@@ -110,7 +110,7 @@ def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]],
         lambda _: web.Response(text="[" * 100_000),
     ),
 )
-async def test_nothing_but_the_challenge_itself_is_a_right_answer(
+async def test_only_the_challenge_itself_passes(
     one: WebhookInstance, receiver: WebhookReceiver, answer: Callable[[dict[str, Any]], web.Response]
 ) -> None:
     receiver.challenge_response = answer
@@ -126,7 +126,7 @@ async def test_nothing_but_the_challenge_itself_is_a_right_answer(
 
 
 @pytest.mark.parametrize(("status", "attempts", "reason"), ((410, 1, "gone"), (404, ATTEMPTS, "unproven")))
-async def test_who_does_not_want_it_gets_a_few_challenges_and_nothing_else(
+async def test_challenges_end_after_a_few_attempts(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, status: int, attempts: int, reason: str
 ) -> None:
     receiver.challenge_response = lambda _: web.Response(status=status)
@@ -146,7 +146,7 @@ async def test_who_does_not_want_it_gets_a_few_challenges_and_nothing_else(
     assert receiver.versions == [*range(2, 14)]
 
 
-async def test_a_site_gets_few_challenges_that_it_does_not_want(
+async def test_unwanted_challenges_per_site_are_limited(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     """Whoever registers there, retries and deletes as often as they can."""
@@ -162,7 +162,7 @@ async def test_a_site_gets_few_challenges_that_it_does_not_want(
     assert {(await read_webhook(game, hook))["status"] for hook in hooks} == {"pending"}
 
 
-async def test_right_answers_are_not_counted(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+async def test_passed_challenges_are_not_counted(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     hooks = []
     for _ in range(3):
         game = await create_game(one.client)
@@ -175,7 +175,7 @@ async def test_right_answers_are_not_counted(one: WebhookInstance, receiver: Web
     assert {(await read_webhook(game, hook))["failures"] for game, hook in hooks} == {0}
 
 
-def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
+def test_unwanted_challenges_of_all_clients_are_limited() -> None:
     later = OffsetClock()
     limits = ChallengeRateLimiter(later)
     sent = 0
@@ -186,7 +186,7 @@ def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
     assert limits.take("client", "https://other.example/") == 0
 
 
-async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: WebhookReceiver) -> None:
+async def test_unwanted_challenges_per_address_are_limited(receiver: WebhookReceiver) -> None:
     message = b'{"type": "challenge", "challenge": "c"}'
     port = receiver.url.split(":")[2].split("/")[0]
     async with open_webhook_sender(LOCAL_LIMITS) as send:
@@ -200,7 +200,7 @@ async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: W
     assert plain.error is None, "what is proven is not counted"
 
 
-async def test_what_is_postponed_is_no_failure(
+async def test_a_postponed_challenge_is_not_a_failure(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     game = await create_game(one.client)
@@ -222,7 +222,7 @@ async def _postponing(*_: object, **__: object) -> SendResult:
     return SendResult(None, POSTPONED, 0)
 
 
-async def test_webhooks_stored_before_there_were_challenges_are_active(
+async def test_webhooks_stored_without_a_challenge_are_active(
     one: WebhookInstance, receiver: WebhookReceiver, redis: Redis
 ) -> None:
     game = await create_game(one.client)

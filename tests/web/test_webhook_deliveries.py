@@ -18,7 +18,7 @@ from tests.web.webhook_receiver import (
 )
 
 
-async def test_a_change_is_told_at_once_and_the_signature_proves_it(
+async def test_a_change_is_delivered_at_once_with_a_valid_signature(
     one: WebhookInstance, receiver: WebhookReceiver
 ) -> None:
     game = await create_game(one.client, first_seat=0)
@@ -55,7 +55,7 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(
     assert (await read_webhook(game, hook))["delivered_version"] == 2
 
 
-async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(
+async def test_only_the_selected_events_and_seats_are_delivered(
     one: WebhookInstance, receiver: WebhookReceiver
 ) -> None:
     game = await create_game(one.client, first_seat=0, seed="tides")
@@ -73,7 +73,7 @@ async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(
     assert [one.message["data"]["next"]["seat"] for one in receiver.received] == [1, 1, None]
 
 
-async def test_every_change_is_told_in_order(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+async def test_every_change_is_delivered_in_order(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url)
     for _ in range(30):
@@ -84,9 +84,7 @@ async def test_every_change_is_told_in_order(one: WebhookInstance, receiver: Web
     assert len(await list_message_attempts(game, hook)) == 30
 
 
-async def test_a_change_without_anything_asked_for_is_passed_over(
-    one: WebhookInstance, receiver: WebhookReceiver
-) -> None:
+async def test_a_change_without_a_selected_event_is_skipped(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url, events=["game_finished"])
     await game.act_successfully()
@@ -95,7 +93,7 @@ async def test_a_change_without_anything_asked_for_is_passed_over(
     assert (await read_webhook(game, hook))["delivered_version"] == 2
 
 
-async def test_a_failure_is_tried_again_later_with_the_same_message(
+async def test_a_failed_delivery_is_retried_with_the_same_message(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     game = await create_game(one.client)
@@ -131,7 +129,7 @@ async def test_a_failure_is_tried_again_later_with_the_same_message(
 
 
 @pytest.mark.parametrize(("answers", "attempts", "reason"), (([410], 1, "gone"), ([500, 302, 404, 200], 3, "failing")))
-async def test_in_the_end_a_webhook_is_disabled(
+async def test_a_webhook_is_disabled_after_the_last_retry(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, answers: list[int], attempts: int, reason: str
 ) -> None:
     game = await create_game(one.client)
@@ -155,7 +153,7 @@ async def test_in_the_end_a_webhook_is_disabled(
     assert (await list_message_attempts(game, hook))[1]["attempt"] == 1
 
 
-async def test_what_waits_can_be_tried_at_once(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+async def test_a_waiting_delivery_can_be_retried_at_once(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url)
     receiver.statuses = [500]
@@ -167,7 +165,7 @@ async def test_what_waits_can_be_tried_at_once(one: WebhookInstance, receiver: W
     assert len({message.id for message in receiver.received}) == 1
 
 
-async def test_a_webhook_that_cannot_be_handled_is_logged_and_no_others_trouble(
+async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = await create_game(one.client), await create_game(one.client)
@@ -194,7 +192,7 @@ async def _failing(*_: object, **__: object) -> SendResult:
     raise KeyError("a mistake of ours")
 
 
-async def test_deleting_stops_what_would_have_come(
+async def test_deleting_a_webhook_stops_its_deliveries(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     game = await create_game(one.client)

@@ -23,7 +23,7 @@ from tests.web.webhook_receiver import (
 )
 
 
-async def test_what_one_instance_left_another_delivers(
+async def test_another_instance_delivers_after_one_ends(
     store: RedisStore, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     async with run_instance(store, later) as first:
@@ -39,7 +39,7 @@ async def test_what_one_instance_left_another_delivers(
     assert len({message.id for message in receiver.received}) == 1
 
 
-async def test_a_change_is_not_forgotten_where_nobody_looked_after_the_commit(
+async def test_a_change_is_delivered_without_a_notification(
     one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = await create_game(one.client)
@@ -53,9 +53,7 @@ async def test_a_change_is_not_forgotten_where_nobody_looked_after_the_commit(
     assert receiver.versions == [2]
 
 
-async def test_two_instances_deliver_each_once_where_nothing_fails(
-    store: RedisStore, receiver: WebhookReceiver
-) -> None:
+async def test_two_instances_deliver_each_message_once(store: RedisStore, receiver: WebhookReceiver) -> None:
     async with run_instance(store) as first, run_instance(store) as second:
         game = await create_game(first.client)
         await register_webhook(game, receiver.url)
@@ -68,7 +66,7 @@ async def test_two_instances_deliver_each_once_where_nothing_fails(
     assert receiver.versions == [*range(2, 22)]
 
 
-async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_again(
+async def test_an_interrupted_delivery_is_repeated_by_another_instance(
     store: RedisStore, redis: Redis, later: OffsetClock
 ) -> None:
     got: list[str] = []
@@ -100,7 +98,7 @@ async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_agai
     assert got == [f"{game.id}.2.{hook['id']}"] * 2
 
 
-async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
+async def test_an_expired_claim_does_not_overwrite_other_deliveries(
     store: RedisStore, redis: Redis, later: OffsetClock
 ) -> None:
     released, arrived = asyncio.Event(), asyncio.Event()
@@ -136,9 +134,7 @@ async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
     assert (told["delivered_version"], told["failures"]) == (2, 0)
 
 
-async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop(
-    store: RedisStore, receiver: WebhookReceiver
-) -> None:
+async def test_due_webhooks_are_polled_until_close(store: RedisStore, receiver: WebhookReceiver) -> None:
     async with run_instance(store) as idle, run_instance(store) as running:
         looking = asyncio.create_task(running.dispatcher.run(0.02))
         game = await create_game(idle.client)
@@ -154,7 +150,9 @@ async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop
     assert receiver.versions == [2]
 
 
-async def test_without_a_store_webhooks_wait(receiver: WebhookReceiver, redis_url: str, redis: Redis) -> None:
+async def test_webhooks_wait_while_the_store_is_unavailable(
+    receiver: WebhookReceiver, redis_url: str, redis: Redis
+) -> None:
     del redis  # it has emptied the server
     async with connect(redis_url) as store, run_instance(store) as one:
         game = await create_game(one.client)

@@ -42,7 +42,7 @@ class Keeper:
 
 
 @pytest.mark.parametrize("edition", ("international", "german"))
-async def test_a_whole_game_followed_by_its_answers(client: Client, edition: str) -> None:
+async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition: str) -> None:
     chance = Random(edition)
     game = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
     keeper = Keeper(game)

@@ -25,7 +25,7 @@ def test_a_whole_game_is_a_small_drawing(players: int) -> None:
     assert len(svg) < 400_000
 
 
-def test_games_of_every_tile_set_are_drawn_at_every_stage() -> None:
+def test_games_with_every_tile_set_can_be_drawn() -> None:
     for tileset in random_tile_sets():
         index = TileSetIndex(tileset)
         game = new_game(index, 3, 3)
@@ -36,7 +36,7 @@ def test_games_of_every_tile_set_are_drawn_at_every_stage() -> None:
                 assert board_text(drawn, EVERYTHING)
 
 
-def test_players_differ_in_lightness_or_in_hue_that_all_see() -> None:
+def test_player_colours_are_distinguishable() -> None:
     """Yellow, green and black differ in lightness; red and blue on the axis that almost everybody sees."""
     lightness = {color: _lightness(paint.fill) for color, paint in PLAYER_COLORS.items()}
     assert lightness["yellow"] > lightness["green"] + 0.1 > lightness["red"] + 0.2

@@ -26,7 +26,7 @@ def test_coordinates_are_above_and_to_the_left() -> None:
     assert lines[3].startswith("  0 ")
 
 
-def test_moves_are_numbered_and_an_islander_has_its_colours_letter() -> None:
+def test_moves_are_numbered_and_islanders_have_their_letter() -> None:
     game = new_game(TABLES, 1)
     moves = sorted(legal_moves(TABLES, game), key=move_sort_key)
     assert "[1" in board_text(
@@ -38,7 +38,7 @@ def test_moves_are_numbered_and_an_islander_has_its_colours_letter() -> None:
     assert any(letter in text.partition("\n\n")[0] for letter in "RB")
 
 
-def test_tiles_are_small_where_large_ones_do_not_fit() -> None:
+def test_tiles_are_small_if_large_ones_do_not_fit() -> None:
     drawn = make_scene(build_view(TABLES, new_game(TABLES, 1)), TILESET, [])
     wide = BoardOptions(width=80, region=Region(-3, 0, 3, 0))
     assert len(board_text(drawn, wide).splitlines()) == len(board_text(drawn, wide._replace(width=40)).splitlines()) + 2

@@ -29,7 +29,7 @@ def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: 
         assert all(0 < spot.at.x < 100 and 0 < spot.at.y < 100 for spot in found)
 
 
-def test_a_turned_tile_has_its_spots_turned() -> None:
+def test_a_rotated_tile_has_rotated_spots() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
         upright, turned = (islander_spots(parse_svg(tile_svg(tile, rotation))) for rotation in (0, 1))
         for one, other in zip(upright, turned, strict=True):
@@ -44,7 +44,7 @@ def test_an_islander_stands_on_its_own_segment() -> None:
                 assert drawn.ground[node_at(at)] == index, (tile.id, index)
 
 
-def test_every_segment_of_the_default_set_has_ground_of_its_own() -> None:
+def test_every_segment_of_the_default_set_has_ground() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
         ground = Counter(lay_out_tile(tile.segments).ground)
         assert all(ground[index] > 12 for index in range(len(tile.segments))), tile.id
@@ -56,7 +56,7 @@ def test_islanders_of_one_tile_do_not_hide_each_other() -> None:
             assert one.distance_to(other) > 1.5 * ISLANDER_RADIUS, tile.id
 
 
-def test_wares_lie_on_their_segment_and_no_islander_stands_on_them() -> None:
+def test_wares_are_on_their_segment_and_not_under_islanders() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
         drawn = lay_out_tile(tile.segments)
         for index, wares in drawn.wares.items():
@@ -88,7 +88,7 @@ def test_fish_are_groups_by_their_number() -> None:
     assert group.get("data-x") is not None
 
 
-def test_more_wares_than_there_is_room_for_are_one_with_a_number() -> None:
+def test_too_many_wares_are_shown_as_a_number() -> None:
     island = Island(edges=("n",), bananas=37)
     sea = ARCHIPELAGO.tileset.tiles[1].segments[1]
     few, many = (msgspec.structs.replace(ARCHIPELAGO.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
@@ -102,6 +102,6 @@ def test_themes_differ() -> None:
     assert tile_svg(tile) != tile_svg(tile, 0, DARK)
 
 
-def test_a_place_turned_four_times_is_where_it_was() -> None:
+def test_four_quarter_turns_are_the_identity() -> None:
     assert Point(10, 30).rotated(1) == Point(70, 10)
     assert Point(10, 30).rotated(4) == Point(10, 30)

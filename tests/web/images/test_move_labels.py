@@ -52,9 +52,7 @@ def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:
 
 
 @pytest.mark.parametrize(("phase", "tiles"), (("place_tile", (2, 18)), ("islander", (2, 18)), ("deliver", (8,))))
-async def test_a_label_has_the_numbers_that_the_moves_have_in_the_list(
-    client: Client, phase: str, tiles: tuple[int, ...]
-) -> None:
+async def test_labels_have_the_numbers_of_the_list(client: Client, phase: str, tiles: tuple[int, ...]) -> None:
     game = await create_game(client, seed="numbers", edition="german")
     chance = Random(3)
     for number in tiles:
@@ -63,7 +61,7 @@ async def test_a_label_has_the_numbers_that_the_moves_have_in_the_list(
         await game.act_successfully({"move": chance.choice(await game.legal_moves())["id"]})
 
 
-async def test_the_text_has_them_too(client: Client) -> None:
+async def test_the_text_has_the_numbers_too(client: Client) -> None:
     game = await create_game(client, seed="numbers")
     chance = Random(3)
     await play_until_phase(game, "place_tile", chance, after=8)
@@ -81,7 +79,7 @@ def numbers_in(label: str) -> set[int]:
     return numbers
 
 
-async def test_the_move_of_a_number_does_what_the_picture_shows(client: Client) -> None:
+async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client) -> None:
     game = await create_game(client, seed="numbers")
     labels = labelled(await read_board_svg(game, "candidates=1"))
     for (cell, _, _), label in labels.items():
@@ -90,7 +88,7 @@ async def test_the_move_of_a_number_does_what_the_picture_shows(client: Client) 
             assert f"{action['x']},{action['y']}" == cell
 
 
-async def test_no_label_is_there_unless_asked_for_nor_when_the_game_is_over(client: Client) -> None:
+async def test_no_labels_without_the_option_or_after_the_game(client: Client) -> None:
     game = await create_game(client, seed="numbers")
     assert not labelled(await read_board_svg(game, "side=1"))
     assert (await client.delete(game.path, headers=bearer_header(game.owner_token))).status == 200

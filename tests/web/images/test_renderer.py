@@ -22,7 +22,7 @@ async def studio() -> AsyncIterator[ImageRenderer]:
     await made.aclose()
 
 
-async def test_a_process_that_has_died_is_started_again(studio: ImageRenderer) -> None:
+async def test_a_worker_that_died_is_restarted(studio: ImageRenderer) -> None:
     first = await studio.render(1, lambda: SHIP)
     process = studio._worker
     assert process is not None
@@ -32,7 +32,7 @@ async def test_a_process_that_has_died_is_started_again(studio: ImageRenderer) -
     assert studio._worker is not process
 
 
-async def test_one_that_dies_while_it_draws_is_replaced(studio: ImageRenderer) -> None:
+async def test_a_worker_that_dies_during_a_job_is_replaced(studio: ImageRenderer) -> None:
     first = await studio.render(1, lambda: SHIP)
     process = studio._worker
     assert process is not None
@@ -43,9 +43,7 @@ async def test_one_that_dies_while_it_draws_is_replaced(studio: ImageRenderer) -
     assert await waiting == first
 
 
-async def test_a_picture_over_which_every_process_ends_is_given_up(
-    studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_job_that_ends_every_worker_fails(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/true")
     with pytest.raises(RenderingFailed):
         await studio.render(1, lambda: SHIP)
@@ -53,7 +51,7 @@ async def test_a_picture_over_which_every_process_ends_is_given_up(
     assert await studio.render(2, lambda: SHIP)
 
 
-async def test_one_that_hangs_is_ended(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_worker_that_hangs_is_stopped(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     await studio.render(1, lambda: SHIP)
     process = studio._worker
     assert process is not None
@@ -65,7 +63,9 @@ async def test_one_that_hangs_is_ended(studio: ImageRenderer, monkeypatch: pytes
     assert await studio.render(3, lambda: SHIP)
 
 
-async def test_more_than_may_wait_are_refused(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_more_pending_jobs_than_allowed_are_rejected(
+    studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MAX_PENDING", 2)
     first = [asyncio.create_task(studio.render(number, lambda: SHIP)) for number in range(2)]
     await asyncio.sleep(0)
@@ -75,7 +75,7 @@ async def test_more_than_may_wait_are_refused(studio: ImageRenderer, monkeypatch
     assert await studio.render(2, lambda: SHIP)
 
 
-async def test_the_latest_pictures_are_kept_and_no_more(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_is_bounded(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = await studio.render(0, lambda: SHIP)
     monkeypatch.setattr(module, "MAX_CACHE_BYTES", 2 * len(picture))
     for number in (1, 0, 2):
@@ -84,7 +84,7 @@ async def test_the_latest_pictures_are_kept_and_no_more(studio: ImageRenderer, m
     assert studio._cache_bytes == 2 * len(picture)
 
 
-async def test_what_waits_is_given_up_when_it_closes(studio: ImageRenderer) -> None:
+async def test_close_cancels_pending_jobs(studio: ImageRenderer) -> None:
     waiting = asyncio.create_task(studio.render(0, lambda: SHIP))
     await asyncio.sleep(0)
     await studio.aclose()

@@ -15,7 +15,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_it_is_not_sent_again_while_nothing_changes(client: Client, form: str) -> None:
+async def test_if_none_match_returns_304_while_the_game_is_unchanged(client: Client, form: str) -> None:
     game = await create_game(client)
     path = f"/board.{form}?side=1"
     first = await game.get(path)
@@ -29,7 +29,7 @@ async def test_it_is_not_sent_again_while_nothing_changes(client: Client, form: 
     assert other.headers["ETag"] != first.headers["ETag"]
 
 
-async def test_options_and_forms_have_tags_of_their_own(client: Client) -> None:
+async def test_etags_depend_on_options_and_format(client: Client) -> None:
     game = await create_game(client)
     asked = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
     tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in asked]
@@ -38,7 +38,7 @@ async def test_options_and_forms_have_tags_of_their_own(client: Client) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_the_picture_of_a_version_is_kept_for_ever(client: Client, form: str) -> None:
+async def test_the_picture_of_a_version_is_immutable(client: Client, form: str) -> None:
     game = await create_game(client, seed="kept")
     await game.play_randomly(Random(4), 12)
     path = f"/board.{form}?v=12&side=1&last=1&coordinates=1"
@@ -53,7 +53,7 @@ async def test_the_picture_of_a_version_is_kept_for_ever(client: Client, form: s
     assert (same.status, same.headers["Cache-Control"]) == (304, FOR_EVER)
 
 
-async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(client: Client) -> None:
+async def test_numbered_moves_of_an_earlier_version_are_not_immutable(client: Client) -> None:
     game = await create_game(client, seed="kept")
     now = await game.get("/board.svg?v=1&candidates=1")
     assert now.headers["Cache-Control"] == FOR_EVER
@@ -65,13 +65,13 @@ async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(clien
 
 
 @pytest.mark.parametrize("version", (0, 2, 2**31 - 1))
-async def test_a_version_that_is_not_there_yet_is_not_found(client: Client, version: int) -> None:
+async def test_a_future_version_is_not_found(client: Client, version: int) -> None:
     game = await create_game(client)
     await check_problem(await game.get(f"/board.svg?v={version}"), 404, "not_found")
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_private_game_is_seen_and_kept_only_by_those_with_a_token(client: Client, form: str) -> None:
+async def test_a_private_picture_requires_a_token_and_is_cached_privately(client: Client, form: str) -> None:
     game = await create_game(client, visibility="private")
     for query, control in (("", "private, no-cache"), ("?v=1", "private, max-age=31536000, immutable")):
         path = f"{game.path}/board.{form}{query}"
@@ -84,13 +84,13 @@ async def test_a_private_game_is_seen_and_kept_only_by_those_with_a_token(client
             await check_problem(await client.get(path, headers={**headers, "If-None-Match": "*"}), 404, "not_found")
 
 
-async def test_an_unknown_token_is_refused_for_a_public_game_too(client: Client) -> None:
+async def test_an_unknown_token_is_rejected_for_a_public_picture(client: Client) -> None:
     game = await create_game(client)
     response = await client.get(f"{game.path}/board.svg", headers=bearer_header("x"))
     await check_problem(response, 401, "unauthorized")
 
 
-async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await create_game(client)
     studio = client.app[IMAGE_RENDERER]
     drawn: list[Any] = []
@@ -108,7 +108,7 @@ async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch
     assert len(drawn) == 1
 
 
-async def test_the_service_answers_others_while_a_picture_is_drawn(client: Client) -> None:
+async def test_the_service_responds_while_a_picture_is_drawn(client: Client) -> None:
     game = await create_game(client, seed="busy")
     await game.play_randomly(Random(1), 20)
     picture = asyncio.create_task(game.get("/board.png?width=2400&side=1"))

@@ -41,17 +41,17 @@ def references(part: Any) -> list[dict[str, str]]:
             return []
 
 
-def test_it_is_an_asyncapi_3_document() -> None:
+def test_the_document_is_valid_asyncapi_3() -> None:
     standard = json.loads(Path(__file__).with_name("data").joinpath("asyncapi-3.0.0.json").read_bytes())
     Draft7Validator(standard).validate(DOCUMENT)
 
 
-def test_every_reference_leads_somewhere() -> None:
+def test_every_reference_is_resolvable() -> None:
     for reference in references(DOCUMENT):
         assert resolve(reference)
 
 
-def test_every_message_is_described_and_received_or_sent() -> None:
+def test_every_message_is_documented_and_received_or_sent() -> None:
     assert set(MESSAGES) == {*CLIENTS, *SERVICES}
     told: dict[tuple[str, str], set[str]] = {}
     for operation in DOCUMENT["operations"].values():
@@ -69,7 +69,7 @@ def tags(messages: list[dict[str, str]]) -> list[str]:
 
 
 @pytest.mark.parametrize("tag", (*CLIENTS, *SERVICES))
-def test_examples_are_as_described(tag: str) -> None:
+def test_examples_are_valid(tag: str) -> None:
     examples = [example["payload"] for example in MESSAGES[tag]["examples"]]
     assert examples
     for example in examples:
@@ -80,13 +80,13 @@ def test_examples_are_as_described(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", CLIENTS)
-def test_an_unknown_field_is_refused_as_described(tag: str) -> None:
+def test_schemas_of_requests_reject_unknown_fields(tag: str) -> None:
     example = {**MESSAGES[tag]["examples"][0]["payload"], "more": 1}
     assert not message_validator(tag).is_valid(example)
 
 
 @pytest.mark.parametrize("tag", SERVICES)
-def test_answers_may_grow_but_lack_nothing(tag: str) -> None:
+def test_schemas_of_replies_are_open_and_complete(tag: str) -> None:
     example = MESSAGES[tag]["examples"][0]["payload"]
     assert message_validator(tag).is_valid({**example, "more": 1})
     for name in example:

@@ -29,7 +29,7 @@ def published(name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_what_lies_there_is_what_the_code_says_and_what_is_served(client: Client, name: str) -> None:
+async def test_the_stored_documents_are_current_and_served(client: Client, name: str) -> None:
     assert published(name) == generate.format_document(generate.DOCUMENTS[name]())
     response = await client.get(f"/{name}")
     assert await response.read() == published(name)
@@ -37,7 +37,7 @@ async def test_what_lies_there_is_what_the_code_says_and_what_is_served(client: 
     assert again.status == 304
 
 
-def test_the_generator_writes_both_and_tells_when_they_are_stale(tmp_path: Path) -> None:
+def test_the_generator_writes_both_documents_and_detects_stale_ones(tmp_path: Path) -> None:
     run = CliRunner()
     assert run.invoke(generate.main, [str(tmp_path), "--check"]).exit_code == 1
     assert run.invoke(generate.main, [str(tmp_path)]).exit_code == 0
@@ -54,7 +54,7 @@ def test_the_openapi_document_is_valid() -> None:
     validate(DOCUMENT)
 
 
-def test_every_route_is_described() -> None:
+def test_every_route_is_documented() -> None:
     described = {(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item}
     assert described == {(route.method, route.openapi_path) for route in ROUTES}
     for operation in operations():
@@ -64,7 +64,7 @@ def test_every_route_is_described() -> None:
     assert len(set(identifiers)) == len(identifiers)
 
 
-def test_every_problem_is_told_somewhere_with_an_example() -> None:
+def test_every_problem_is_documented_with_an_example() -> None:
     told: set[str] = set()
     for operation in operations():
         for status, response in operation["responses"].items():
@@ -77,7 +77,7 @@ def test_every_problem_is_told_somewhere_with_an_example() -> None:
         assert example["value"]["code"] == code
 
 
-def test_no_header_of_a_request_has_a_value_that_a_viewer_would_send() -> None:
+def test_request_headers_have_no_example_values() -> None:
     """Two strangers who execute an example would share its idempotency key, and so the tokens of one game."""
     shared = [DOCUMENT["components"]["parameters"].values()]
     own = [
@@ -93,7 +93,7 @@ def test_no_header_of_a_request_has_a_value_that_a_viewer_would_send() -> None:
         assert not filled, header["name"]
 
 
-def test_every_example_is_of_its_schema() -> None:
+def test_every_example_matches_its_schema() -> None:
     shown = 0
     for operation in operations():
         bodies = [operation["requestBody"]] if "requestBody" in operation else []
@@ -105,7 +105,7 @@ def test_every_example_is_of_its_schema() -> None:
     assert shown > 12
 
 
-def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
+def test_response_schemas_are_open_and_complete() -> None:
     requests = {
         "Act",
         "ActionRequest",
@@ -130,7 +130,7 @@ def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
             assert set(json.loads(enum)) <= {"n", "e", "s", "w"}
 
 
-def test_a_request_takes_null_for_absent() -> None:
+def test_request_schemas_accept_null() -> None:
     for name in ("Act", "ActionRequest", "CreateGame", "JoinGame", "SeatRequest"):
         schema = schemas()[name]
         for field, member in schema["properties"].items():
@@ -139,7 +139,7 @@ def test_a_request_takes_null_for_absent() -> None:
                 assert member["default"] is None
 
 
-def test_names_are_those_of_the_structs_and_every_reference_leads_somewhere() -> None:
+def test_schemas_are_named_after_structs_and_references_are_resolvable() -> None:
     for name in schemas():
         assert re.fullmatch("[A-Z][A-Za-z]*", name)
     for kind, name in re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(DOCUMENT)):

@@ -20,13 +20,13 @@ def linked(path: str, method: str, status: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_a_link_gives_its_operation_every_name_in_its_path(name: str) -> None:
+def test_a_link_has_every_path_parameter_of_its_operation(name: str) -> None:
     link = LINKS[name]
     wanted = {f"path.{one}" for one in OPERATIONS[link["operationId"]].path_parameters}
     assert {*link["parameters"]} == wanted
 
 
-def test_a_new_game_leads_to_all_that_can_be_asked_of_one() -> None:
+def test_a_new_game_links_to_every_operation_on_games() -> None:
     below = {
         route.operation_id
         for route in ROUTES
@@ -38,7 +38,7 @@ def test_a_new_game_leads_to_all_that_can_be_asked_of_one() -> None:
     assert linked("/v1/games/{id}/seats", "post", "200") == below
 
 
-def test_legal_moves_lead_to_acting_and_a_webhook_to_its_own() -> None:
+def test_legal_moves_link_to_acting_and_webhooks_to_their_operations() -> None:
     assert linked("/v1/games/{id}/legal-moves", "get", "200") == {"act"}
     assert linked("/v1/games/{id}/actions", "post", "200") == {"act"}
     hook = {"readWebhook", "deleteWebhook", "retryWebhook", "listDeliveries"}
@@ -51,7 +51,7 @@ def pointed(answer: Any, expression: str) -> Any:
     return answer
 
 
-async def test_answers_hold_what_links_point_to(client: Client) -> None:
+async def test_responses_contain_what_links_point_to(client: Client) -> None:
     game: HTTPGame = await create_game(client)
     listed = await (await client.get("/v1/games")).json()
     moves = await game.get_json("/legal-moves")

@@ -36,7 +36,7 @@ async def test_an_action_is_a_version_and_a_diff(client: Client) -> None:
     assert (await http_game.get_json("/diffs?since=1"))["diffs"] == [diff]
 
 
-async def test_a_move_means_the_same_by_its_id_and_in_full(client: Client) -> None:
+async def test_a_move_by_its_id_equals_its_action(client: Client) -> None:
     games = [await create_game(client, seed="tides", first_seat=0) for _ in range(2)]
     move = (await games[0].legal_moves())[-1]
     by_id, in_full = (
@@ -46,7 +46,7 @@ async def test_a_move_means_the_same_by_its_id_and_in_full(client: Client) -> No
     assert by_id["diffs"][0]["events"] == in_full["diffs"][0]["events"]
 
 
-async def test_the_whole_game_comes_along_where_preferred(client: Client) -> None:
+async def test_prefer_representation_adds_the_game(client: Client) -> None:
     game = await create_game(client)
     for prefer in ("return=representation", 'respond-async, RETURN="representation"; x=1'):
         response = await game.act({"move": (await game.legal_moves())[0]["id"]}, Prefer=prefer)
@@ -57,7 +57,7 @@ async def test_the_whole_game_comes_along_where_preferred(client: Client) -> Non
     assert "Preference-Applied" not in response.headers
 
 
-async def test_the_next_legal_moves_come_along_where_asked_for(client: Client) -> None:
+async def test_include_adds_the_next_legal_moves(client: Client) -> None:
     game = await create_game(client)
     response = await game.act({"move": (await game.legal_moves())[0]["id"]}, query="?include=legal_moves")
     assert (await response.json())["legal_moves"] == await game.get_json("/legal-moves")
@@ -65,7 +65,7 @@ async def test_the_next_legal_moves_come_along_where_asked_for(client: Client) -
     assert problem["path"] == "include"
 
 
-async def test_a_bot_answers_in_the_same_commit(client: Client) -> None:
+async def test_a_bot_acts_in_the_same_commit(client: Client) -> None:
     game = await create_game(client, BOT, seed="tides", first_seat=0)
     while True:
         acted = await game.act_successfully()
@@ -79,7 +79,7 @@ async def test_a_bot_answers_in_the_same_commit(client: Client) -> None:
     assert acted["diffs"][-1]["digest"] == acted["digest"]
 
 
-async def test_what_is_listed_is_accepted_and_what_is_not_is_refused(client: Client) -> None:
+async def test_only_listed_moves_are_accepted(client: Client) -> None:
     game = await create_game(client, seed="tides")
     listed = {move["id"] for move in await game.legal_moves()}
     near = {f"p{x}.{y}.{rotation}" for x in range(-2, 3) for y in range(-2, 3) for rotation in range(4)}
@@ -97,7 +97,7 @@ async def test_an_action_of_another_phase_is_illegal(client: Client) -> None:
         assert problem["rule"]
 
 
-async def test_if_match_allows_what_it_names(client: Client) -> None:
+async def test_if_match_accepts_its_versions(client: Client) -> None:
     game = await create_game(client)
     tag = (await game.get()).headers["ETag"]
     digest = game.created["digest"]
@@ -108,7 +108,7 @@ async def test_if_match_allows_what_it_names(client: Client) -> None:
         assert done.status == 200, named
 
 
-async def test_if_match_refuses_all_else(client: Client) -> None:
+async def test_if_match_rejects_other_versions(client: Client) -> None:
     game = await create_game(client)
     version, digest = 1, game.created["digest"]
     for other in ('"2"', f'"1-{digest[::-1]}"', f'W/"1-{digest}"', 'W/"1"', '"01"', '"1-"', '"x"', '""', '"2", "3"'):
@@ -117,7 +117,7 @@ async def test_if_match_refuses_all_else(client: Client) -> None:
         assert (problem["version"], problem["digest"]) == (version, digest)
 
 
-async def test_checks_come_in_their_order(client: Client) -> None:
+async def test_checks_run_in_order(client: Client) -> None:
     game = await create_game(client, first_seat=0)
     wrong_version = {"If-Match": '"7"'}
     illegal = {"move": "p9.9.0"}
@@ -139,7 +139,7 @@ async def test_checks_come_in_their_order(client: Client) -> None:
     await check_problem(await game.act(illegal, **{"Idempotency-Key": "once"}, **wrong_version), 422, "key_reused")
 
 
-async def test_the_owner_acts_for_whoever_decides_or_for_the_seat_it_names(client: Client) -> None:
+async def test_the_owner_acts_for_the_decider_or_the_named_seat(client: Client) -> None:
     game = await create_game(client, first_seat=1)
     move = {"move": (await game.legal_moves())[0]["id"]}
     await check_problem(await game.act({**move, "seat": 0}), 409, "not_your_turn")
@@ -153,7 +153,7 @@ async def test_the_owner_does_not_act_for_bots(client: Client) -> None:
     await check_problem(await game.act(move), 403, "wrong_seat")
 
 
-async def test_a_list_is_done_as_a_whole_each_action_a_version(client: Client) -> None:
+async def test_a_list_is_applied_with_a_version_per_action(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
     place = (await game.legal_moves())[0]["action"]
     acted = await game.act_successfully({"actions": [place, {"type": "pass", "phase": "islander"}]})
@@ -183,7 +183,7 @@ async def test_a_malformed_item_makes_the_whole_list_malformed(client: Client) -
     assert (await game.get_json())["version"] == 1
 
 
-async def test_nothing_may_follow_what_reveals_something_hidden(client: Client) -> None:
+async def test_no_action_may_follow_one_that_reveals_hidden_information(client: Client) -> None:
     game = await after_placing(client)
     before = (await game.get_json())["version"]
     over = [{"type": "pass", "phase": "islander"}, {"type": "place_tile", "x": 0, "y": 0, "rotation": 0}]
@@ -192,7 +192,7 @@ async def test_nothing_may_follow_what_reveals_something_hidden(client: Client) 
     assert (await game.get_json())["version"] == before
 
 
-async def test_a_listed_pass_that_the_engine_has_passed_already_is_skipped(client: Client) -> None:
+async def test_a_listed_pass_of_an_automatic_pass_is_skipped(client: Client) -> None:
     game = await after_placing(client)
     asked = {"actions": [{"type": "pass", "phase": "islander"}, {"type": "pass", "phase": "deliver"}]}
     before = (await game.get_json())["version"]

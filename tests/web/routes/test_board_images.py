@@ -11,7 +11,7 @@ from tests.web.images.image_inspection import png_size, read_board_svg
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Eve")]
 
 
-async def test_it_shows_every_tile_islander_and_covered_fish_of_the_game(client: Client) -> None:
+async def test_the_board_shows_every_tile_islander_and_covered_fish(client: Client) -> None:
     http_game = await create_game(client, FIVE, seed="pictured")
     game = await http_game.play_randomly(Random(5), 80)
     seen = await read_board_svg(http_game)
@@ -40,14 +40,14 @@ async def test_fishermen_lie_and_others_stand(client: Client) -> None:
 
 
 @pytest.mark.parametrize("width", (16, 400, 2000))
-async def test_a_png_is_as_wide_as_asked(client: Client, width: int) -> None:
+async def test_a_png_has_the_requested_width(client: Client, width: int) -> None:
     game = await create_game(client)
     response = await game.get(f"/board.png?width={width}")
     assert response.content_type == "image/png"
     assert png_size(await response.read())[0] == width
 
 
-async def test_it_is_never_larger_than_4096_pixels(client: Client) -> None:
+async def test_a_picture_is_at_most_4096_pixels_wide(client: Client) -> None:
     game = await create_game(client)
     assert (await read_board_svg(game, "width=100000")).size[0] == 4096
     across, down = (await read_board_svg(game, "width=4096&region=0,0,0,40")).size
@@ -62,7 +62,7 @@ async def test_a_region_shows_its_cells_only(client: Client) -> None:
     assert (await read_board_svg(http_game, "region=40,40,42,41")).count_uses("tile-") == 0
 
 
-async def test_coordinates_last_and_side_add_what_they_say(client: Client) -> None:
+async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None:
     game = await create_game(client, seed="added")
     await game.play_randomly(Random(2), 20)
     plain = await read_board_svg(game)
@@ -94,15 +94,13 @@ async def test_coordinates_last_and_side_add_what_they_say(client: Client) -> No
     ),
 )
 @pytest.mark.parametrize("form", ("svg", "png", "txt"))
-async def test_what_is_no_option_is_malformed_and_names_the_parameter(
-    client: Client, form: str, query: str, path: str
-) -> None:
+async def test_invalid_options_are_malformed(client: Client, form: str, query: str, path: str) -> None:
     game = await create_game(client)
     problem = await check_problem(await game.get(f"/board.{form}?{query}"), 400, "malformed")
     assert problem["path"] == path
 
 
-async def test_what_players_are_called_is_only_ever_text(client: Client) -> None:
+async def test_player_names_are_escaped(client: Client) -> None:
     evil = "<script>&\"'</g>"
     game = await create_game(client, [{"name": evil}, {"name": "]]> 漢字 🐚"}])
     seen = await read_board_svg(game, "side=1")
@@ -113,17 +111,17 @@ async def test_what_players_are_called_is_only_ever_text(client: Client) -> None
     assert evil in await (await game.get("/board.txt?side=1")).text()
 
 
-async def test_there_is_no_picture_of_a_game_that_is_not_there(client: Client) -> None:
+async def test_an_unknown_game_has_no_picture(client: Client) -> None:
     for form in ("svg", "png", "txt"):
         await check_problem(await client.get(f"/v1/games/k7m2x9qd4t1w/board.{form}"), 404, "not_found")
 
 
-async def test_a_game_that_waits_has_a_picture_too(client: Client) -> None:
+async def test_a_waiting_game_has_a_picture(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     assert (await read_board_svg(game, "side=1&candidates=1&last=1")).count_uses("tile-start") == 1
 
 
-async def test_nothing_hidden_is_shown(client: Client) -> None:
+async def test_hidden_information_is_not_shown(client: Client) -> None:
     """Two games that differ only in the order of what is still hidden look alike."""
     http_game = await create_game(client, seed="hidden", first_seat=0)
     game = await http_game.get_json()

@@ -11,21 +11,21 @@ async def test_the_bots_are_listed_by_name(client: Client) -> None:
     assert all(bot["version"] and bot["description"] for bot in listed["bots"])
 
 
-async def test_each_of_them_fills_a_seat(client: Client) -> None:
+async def test_each_bot_fills_a_seat(client: Client) -> None:
     listed = await (await client.get("/v1/bots")).json()
     players = [{"open": True}, *({"bot": bot["name"]} for bot in listed["bots"])]
     created = await (await client.post("/v1/games", json={"players": players})).json()
     assert [player["bot"] for player in created["game"]["players"]] == [None, "expert", "greedy", "random"]
 
 
-async def test_a_bot_that_is_not_there_is_refused_with_its_place(client: Client) -> None:
+async def test_an_unknown_bot_is_rejected_with_its_path(client: Client) -> None:
     players = [{"name": "Ana"}, {"bot": "clever"}]
     problem = await check_problem(await client.post("/v1/games", json={"players": players}), 422, "unknown_bot")
     assert problem["path"] == "$.players[1].bot"
     assert "clever" in problem["detail"]
 
 
-async def test_what_is_no_name_is_malformed(client: Client) -> None:
+async def test_an_invalid_bot_name_is_malformed(client: Client) -> None:
     players = [{"name": "Ana"}, {"bot": "Greedy!"}]
     problem = await check_problem(await client.post("/v1/games", json={"players": players}), 400, "malformed")
     assert problem["path"] == "$.players[1].bot"

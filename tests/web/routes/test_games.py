@@ -1,209 +1,161 @@
-from random import Random
-from typing import Any
+import re
 
 import pytest
-from redis.asyncio import Redis
 
-from service.engine import decode_snapshot, encode_snapshot
-from service.store import keys
-from tests.web.app_server import Client
+from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 
-READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
+OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
 
-@pytest.mark.parametrize("path", READS)
-async def test_what_a_client_has_already_is_not_sent_again(client: Client, path: str) -> None:
-    game = await create_game(client)
-    first = await client.get(game.path + path)
-    tag = first.headers["ETag"]
-    assert (first.status, tag) == (200, f'"1-{game.created["digest"]}"')
-    assert first.headers["Cache-Control"] == "no-cache"
-    for asked in (tag, f'"7-x", W/{tag}', "*"):
-        same = await client.get(game.path + path, headers={"If-None-Match": asked})
-        assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
-        assert same.headers["Cache-Control"] == "no-cache"
-        assert same.headers.get("Vary") == first.headers.get("Vary")
-    await game.act_successfully()
-    for asked in (tag, '"2"', '"x,y"'):
-        changed = await client.get(game.path + path, headers={"If-None-Match": asked})
-        assert changed.status == 200
-        assert changed.headers["ETag"].startswith('"2-')
+async def test_creation_returns_location_version_and_tokens(client: Client) -> None:
+    response = await client.post("/v1/games", json={"players": [{"name": "Ana"}, {"bot": "greedy"}, {"open": True}]})
+    created = await response.json()
+    game = created["game"]
+    assert response.status == 201
+    assert response.headers["Location"] == f"/v1/games/{game['id']}"
+    assert response.headers["ETag"] == f'"{game["version"]}-{created["digest"]}"'
+    assert re.fullmatch(r"[a-z0-9]{12}", game["id"])
+    assert (game["status"], game["turn"], game["edition"]) == ("waiting", None, "international")
+    assert [player["kind"] for player in game["players"]] == ["human", "bot", "open"]
+    assert [seat["seat"] for seat in created["seats"]] == [0]
+    assert created["legal_moves"] is None
+    assert await (await client.get(response.headers["Location"])).json() == game
 
 
-@pytest.mark.parametrize("path", READS)
-async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
-    for unknown in ("k7m2x9qd4t1w", "A", "a" * 33, "a_b", "%00", "%ff", "é"):
-        await check_problem(await client.get(f"/v1/games/{unknown}{path}"), 404, "not_found")
+async def test_default_colours_go_by_seat_and_skip_taken_ones(client: Client) -> None:
+    players = [{"name": "Ana"}, {"name": "Bo", "color": "red"}, {"bot": "random"}, {"open": True}, {"bot": "greedy"}]
+    game = (await create_game(client, players)).created["game"]
+    assert [player["color"] for player in game["players"]] == ["blue", "red", "green", None, "yellow"]
+    assert [player["name"] for player in game["players"]] == ["Ana", "Bo", "Random", None, "Greedy"]
 
 
-@pytest.mark.parametrize("path", READS)
-async def test_an_unknown_token_opens_not_even_a_public_game(client: Client, path: str) -> None:
-    game = await create_game(client)
-    for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
-        response = await client.get(game.path + path, headers={"Authorization": wrong})
-        await check_problem(response, 401, "unauthorized")
-        assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas", error="invalid_token"'
-    spelt = await client.get(game.path + path, headers={"Authorization": f"bearer  {game.owner_token} "})
-    assert spelt.status == 200
-
-
-async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
-    http_game = await create_game(client)
-    game, left = await http_game.get_json(), await http_game.get_json("/tiles")
-    assert left["version"] == game["version"]
-    assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
-
-
-async def test_scores_tell_of_everybody_and_of_every_islander(client: Client) -> None:
-    http_game = await create_game(client, seed="tides")
-    game = await http_game.play_randomly(Random(3), versions=20)
-    told = await http_game.get_json("/scores")
-    assert told["version"] == game["version"]
-    assert [one["points_now"] for one in told["players"]] == [player["points"] for player in game["players"]]
-    standing = sorted(
-        (one["seat"], *map(int, cell.split(",")), one["segment"])
-        for cell, tile in game["board"].items()
-        for one in tile["islanders"]
+async def test_everything_can_be_chosen(client: Client) -> None:
+    http_game = await create_game(
+        client, edition="german", first_seat=1, tileset="archipelago", seed="tides", visibility="public"
     )
-    assert standing
-    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in told["islanders"]) == standing
+    game = http_game.created["game"]
+    assert (game["status"], game["edition"], game["turn"]["seat"]) == ("active", "german", 1)
+    assert (game["deck"]["seed"], game["deck"]["seed_chosen"]) == (None, True)
 
 
-async def test_diffs_come_in_pages_and_none_is_told_that_the_answers_version_does_not_have(client: Client) -> None:
-    http_game = await create_game(client, seed="tides")
-    game = await http_game.play_randomly(Random(4), versions=12)
-    seen: list[int] = []
+async def test_null_means_the_default(client: Client) -> None:
+    nothing = dict.fromkeys(("edition", "first_seat", "tileset", "seed", "visibility", "turn_timeout_s"))
+    game = (await create_game(client, **nothing)).created["game"]
+    assert (game["edition"], game["tileset"], game["deck"]["seed_chosen"]) == ("international", "archipelago", False)
+
+
+async def test_include_adds_the_first_legal_moves(client: Client) -> None:
+    response = await client.post("/v1/games?include=legal_moves", json={"players": TWO_PLAYERS})
+    created = await response.json()
+    moves = await (await client.get(f"/v1/games/{created['game']['id']}/legal-moves")).json()
+    assert created["legal_moves"] == moves
+    assert moves["phase"] == "place_tile"
+
+
+async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(client: Client) -> None:
+    game = await create_game(client, OPEN)
+    first = await client.post(f"{game.path}/seats", json={"name": "Bo", "color": "green"})
+    joined = await first.json()
+    assert (first.status, joined["seat"], joined["game"]["status"]) == (200, 1, "waiting")
+    assert first.headers["ETag"] == f'"2-{joined["digest"]}"'
+    assert joined["game"]["players"][1]["color"] == "green"
+    second = await client.post(f"{game.path}/seats?include=legal_moves", json={"name": "Cy"})
+    assert second.status == 200, await second.text()
+    joined = await second.json()
+    assert (joined["seat"], joined["game"]["status"], joined["game"]["version"]) == (2, "active", 3)
+    assert joined["game"]["players"][2]["color"] == "blue"
+    assert joined["legal_moves"]["phase"] == "place_tile"
+    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
+
+
+async def test_a_seats_token_acts_for_its_seat(client: Client) -> None:
+    game = await create_game(client, OPEN, first_seat=1)
+    tokens = [
+        (await (await client.post(f"{game.path}/seats", json={"name": name})).json())["token"] for name in ("Bo", "Cy")
+    ]
+    move = {"move": (await game.legal_moves())[0]["id"]}
+    await check_problem(await game.act(move, tokens[1]), 409, "not_your_turn")
+    await check_problem(await game.act({**move, "seat": 1}, tokens[1]), 403, "wrong_seat")
+    await check_problem(await game.act(move, game.owner_token), 403, "wrong_seat")
+    acted = await (await game.act(move, tokens[0])).json()
+    assert (acted["diffs"][0]["seat"], acted["diffs"][0]["by"]) == (1, "seat")
+
+
+async def test_a_taken_colour_is_a_conflict(client: Client) -> None:
+    game = await create_game(client, OPEN)
+    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Bo", "color": "red"}), 409, "conflict")
+    assert (await game.get_json())["version"] == 1
+
+
+async def test_public_games_are_listed_newest_first_in_pages(client: Client) -> None:
+    made = [(await create_game(client, OPEN)).id for _ in range(5)]
+    await create_game(client, OPEN, visibility="private")
+    found: list[str] = []
+    query = "?limit=2"
     while True:
-        page = await http_game.get_json(f"/diffs?since={len(seen)}&limit=5")
-        assert page["version"] == game["version"]
-        assert len(page["diffs"]) <= 5
-        seen += [diff["version"] for diff in page["diffs"]]
-        if seen[-1] == page["version"]:
-            assert page["diffs"][-1]["digest"] == page["digest"]
-            break
-    assert seen == [*range(1, game["version"] + 1)]
-    for since in (game["version"], 2**31 - 1):
-        assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
-
-
-async def test_the_whole_log_is_told_however_long_it_is(client: Client) -> None:
-    http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="tides")
-    game = await http_game.play_randomly(Random(5), versions=120)
-    assert len((await http_game.get_json("/diffs"))["diffs"]) == 100
-    assert len((await http_game.get_json("/diffs?limit=1000"))["diffs"]) == game["version"]
-
-
-async def test_legal_moves_are_those_of_who_decides(client: Client) -> None:
-    game = await create_game(client, first_seat=1)
-    told = await game.get_json("/legal-moves")
-    assert (told["seat"], told["phase"], told["version"]) == (1, "place_tile", 1)
-    assert told["cells"] is None
-    assert told["next_cursor"] is None
-    for move in told["moves"]:
-        assert set(move) == {"id", "text", "action"}
-        assert move["action"]["type"] == "place_tile"
-
-
-async def test_nobody_decides_where_the_game_waits_or_is_over(client: Client) -> None:
-    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    nobody: dict[str, Any] = {"seat": None, "phase": None, "moves": []}
-    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
-    await client.delete(game.path, headers=bearer_header(game.owner_token))
-    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
-
-
-async def test_legal_moves_can_be_narrowed_for_small_menus(client: Client) -> None:
-    game = await create_game(client, seed="tides")
-    every = await game.legal_moves()
-    cells = await game.get_json("/legal-moves?stage=cell")
-    assert cells["moves"] == []
-    assert {(cell["x"], cell["y"]) for cell in cells["cells"]} == {
-        (move["action"]["x"], move["action"]["y"]) for move in every
-    }
-    found = []
-    for cell in cells["cells"]:
-        at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
-        assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
-        found += at
-    assert sorted(map(str, found)) == sorted(map(str, every))
-    turned = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
-    assert turned == [move for move in every if "turned" in move["text"]]
-
-
-async def test_legal_moves_come_in_pages(client: Client) -> None:
-    game = await create_game(client, seed="tides")
-    every = await game.legal_moves()
-    found = []
-    cursor = ""
-    while True:
-        page = await game.get_json(f"/legal-moves?limit=2{cursor}")
-        assert len(page["moves"]) <= 2
-        found += page["moves"]
+        page = await (await client.get(f"/v1/games{query}")).json()
+        assert len(page["games"]) <= 2
+        found += [game["id"] for game in page["games"]]
         if page["next_cursor"] is None:
             break
-        cursor = f"&cursor={page['next_cursor']}"
-    assert found == every
-    first = await game.get_json("/legal-moves?stage=cell&limit=1")
-    assert len(first["cells"]) == 1
-    assert first["next_cursor"] is not None
+        query = f"?limit=2&cursor={page['next_cursor']}"
+    assert sorted(found) == sorted(made)
+    assert "board" not in page["games"][0]
+    assert "discarded" not in page["games"][0]
 
 
-@pytest.mark.parametrize(
-    ("query", "path"),
-    (
-        ("/legal-moves?stage=tile", "stage"),
-        ("/legal-moves?x=a", "x"),
-        ("/legal-moves?x=1.5", "x"),
-        ("/legal-moves?y=2147483648", "y"),
-        ("/legal-moves?limit=0", "limit"),
-        ("/legal-moves?limit=1001", "limit"),
-        ("/legal-moves?limit=1&limit=2", "limit"),
-        ("/legal-moves?cursor=-1", "cursor"),
-        ("/legal-moves?cursor=x", "cursor"),
-        ("/legal-moves?cursor=%D9%A1", "cursor"),
-        (f"/legal-moves?q={'q' * 101}", "q"),
-        ("/legal-moves?y=null", "y"),
-        ("/legal-moves?limit=null", "limit"),
-        ("/diffs?since=-1", "since"),
-        ("/diffs?since=x", "since"),
-        (f"/diffs?since={'9' * 400}", "since"),
-        ("/diffs?since=", "since"),
-        ("/diffs?limit=0", "limit"),
-        ("/diffs?limit=1001", "limit"),
-    ),
-)
-async def test_a_wrong_query_is_malformed_and_names_the_parameter(client: Client, query: str, path: str) -> None:
+async def test_the_list_is_ordered_by_creation(timed_client: Client, clock: FrozenClock) -> None:
+    made = []
+    for second in range(3):
+        clock.now += second
+        made.append((await create_game(timed_client, OPEN)).id)
+    page = await (await timed_client.get("/v1/games")).json()
+    assert [game["id"] for game in page["games"]] == made[::-1]
+
+
+async def test_the_list_can_be_filtered_by_status(client: Client) -> None:
+    waiting, active, aborted = await create_game(client, OPEN), await create_game(client), await create_game(client)
+    await client.delete(aborted.path, headers=bearer_header(aborted.owner_token))
+    for status, http_game in (("waiting", waiting), ("active", active), ("aborted", aborted)):
+        page = await (await client.get(f"/v1/games?status={status}")).json()
+        assert [(game["id"], game["status"]) for game in page["games"]] == [(http_game.id, status)]
+    assert (await (await client.get("/v1/games?status=finished")).json())["games"] == []
+
+
+@pytest.mark.parametrize("cursor", ("x", "%00", "-1", "1e9", "é"))
+async def test_an_invalid_cursor_is_malformed(client: Client, cursor: str) -> None:
+    problem = await check_problem(await client.get(f"/v1/games?cursor={cursor}"), 400, "malformed")
+    assert problem["path"] == "cursor"
+
+
+async def test_the_owner_aborts_and_may_repeat_it(client: Client) -> None:
+    http_game = await create_game(client, seed="tides")
+    stranger = await create_game(client)
+    await check_problem(await client.delete(http_game.path), 401, "unauthorized")
+    await check_problem(
+        await client.delete(http_game.path, headers=bearer_header(stranger.owner_token)), 401, "unauthorized"
+    )
+    for token in (*http_game.seat_tokens.values(), http_game.spectator_token):
+        await check_problem(await client.delete(http_game.path, headers=bearer_header(token)), 403, "not_owner")
+    first = await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
+    game = await first.json()
+    assert (first.status, game["status"], game["version"], game["turn"]) == (200, "aborted", 2, None)
+    assert game["deck"]["seed"] == "tides"
+    again = await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
+    assert (again.status, await again.json(), again.headers["ETag"]) == (200, game, first.headers["ETag"])
+    await check_problem(await http_game.act({"move": "i0"}), 409, "not_active")
+    await check_problem(await client.post(f"{http_game.path}/seats", json={"name": "Di"}), 409, "no_open_seat")
+
+
+async def test_abort_supports_if_match(client: Client) -> None:
     game = await create_game(client)
-    problem = await check_problem(await client.get(game.path + query), 400, "malformed")
-    assert problem["path"] == path
-
-
-@pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
-async def test_query_parameters_that_nobody_knows_are_ignored(client: Client, path: str) -> None:
-    game = await create_game(client)
-    joint = "&" if "?" in path else "?"
-    response = await client.get(f"{game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
-    assert response.status == 200
-
-
-@pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', "", ",", '"a",x', 'w/"17"', "*, *"))
-async def test_what_is_no_entity_tag_is_malformed(client: Client, tag: str) -> None:
-    game = await create_game(client)
-    problem = await check_problem(await game.get("", **{"If-None-Match": tag}), 400, "malformed")
-    assert problem["path"] == "If-None-Match"
-    problem = await check_problem(await game.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed")
-    assert problem["path"] == "If-Match"
-
-
-async def test_a_game_whose_tile_set_is_elsewhere_is_for_another_instance(client: Client, redis: Redis) -> None:
-    other, http_game = await create_game(client), await create_game(client)
-    stored = await redis.hget(keys.game(http_game.id), "snapshot")
-    assert isinstance(stored, bytes)
-    game = decode_snapshot(stored)
-    game.tileset = "atoll"
-    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
-    for path in ("", "/legal-moves", "/scores", "/tiles"):
-        await check_problem(await client.get(http_game.path + path), 503, "store_unavailable")
-    await check_problem(await http_game.act({"move": "i0"}), 503, "store_unavailable")
-    assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [other.id]
+    await game.act_successfully()
+    await check_problem(
+        await client.delete(game.path, headers={**bearer_header(game.owner_token), "If-Match": '"1"'}),
+        412,
+        "version_mismatch",
+    )
+    assert (await game.get_json())["status"] == "active"
+    done = await client.delete(game.path, headers={**bearer_header(game.owner_token), "If-Match": '"2"'})
+    assert done.status == 200

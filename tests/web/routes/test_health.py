@@ -12,14 +12,14 @@ from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, check_problem
 
 
-async def test_an_instance_lives_and_is_ready(client: Client) -> None:
+async def test_an_instance_is_alive_and_ready(client: Client) -> None:
     for path in ("/livez", "/readyz"):
         response = await client.get(path)
         assert response.status == 200
         assert await response.json() == {"status": "ok"}
 
 
-async def test_an_instance_that_is_stopping_is_not_ready_and_asks_for_connections_to_be_closed(
+async def test_a_draining_instance_is_not_ready_and_closes_connections(
     store: RedisStore,
 ) -> None:
     async with serve(store) as client:
@@ -33,7 +33,7 @@ async def test_an_instance_that_is_stopping_is_not_ready_and_asks_for_connection
         assert created.status == 201
 
 
-async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tmp_path: Path) -> None:
+async def test_an_instance_without_its_store_is_alive_and_not_ready(tmp_path: Path) -> None:
     async with (
         embedded_server(tmp_path) as server,
         connect(server.url, timeout_s=0.5) as store,
@@ -56,7 +56,7 @@ async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tm
                 await asyncio.sleep(0.1)
 
 
-async def test_the_index_names_paths_that_are_there(client: Client) -> None:
+async def test_the_index_has_valid_paths(client: Client) -> None:
     index = await (await client.get("/")).json()
     for name in ("openapi", "games", "tilesets"):
         assert (await client.get(index[name])).status == 200

@@ -41,7 +41,7 @@ def ids(games: list[dict[str, Any]]) -> set[str]:
     return {one["game"]["id"] for one in games}
 
 
-async def test_a_seats_token_finds_its_game_and_whether_it_waits(client: Client) -> None:
+async def test_a_seat_token_lists_its_game(client: Client) -> None:
     game = await create_game(client, TWO_PLAYERS, first_seat=1, visibility="private")
     (bos,) = await mine(client, game.seat_tokens[1])
     summary = await game.get_json()
@@ -57,7 +57,7 @@ async def test_a_seats_token_finds_its_game_and_whether_it_waits(client: Client)
     assert (anas["seats"], anas["waiting"]) == ([{"seat": 0, "external_user": None, "waiting": False}], False)
 
 
-async def test_a_token_set_finds_every_game_once(client: Client) -> None:
+async def test_several_tokens_list_every_game_once(client: Client) -> None:
     http_games = [await create_game(client, TWO_PLAYERS, first_seat=0) for _ in range(3)]
     await create_game(client)
     tokens = [token for game in http_games for token in (*game.seat_tokens.values(), game.owner_token)]
@@ -67,7 +67,7 @@ async def test_a_token_set_finds_every_game_once(client: Client) -> None:
         assert [(seat["seat"], seat["waiting"]) for seat in one["seats"]] == [(0, True), (1, False)]
 
 
-async def test_the_owners_token_has_the_seats_filled_at_creation(client: Client) -> None:
+async def test_the_owner_token_lists_the_seats_filled_at_creation(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN, {"bot": "random"}, {"name": "Di"}])
     joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
     assert [seat["seat"] for seat in (await mine(client, game.owner_token))[0]["seats"]] == [0, 3]
@@ -76,7 +76,7 @@ async def test_the_owners_token_has_the_seats_filled_at_creation(client: Client)
     await check_problem(spectator, 401, "unauthorized")
 
 
-async def test_what_waits_moves_from_seat_to_seat(client: Client) -> None:
+async def test_waiting_follows_the_decider(client: Client) -> None:
     game = await create_game(client, TWO_PLAYERS, first_seat=0)
     while (await game.get_json())["turn"]["seat"] == 0:
         await game.act_successfully()
@@ -89,7 +89,7 @@ async def test_what_waits_moves_from_seat_to_seat(client: Client) -> None:
     assert await mine(client, game.seat_tokens[1], status="active") == []
 
 
-async def test_who_joined_is_found_by_the_same_token_in_the_rematch(client: Client) -> None:
+async def test_the_token_of_a_joined_player_lists_the_rematch(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN])
     bo = (await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json())["token"]
     await client.delete(game.path, headers=bearer_header(game.owner_token))
@@ -99,7 +99,7 @@ async def test_who_joined_is_found_by_the_same_token_in_the_rematch(client: Clie
     assert ids(await mine(client, again["owner_token"])) == {again["game"]["id"]}
 
 
-async def test_a_creators_key_finds_its_games_and_its_users(client: Client) -> None:
+async def test_a_creator_key_lists_its_games_and_users(client: Client) -> None:
     both = await created_by(client, [ANA, BO], first_seat=0, visibility="private")
     anas = await created_by(client, [ANA, {"bot": "random"}])
     nobodys = await created_by(client, [OPEN, OPEN])
@@ -117,7 +117,7 @@ async def test_a_creators_key_finds_its_games_and_its_users(client: Client) -> N
     assert (empty["seats"], empty["waiting"]) == ([], False)
 
 
-async def test_joining_with_a_creators_key_makes_the_seat_findable(client: Client) -> None:
+async def test_a_seat_joined_with_a_creator_key_is_listed(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN, OPEN])
     bo = await client.post(f"{game.path}/seats", json=BO, headers=creator())
     cy = await client.post(f"{game.path}/seats", json={"name": "Cy"}, headers=creator(OTHER_BOT))
@@ -129,7 +129,7 @@ async def test_joining_with_a_creators_key_makes_the_seat_findable(client: Clien
     assert await mine(client, OTHER_BOT, external_user="discord:2") == []
 
 
-async def test_what_a_creator_calls_people_is_told_to_nobody_else(client: Client) -> None:
+async def test_external_users_are_visible_only_to_their_creator(client: Client) -> None:
     game = await created_by(client, [ANA, BO])
     for path in ("", "/diffs?since=0", "/scores"):
         assert "discord" not in await (await game.get(path)).text()
@@ -137,7 +137,7 @@ async def test_what_a_creator_calls_people_is_told_to_nobody_else(client: Client
     assert [seat["external_user"] for seat in told["seats"]] == [None, None]
 
 
-async def test_the_rematch_is_found_as_the_game_before_was(client: Client) -> None:
+async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
     game = await created_by(client, [ANA, BO])
     await client.delete(game.path, headers=bearer_header(game.owner_token))
     again = await (await client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).json()
@@ -145,13 +145,13 @@ async def test_the_rematch_is_found_as_the_game_before_was(client: Client) -> No
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))
-async def test_a_user_whom_nobody_could_find_is_refused(client: Client, seat: dict[str, Any]) -> None:
+async def test_an_external_user_requires_a_creator_key(client: Client, seat: dict[str, Any]) -> None:
     response = await client.post("/v1/games", json={"players": [{"name": "Cy"}, seat]})
     problem = await check_problem(response, 400, "malformed")
     assert problem["path"] == "$.players[1].external_user"
 
 
-async def test_joining_as_such_a_user_is_refused(client: Client) -> None:
+async def test_joining_with_an_external_user_requires_a_creator_key(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN])
     problem = await check_problem(await client.post(f"{game.path}/seats", json=BO), 400, "malformed")
     assert problem["path"] == "$.external_user"
@@ -159,7 +159,7 @@ async def test_joining_as_such_a_user_is_refused(client: Client) -> None:
 
 
 @pytest.mark.parametrize("key", ("short", "x" * 31, "with space" * 5, "é" * 40))
-async def test_a_creators_key_is_a_long_secret(client: Client, key: str) -> None:
+async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
     problem = await check_problem(
         await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator(key)), 400, "malformed"
     )
@@ -167,7 +167,7 @@ async def test_a_creators_key_is_a_long_secret(client: Client, key: str) -> None
 
 
 @pytest.mark.parametrize("user", ("", "x" * 65, "a b", "é"))
-async def test_a_users_name_has_a_form(client: Client, user: str) -> None:
+async def test_invalid_external_users_are_rejected(client: Client, user: str) -> None:
     players = [{"name": "Ana", "external_user": user}, OPEN]
     problem = await check_problem(
         await client.post("/v1/games", json={"players": players}, headers=creator()), 400, "malformed"
@@ -177,7 +177,7 @@ async def test_a_users_name_has_a_form(client: Client, user: str) -> None:
     assert (await check_problem(asked, 400, "malformed"))["path"] == "external_user"
 
 
-async def test_who_shows_nothing_is_told_so(client: Client) -> None:
+async def test_requests_without_a_known_secret_are_unauthorized(client: Client) -> None:
     await check_problem(await client.get("/v1/seats/me/games"), 401, "unauthorized")
     for header in ("Basic eDp5", "Bearer ", "Bearer a,,b", "Bearer a b"):
         response = await client.get("/v1/seats/me/games", headers={"Authorization": header})
@@ -195,7 +195,7 @@ async def test_who_shows_nothing_is_told_so(client: Client) -> None:
     )
 
 
-async def test_pages_go_from_the_newest_to_the_oldest(timed_client: Client, clock: FrozenClock) -> None:
+async def test_games_are_paged_newest_first(timed_client: Client, clock: FrozenClock) -> None:
     made = []
     for second in (0, 0, 1, 1, 1):
         clock.now += second
@@ -216,7 +216,7 @@ async def test_pages_go_from_the_newest_to_the_oldest(timed_client: Client, cloc
     assert problem["path"] == "cursor"
 
 
-async def test_a_game_that_has_expired_is_not_told(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
+async def test_an_expired_game_is_not_listed(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
     clock.now -= 60 * 86_400
     gone, kept = await created_by(timed_client, [ANA, OPEN]), await created_by(timed_client, [ANA, OPEN])
     await redis.delete(keys.game(gone.id))

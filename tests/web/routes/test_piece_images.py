@@ -22,14 +22,14 @@ async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:
 
 
 @pytest.mark.parametrize("piece", ("tiles/start", "ships/s01"))
-async def test_a_png_is_as_wide_as_asked(client: Client, piece: str) -> None:
+async def test_a_png_has_the_requested_width(client: Client, piece: str) -> None:
     for width in (32, 400, 1000):
         response = await client.get(f"{SET}/{piece}.png?width={width}")
         assert response.content_type == "image/png"
         assert png_size(await response.read())[0] == width
 
 
-async def test_a_tile_may_be_turned(client: Client) -> None:
+async def test_a_tile_can_be_rotated(client: Client) -> None:
     upright, turned = [
         islander_spots(parse_svg(await (await client.get(f"{SET}/tiles/start.svg?rotation={rotation}")).text()))
         for rotation in (0, 3)
@@ -38,7 +38,7 @@ async def test_a_tile_may_be_turned(client: Client) -> None:
         assert one.at.rotated(3).distance_to(other.at) < 0.01
 
 
-async def test_it_is_not_sent_again(client: Client) -> None:
+async def test_if_none_match_returns_304_for_a_piece(client: Client) -> None:
     for path in (f"{SET}/tiles/start.svg", f"{SET}/ships/s01.png?theme=dark"):
         response = await client.get(path)
         assert response.headers["Cache-Control"] == "public, max-age=86400"
@@ -47,7 +47,7 @@ async def test_it_is_not_sent_again(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ("tiles/none.svg", "tiles/none.png", "ships/none.svg", "ships/none.png"))
-async def test_what_the_set_lacks_is_not_found(client: Client, path: str) -> None:
+async def test_an_unknown_piece_is_not_found(client: Client, path: str) -> None:
     await check_problem(await client.get(f"{SET}/{path}"), 404, "not_found")
     await check_problem(await client.get(f"/v1/tilesets/atoll/{path}"), 404, "not_found")
 
@@ -56,6 +56,6 @@ async def test_what_the_set_lacks_is_not_found(client: Client, path: str) -> Non
     ("query", "path"),
     (("rotation=4", "rotation"), ("rotation=x", "rotation"), ("width=1", "width"), ("theme=x", "theme")),
 )
-async def test_what_is_no_option_is_malformed(client: Client, query: str, path: str) -> None:
+async def test_invalid_options_are_malformed(client: Client, query: str, path: str) -> None:
     problem = await check_problem(await client.get(f"{SET}/tiles/start.svg?{query}"), 400, "malformed")
     assert problem["path"] == path

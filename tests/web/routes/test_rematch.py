@@ -55,7 +55,7 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
     )
 
 
-async def test_the_games_name_each_other_and_who_watches_the_old_one_hears_of_the_new(client: Client) -> None:
+async def test_the_games_are_linked_and_watchers_are_notified(client: Client) -> None:
     game = await aborted(client)
     before = await game.get_json()
     async with client.ws_connect(f"{game.path}/ws") as socket:
@@ -84,7 +84,7 @@ async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client
     assert second["game"]["deck"]["seed_chosen"]
 
 
-async def test_every_game_of_a_chain_proves_itself(client: Client) -> None:
+async def test_every_game_of_a_chain_can_be_verified(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
     await game.play_randomly(Random(3))
     second = HTTPGame(client, await (await rematch(game)).json())
@@ -99,14 +99,14 @@ async def test_every_game_of_a_chain_proves_itself(client: Client) -> None:
 
 
 @pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
-async def test_there_is_none_before_the_end(client: Client, players: Any) -> None:
+async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -> None:
     game = await create_game(client, players)
     problem = await check_problem(await rematch(game), 409, "not_over")
     assert game.created["game"]["status"] in problem["detail"]
     assert (await game.get_json())["version"] == 1
 
 
-async def test_only_the_owner_makes_one(client: Client) -> None:
+async def test_only_the_owner_creates_a_rematch(client: Client) -> None:
     game = await aborted(client, visibility="private")
     await check_problem(await client.post(f"{game.path}/rematch"), 404, "not_found")
     await check_problem(
@@ -118,7 +118,7 @@ async def test_only_the_owner_makes_one(client: Client) -> None:
     await check_problem(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
 
 
-async def test_who_joined_goes_on_with_the_same_token(client: Client) -> None:
+async def test_joined_players_use_the_same_token(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
     joined = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=bearer_header(game.spectator_token))
     bo = (await joined.json())["token"]
@@ -132,7 +132,7 @@ async def test_who_joined_goes_on_with_the_same_token(client: Client) -> None:
     assert (await again.act(move, bo)).status == 200
 
 
-async def test_seats_that_were_open_are_open_again(client: Client) -> None:
+async def test_open_seats_are_open_again(client: Client) -> None:
     http_game = await aborted(client, [{"name": "Ana"}, {"open": True}])
     again = HTTPGame(client, await (await rematch(http_game)).json())
     game = again.created["game"]
@@ -140,14 +140,14 @@ async def test_seats_that_were_open_are_open_again(client: Client) -> None:
     assert (await client.post(f"{again.path}/seats", json={"name": "Bo"})).status == 200
 
 
-async def test_a_second_one_is_a_conflict_that_names_the_first(client: Client) -> None:
+async def test_a_second_rematch_is_a_conflict_with_the_first(client: Client) -> None:
     game = await aborted(client)
     created = await (await rematch(game)).json()
     problem = await check_problem(await rematch(game), 409, "conflict")
     assert problem["next_game"] == created["game"]["id"]
 
 
-async def test_with_a_key_a_retry_gets_the_same_game_and_tokens(client: Client) -> None:
+async def test_a_retry_with_a_key_returns_the_same_game_and_tokens(client: Client) -> None:
     game = await aborted(client)
     first = await rematch(game, body={}, **{"Idempotency-Key": SECRET})
     again = await rematch(game, **{"Idempotency-Key": SECRET})
@@ -158,7 +158,7 @@ async def test_with_a_key_a_retry_gets_the_same_game_and_tokens(client: Client) 
     assert problem["path"] == "Idempotency-Key"
 
 
-async def test_many_at_once_make_one(client: Client) -> None:
+async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
     game = await aborted(client)
     answers = await asyncio.gather(*(rematch(game) for _ in range(10)))
     statuses = sorted(response.status for response in answers)
@@ -170,7 +170,7 @@ async def test_many_at_once_make_one(client: Client) -> None:
     assert len((await (await client.get("/v1/games")).json())["games"]) == 2
 
 
-async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
+async def test_an_interrupted_rematch_is_completed_by_the_next_request(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     http_game = await aborted(client)
@@ -197,12 +197,12 @@ async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
     ("body", "path"),
     (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed")),
 )
-async def test_a_body_of_another_form_is_malformed(client: Client, body: Any, path: str) -> None:
+async def test_an_invalid_body_is_malformed(client: Client, body: Any, path: str) -> None:
     game = await aborted(client)
     assert (await check_problem(await rematch(game, body=body), 400, "malformed"))["path"] == path
 
 
-async def test_time_to_decide_is_as_before(client: Client) -> None:
+async def test_the_rematch_has_the_same_time_limit(client: Client) -> None:
     game = await aborted(client, turn_timeout_s=3600, on_timeout="resign")
     new = (await (await rematch(game)).json())["game"]
     assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")

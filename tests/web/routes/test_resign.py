@@ -43,7 +43,7 @@ async def absent(http_game: HTTPGame, store: RedisStore, clock: FrozenClock, bot
     )
 
 
-async def test_a_move_is_taken_back(client: Client) -> None:
+async def test_a_move_is_undone(client: Client) -> None:
     game = await create_game(client)
     before = await game.get_json()
     seat = before["turn"]["seat"]
@@ -65,7 +65,7 @@ async def test_a_move_is_taken_back(client: Client) -> None:
     await check_problem(await ask(game, "undo"), 409, "nothing_to_undo")
 
 
-async def test_who_takes_back_what_is_another_seats_is_refused(client: Client) -> None:
+async def test_undoing_another_seats_action_is_rejected(client: Client) -> None:
     game = await create_game(client)
     seat = (await game.get_json())["turn"]["seat"]
     await game.act_successfully()
@@ -77,7 +77,7 @@ async def test_who_takes_back_what_is_another_seats_is_refused(client: Client) -
     assert (await done(await ask(game, "undo", token=game.seat_tokens[seat])))["diffs"][0]["by"] == "seat"
 
 
-async def test_who_resigns_loses_whatever_the_turn(client: Client) -> None:
+async def test_a_seat_may_resign_at_any_time(client: Client) -> None:
     for on_turn in (True, False):
         game = await create_game(client)
         seat = (await game.get_json())["turn"]["seat"]
@@ -92,7 +92,7 @@ async def test_who_resigns_loses_whatever_the_turn(client: Client) -> None:
         await check_problem(await ask(game, "resign"), 409, "not_active")
 
 
-async def test_of_three_the_others_play_on(client: Client) -> None:
+async def test_the_other_two_continue_after_a_resignation(client: Client) -> None:
     http_game = await create_game(client, THREE, first_seat=0)
     await done(await ask(http_game, "resign", token=http_game.seat_tokens[0]))
     game = await http_game.get_json()
@@ -102,14 +102,14 @@ async def test_of_three_the_others_play_on(client: Client) -> None:
     await check_problem(await http_game.act({"move": "pass.islander"}, http_game.seat_tokens[0]), 409, "not_your_turn")
 
 
-async def test_where_a_person_resigns_bots_go_on_in_the_same_commit(client: Client) -> None:
+async def test_bots_act_in_the_commit_of_a_resignation(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
     resigned = await done(await ask(game, "resign"))
     assert {diff["by"] for diff in resigned["diffs"]} == {"owner", "bot"}
 
 
 @pytest.mark.parametrize("what", WAYS)
-async def test_what_holds_for_each_of_them(client: Client, what: str) -> None:
+async def test_undo_resign_and_return_check_requests_alike(client: Client, what: str) -> None:
     waiting = await create_game(client, [{"name": "Ana"}, {"open": True}])
     await check_problem(await ask(waiting, what), 409, "not_active")
     await check_problem(await ask(waiting, what, token="x" * 43), 401, "unauthorized")
@@ -124,7 +124,7 @@ async def test_what_holds_for_each_of_them(client: Client, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", ("undo", "resign"))
-async def test_a_retry_gets_the_same_answer(client: Client, what: str) -> None:
+async def test_a_retry_returns_the_same_response(client: Client, what: str) -> None:
     game = await create_game(client, THREE)
     await game.act_successfully()
     first, second = [await ask(game, what, {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)]
@@ -133,13 +133,15 @@ async def test_a_retry_gets_the_same_answer(client: Client, what: str) -> None:
     await check_problem(await ask(game, what, {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
 
 
-async def test_the_next_legal_moves_come_along(client: Client) -> None:
+async def test_include_adds_the_legal_moves(client: Client) -> None:
     game = await create_game(client, THREE)
     response = await client.post(f"{game.path}/resign?include=legal_moves", headers=bearer_header(game.owner_token))
     assert (await done(response))["legal_moves"] == await game.get_json("/legal-moves")
 
 
-async def test_a_deadline_is_told_and_kept(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
+async def test_a_deadline_is_announced_and_enforced(
+    timed_client: Client, store: RedisStore, clock: FrozenClock
+) -> None:
     http_game = await create_game(timed_client, turn_timeout_s=60, on_timeout="pass")
     game = await http_game.get_json()
     assert (game["turn_timeout_s"], game["on_timeout"]) == (60, "pass")
@@ -153,7 +155,7 @@ async def test_a_deadline_is_told_and_kept(timed_client: Client, store: RedisSto
     assert after["turn"]["deadline"] > after["updated_at"]
 
 
-async def test_a_seat_is_kept_by_a_bot_until_its_player_returns(
+async def test_a_bot_plays_for_a_seat_until_its_player_returns(
     timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
     http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
@@ -168,7 +170,7 @@ async def test_a_seat_is_kept_by_a_bot_until_its_player_returns(
     assert (await http_game.get_json())["players"][0]["bot"] is None
 
 
-async def test_acting_for_a_seat_that_a_bot_keeps_is_refused(
+async def test_acting_for_a_replaced_seat_is_rejected(
     timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
     game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")

@@ -60,7 +60,7 @@ async def closed(socket: ClientWebSocketResponse) -> int | None:
     return socket.close_code
 
 
-async def test_the_owner_empties_a_joined_seat_and_others_take_it(client: Client) -> None:
+async def test_the_owner_removes_a_player_and_another_joins(client: Client) -> None:
     http_game = await create_game(client, OPEN)
     joined = await join(http_game)
     response = await empty(http_game, 1)
@@ -80,7 +80,7 @@ async def test_the_owner_empties_a_joined_seat_and_others_take_it(client: Client
     assert (await join(http_game, "Cy"))["game"]["status"] == "active"
 
 
-async def test_emptying_is_repeatable_and_if_match_spares_who_came_since(client: Client) -> None:
+async def test_removal_is_repeatable_and_supports_if_match(client: Client) -> None:
     game = await create_game(client, OPEN)
     await join(game)
     tag = (await game.get()).headers["ETag"]
@@ -91,7 +91,7 @@ async def test_emptying_is_repeatable_and_if_match_spares_who_came_since(client:
     assert (await game.get_json())["players"][1]["name"] == "Cy"
 
 
-async def test_who_may_empty_which_seats(client: Client) -> None:
+async def test_which_tokens_remove_which_players(client: Client) -> None:
     game = await create_game(client, OPEN)
     bo = await join(game)
     await check_problem(await client.delete(f"{game.path}/seats/1"), 401, "unauthorized")
@@ -109,7 +109,7 @@ async def test_who_may_empty_which_seats(client: Client) -> None:
     await check_problem(await empty(game, 1), 409, "not_active")
 
 
-async def test_a_new_token_acts_and_the_old_one_does_not(client: Client) -> None:
+async def test_the_new_token_acts_and_the_old_one_is_revoked(client: Client) -> None:
     http_game = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=1)
     old = (await join(http_game))["token"]
     game = await http_game.get_json()
@@ -127,7 +127,7 @@ async def test_a_new_token_acts_and_the_old_one_does_not(client: Client) -> None
     assert [one["game"]["id"] for one in found["games"]] == [http_game.id]
 
 
-async def test_an_instance_that_holds_the_game_refuses_the_old_token_too(store: RedisStore, redis_url: str) -> None:
+async def test_an_instance_with_a_cached_game_rejects_the_old_token(store: RedisStore, redis_url: str) -> None:
     async with serve(store) as here, connect(redis_url) as second, serve(second) as there:
         game = await create_game(here, [{"name": "Ana"}, {"name": "Bo"}], first_seat=0)
         old = game.seat_tokens[0]
@@ -139,7 +139,7 @@ async def test_an_instance_that_holds_the_game_refuses_the_old_token_too(store: 
         await check_problem(await game.act({"move": move}, old), 401, "unauthorized")
 
 
-async def test_who_may_replace_which_token(client: Client) -> None:
+async def test_which_tokens_replace_which_tokens(client: Client) -> None:
     game = await create_game(client, OPEN)
     bo = (await join(game))["token"]
     await check_problem(await client.post(f"{game.path}/seats/1/token"), 401, "unauthorized")
@@ -159,7 +159,7 @@ async def test_who_may_replace_which_token(client: Client) -> None:
     await check_problem(problem, 400, "malformed")
 
 
-async def test_a_retry_gets_the_same_token_though_the_one_it_shows_has_ended(client: Client, redis: Redis) -> None:
+async def test_a_retry_with_the_revoked_token_returns_the_same_token(client: Client, redis: Redis) -> None:
     game = await create_game(client, OPEN)
     old = (await join(game, **{"Idempotency-Key": SECRET}))["token"]
     answers = [await replace(game, 1, old, **{"Idempotency-Key": SECRET}) for _ in range(2)]
@@ -174,7 +174,7 @@ async def test_a_retry_gets_the_same_token_though_the_one_it_shows_has_ended(cli
     assert not any(secret.encode() in whole for secret in (SECRET, *tokens))
 
 
-async def test_of_many_at_once_one_token_is_left(client: Client) -> None:
+async def test_concurrent_replacements_leave_one_valid_token(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
     answers = await asyncio.gather(*(replace(game, 0, game.owner_token) for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
@@ -183,7 +183,7 @@ async def test_of_many_at_once_one_token_is_left(client: Client) -> None:
     assert sorted(found) == [200] + [401] * 7
 
 
-async def test_a_token_that_is_replaced_while_others_join_stays_replaced(client: Client) -> None:
+async def test_a_replacement_survives_concurrent_joins(client: Client) -> None:
     """Else whoever joined would write back the access record from before."""
     for _ in range(5):
         game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}, {"open": True}])
@@ -196,7 +196,7 @@ async def test_a_token_that_is_replaced_while_others_join_stays_replaced(client:
 
 
 @pytest.mark.parametrize(("visibility", "code"), (("public", 4401), ("private", 4404)))
-async def test_sockets_of_a_token_that_has_ended_are_closed_on_every_instance(
+async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
     store: RedisStore, redis_url: str, visibility: str, code: int
 ) -> None:
     async with serve(store) as here, connect(redis_url) as second, serve(second) as there:
@@ -213,7 +213,7 @@ async def test_sockets_of_a_token_that_has_ended_are_closed_on_every_instance(
             assert (await other.receive_json(timeout=10))["events"][0]["type"] == "player_left"
 
 
-async def test_a_shared_socket_loses_the_game_and_stays_open(client: Client) -> None:
+async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Client) -> None:
     game, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
     bo = (await join(game))["token"]
     async with client.ws_connect("/v1/ws") as socket:
@@ -231,7 +231,7 @@ async def test_a_shared_socket_loses_the_game_and_stays_open(client: Client) -> 
         assert (await socket.receive_json(timeout=10))["game"] == another.id
 
 
-async def test_event_streams_of_a_token_that_has_ended_end(client: Client) -> None:
+async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:
     game = await create_game(client, OPEN, visibility="private")
     bo = (await join(game))["token"]
     headers = {**bearer_header(bo), "Accept": "text/event-stream"}
@@ -241,7 +241,7 @@ async def test_event_streams_of_a_token_that_has_ended_end(client: Client) -> No
             await stream.content.read()
 
 
-async def test_a_whole_log_with_a_player_who_left_can_be_verified(client: Client) -> None:
+async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}], seed="tides", first_seat=0)
     await join(game)
     await empty(game, 1)

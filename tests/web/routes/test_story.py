@@ -14,7 +14,7 @@ async def story(game: HTTPGame, query: str = "", language: str = "en") -> Any:
     return await response.json()
 
 
-async def test_a_turn_is_told(timed_client: Client, clock: FrozenClock) -> None:
+async def test_a_turn_in_sentences(timed_client: Client, clock: FrozenClock) -> None:
     game = await create_game(timed_client, seed="tides", first_seat=0)
     placed = (await game.legal_moves())[0]
     await game.act_successfully({"move": placed["id"]})
@@ -33,14 +33,14 @@ async def test_a_turn_is_told(timed_client: Client, clock: FrozenClock) -> None:
     assert clock.now == 1_800_000_000
 
 
-async def test_names_stand_as_they_are(client: Client) -> None:
+async def test_names_are_not_escaped(client: Client) -> None:
     name = "*Zoë* {0} %s <b>"
     game = await create_game(client, [{"name": name}, {"name": "Bo"}], first_seat=0)
     for language in ("en", "fr", "de"):
         assert name in (await story(game, language=language))["now"]
 
 
-async def test_a_whole_game_is_told_in_every_language(client: Client) -> None:
+async def test_a_whole_game_in_every_language(client: Client) -> None:
     http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "greedy"}], seed="tides")
     game = await http_game.play_randomly(Random(1))
     diffs = (await http_game.get_json("/diffs?limit=1000"))["diffs"]
@@ -54,7 +54,7 @@ async def test_a_whole_game_is_told_in_every_language(client: Client) -> None:
         assert all(name in told["now"] for name in winners)
 
 
-async def test_the_story_comes_in_parts_that_say_what_the_whole_says(client: Client) -> None:
+async def test_pages_equal_the_whole_story(client: Client) -> None:
     """Also which turn it was, and what an islander is called."""
     game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="coral")
     await game.play_randomly(Random(2), versions=60)
@@ -67,7 +67,7 @@ async def test_the_story_comes_in_parts_that_say_what_the_whole_says(client: Cli
     assert beyond["now"]
 
 
-async def test_a_tile_taken_back_is_told_as_it_lay(client: Client) -> None:
+async def test_an_undone_tile_has_its_position(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
     first, *_, last = await game.legal_moves()
     for move in (first, last, first, last) * 5:
@@ -81,7 +81,7 @@ async def test_a_tile_taken_back_is_told_as_it_lay(client: Client) -> None:
     assert (await story(game, "?since=40"))["lines"] == whole[40:]
 
 
-async def test_a_part_says_what_the_whole_says_wherever_it_begins(unlimited: Client) -> None:
+async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     """Before the game begins, amid what is taken back, and after the end."""
     game = await create_game(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
     joined = await unlimited.post(f"{game.path}/seats", json={"name": "Bo"})
@@ -101,7 +101,7 @@ async def test_a_part_says_what_the_whole_says_wherever_it_begins(unlimited: Cli
         assert (await story(game, f"?since={since}&limit=1"))["lines"] == whole[since : since + 1]
 
 
-async def test_what_happened_before_a_game_began_is_of_no_turn(client: Client) -> None:
+async def test_lines_before_the_start_have_no_turn(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
     await client.post(f"{game.path}/seats", json={"name": "Bo"})
     await client.delete(game.path, headers=bearer_header(game.owner_token))
@@ -111,7 +111,7 @@ async def test_what_happened_before_a_game_began_is_of_no_turn(client: Client) -
         assert (await story(game, f"?since={since}"))["lines"] == whole[since:]
 
 
-async def test_a_story_is_read_as_the_game_is(client: Client) -> None:
+async def test_access_to_the_story_is_that_to_the_game(client: Client) -> None:
     game = await create_game(client, visibility="private")
     await check_problem(await client.get(f"{game.path}/story"), 404, "not_found")
     spectator = await client.get(f"{game.path}/story", headers=bearer_header(game.spectator_token))
@@ -120,7 +120,7 @@ async def test_a_story_is_read_as_the_game_is(client: Client) -> None:
     await check_problem(await game.get("/story?since=x"), 400, "malformed")
 
 
-async def test_a_story_has_the_tag_of_its_language(client: Client) -> None:
+async def test_the_etag_depends_on_the_language(client: Client) -> None:
     game = await create_game(client)
     tag = (await game.get("/story", **{"Accept-Language": "fr"})).headers["ETag"]
     assert tag.endswith('-fr"')
@@ -129,7 +129,7 @@ async def test_a_story_has_the_tag_of_its_language(client: Client) -> None:
         assert answer.status == status
 
 
-async def test_nothing_hidden_is_told(client: Client) -> None:
+async def test_hidden_information_is_not_in_the_story(client: Client) -> None:
     """Neither the next tile nor the next ship, which only the snapshot knows."""
     http_game = await create_game(client, seed="tides")
     game = await http_game.get_json()

@@ -15,7 +15,7 @@ from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, register_webhook, r
 URL = "https://bot.example/south-seas"
 
 
-async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
+async def test_the_secret_is_returned_only_once(client: Client) -> None:
     game = await create_game(client)
     response = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=bearer_header(game.owner_token))
     created = await response.json()
@@ -50,7 +50,7 @@ async def test_everything_can_be_chosen(client: Client) -> None:
     assert created["secret"] == SECRET
 
 
-async def test_only_the_owner_has_to_do_with_them(client: Client) -> None:
+async def test_webhooks_require_the_owner_token(client: Client) -> None:
     game = await create_game(client)
     hook = (await register_webhook(game, URL))["id"]
     asked = (
@@ -70,7 +70,7 @@ async def test_only_the_owner_has_to_do_with_them(client: Client) -> None:
     assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
 
 
-async def test_what_is_deleted_is_not_there(client: Client, redis: Redis) -> None:
+async def test_a_deleted_webhook_is_not_found(client: Client, redis: Redis) -> None:
     game = await create_game(client)
     first, second = await register_webhook(game, URL), await register_webhook(game, URL)
     path = f"{game.path}/webhooks/{first['id']}"
@@ -87,7 +87,7 @@ async def test_what_is_deleted_is_not_there(client: Client, redis: Redis) -> Non
     assert await redis.hget(keys.game(game.id), "hooks") is None
 
 
-async def test_a_game_has_so_many_and_no_more(store: RedisStore) -> None:
+async def test_the_number_of_webhooks_is_limited(store: RedisStore) -> None:
     async with serve(store, LOCAL_LIMITS._replace(max_webhooks=2)) as client:
         game = await create_game(client)
         for _ in range(2):
@@ -99,7 +99,7 @@ async def test_a_game_has_so_many_and_no_more(store: RedisStore) -> None:
         assert "2 webhooks" in problem["detail"]
 
 
-async def test_with_a_key_a_retry_gets_the_same_one(client: Client) -> None:
+async def test_a_retry_with_a_key_returns_the_same_webhook(client: Client) -> None:
     game = await create_game(client)
     headers = {**bearer_header(game.owner_token), "Idempotency-Key": "hook"}
     first = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=headers)
@@ -110,7 +110,7 @@ async def test_with_a_key_a_retry_gets_the_same_one(client: Client) -> None:
     await check_problem(other, 422, "key_reused")
 
 
-async def test_registering_at_the_same_time_with_one_key_makes_one(client: Client) -> None:
+async def test_concurrent_registrations_with_one_key_create_one_webhook(client: Client) -> None:
     game = await create_game(client)
     headers = {**bearer_header(game.owner_token), "Idempotency-Key": "hook"}
     answers = await asyncio.gather(
@@ -144,7 +144,7 @@ async def test_what_is_not_as_it_should_be(client: Client, asked: Any, path: str
     assert (await check_problem(response, 400, "malformed"))["path"] == path
 
 
-async def test_webhooks_end_with_their_game(store: RedisStore, redis: Redis) -> None:
+async def test_webhooks_expire_with_their_game(store: RedisStore, redis: Redis) -> None:
     async with run_instance(store) as one, run_receiver() as receiver:
         game = await create_game(one.client)
         hook = await register_webhook(game, receiver.url)

@@ -1,0 +1,209 @@
+from random import Random
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from service.engine import decode_snapshot, encode_snapshot
+from service.store import keys
+from tests.web.app_server import Client
+from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
+
+READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_if_none_match_returns_304(client: Client, path: str) -> None:
+    game = await create_game(client)
+    first = await client.get(game.path + path)
+    tag = first.headers["ETag"]
+    assert (first.status, tag) == (200, f'"1-{game.created["digest"]}"')
+    assert first.headers["Cache-Control"] == "no-cache"
+    for asked in (tag, f'"7-x", W/{tag}', "*"):
+        same = await client.get(game.path + path, headers={"If-None-Match": asked})
+        assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
+        assert same.headers["Cache-Control"] == "no-cache"
+        assert same.headers.get("Vary") == first.headers.get("Vary")
+    await game.act_successfully()
+    for asked in (tag, '"2"', '"x,y"'):
+        changed = await client.get(game.path + path, headers={"If-None-Match": asked})
+        assert changed.status == 200
+        assert changed.headers["ETag"].startswith('"2-')
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
+    for unknown in ("k7m2x9qd4t1w", "A", "a" * 33, "a_b", "%00", "%ff", "é"):
+        await check_problem(await client.get(f"/v1/games/{unknown}{path}"), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_an_unknown_token_is_rejected_for_a_public_game(client: Client, path: str) -> None:
+    game = await create_game(client)
+    for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
+        response = await client.get(game.path + path, headers={"Authorization": wrong})
+        await check_problem(response, 401, "unauthorized")
+        assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas", error="invalid_token"'
+    spelt = await client.get(game.path + path, headers={"Authorization": f"bearer  {game.owner_token} "})
+    assert spelt.status == 200
+
+
+async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
+    http_game = await create_game(client)
+    game, left = await http_game.get_json(), await http_game.get_json("/tiles")
+    assert left["version"] == game["version"]
+    assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
+
+
+async def test_scores_contain_every_player_and_islander(client: Client) -> None:
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.play_randomly(Random(3), versions=20)
+    told = await http_game.get_json("/scores")
+    assert told["version"] == game["version"]
+    assert [one["points_now"] for one in told["players"]] == [player["points"] for player in game["players"]]
+    standing = sorted(
+        (one["seat"], *map(int, cell.split(",")), one["segment"])
+        for cell, tile in game["board"].items()
+        for one in tile["islanders"]
+    )
+    assert standing
+    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in told["islanders"]) == standing
+
+
+async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.play_randomly(Random(4), versions=12)
+    seen: list[int] = []
+    while True:
+        page = await http_game.get_json(f"/diffs?since={len(seen)}&limit=5")
+        assert page["version"] == game["version"]
+        assert len(page["diffs"]) <= 5
+        seen += [diff["version"] for diff in page["diffs"]]
+        if seen[-1] == page["version"]:
+            assert page["diffs"][-1]["digest"] == page["digest"]
+            break
+    assert seen == [*range(1, game["version"] + 1)]
+    for since in (game["version"], 2**31 - 1):
+        assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
+
+
+async def test_a_long_log_is_complete(client: Client) -> None:
+    http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="tides")
+    game = await http_game.play_randomly(Random(5), versions=120)
+    assert len((await http_game.get_json("/diffs"))["diffs"]) == 100
+    assert len((await http_game.get_json("/diffs?limit=1000"))["diffs"]) == game["version"]
+
+
+async def test_legal_moves_are_those_of_the_decider(client: Client) -> None:
+    game = await create_game(client, first_seat=1)
+    told = await game.get_json("/legal-moves")
+    assert (told["seat"], told["phase"], told["version"]) == (1, "place_tile", 1)
+    assert told["cells"] is None
+    assert told["next_cursor"] is None
+    for move in told["moves"]:
+        assert set(move) == {"id", "text", "action"}
+        assert move["action"]["type"] == "place_tile"
+
+
+async def test_a_waiting_or_finished_game_has_no_decider(client: Client) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    nobody: dict[str, Any] = {"seat": None, "phase": None, "moves": []}
+    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
+    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
+
+
+async def test_legal_moves_can_be_filtered(client: Client) -> None:
+    game = await create_game(client, seed="tides")
+    every = await game.legal_moves()
+    cells = await game.get_json("/legal-moves?stage=cell")
+    assert cells["moves"] == []
+    assert {(cell["x"], cell["y"]) for cell in cells["cells"]} == {
+        (move["action"]["x"], move["action"]["y"]) for move in every
+    }
+    found = []
+    for cell in cells["cells"]:
+        at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
+        assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
+        found += at
+    assert sorted(map(str, found)) == sorted(map(str, every))
+    turned = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
+    assert turned == [move for move in every if "turned" in move["text"]]
+
+
+async def test_legal_moves_are_paged(client: Client) -> None:
+    game = await create_game(client, seed="tides")
+    every = await game.legal_moves()
+    found = []
+    cursor = ""
+    while True:
+        page = await game.get_json(f"/legal-moves?limit=2{cursor}")
+        assert len(page["moves"]) <= 2
+        found += page["moves"]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert found == every
+    first = await game.get_json("/legal-moves?stage=cell&limit=1")
+    assert len(first["cells"]) == 1
+    assert first["next_cursor"] is not None
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    (
+        ("/legal-moves?stage=tile", "stage"),
+        ("/legal-moves?x=a", "x"),
+        ("/legal-moves?x=1.5", "x"),
+        ("/legal-moves?y=2147483648", "y"),
+        ("/legal-moves?limit=0", "limit"),
+        ("/legal-moves?limit=1001", "limit"),
+        ("/legal-moves?limit=1&limit=2", "limit"),
+        ("/legal-moves?cursor=-1", "cursor"),
+        ("/legal-moves?cursor=x", "cursor"),
+        ("/legal-moves?cursor=%D9%A1", "cursor"),
+        (f"/legal-moves?q={'q' * 101}", "q"),
+        ("/legal-moves?y=null", "y"),
+        ("/legal-moves?limit=null", "limit"),
+        ("/diffs?since=-1", "since"),
+        ("/diffs?since=x", "since"),
+        (f"/diffs?since={'9' * 400}", "since"),
+        ("/diffs?since=", "since"),
+        ("/diffs?limit=0", "limit"),
+        ("/diffs?limit=1001", "limit"),
+    ),
+)
+async def test_an_invalid_query_is_malformed(client: Client, query: str, path: str) -> None:
+    game = await create_game(client)
+    problem = await check_problem(await client.get(game.path + query), 400, "malformed")
+    assert problem["path"] == path
+
+
+@pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
+async def test_unknown_query_parameters_are_ignored(client: Client, path: str) -> None:
+    game = await create_game(client)
+    joint = "&" if "?" in path else "?"
+    response = await client.get(f"{game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
+    assert response.status == 200
+
+
+@pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', "", ",", '"a",x', 'w/"17"', "*, *"))
+async def test_an_invalid_entity_tag_is_malformed(client: Client, tag: str) -> None:
+    game = await create_game(client)
+    problem = await check_problem(await game.get("", **{"If-None-Match": tag}), 400, "malformed")
+    assert problem["path"] == "If-None-Match"
+    problem = await check_problem(await game.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed")
+    assert problem["path"] == "If-Match"
+
+
+async def test_a_game_with_a_missing_tile_set_is_unavailable(client: Client, redis: Redis) -> None:
+    other, http_game = await create_game(client), await create_game(client)
+    stored = await redis.hget(keys.game(http_game.id), "snapshot")
+    assert isinstance(stored, bytes)
+    game = decode_snapshot(stored)
+    game.tileset = "atoll"
+    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
+    for path in ("", "/legal-moves", "/scores", "/tiles"):
+        await check_problem(await client.get(http_game.path + path), 503, "store_unavailable")
+    await check_problem(await http_game.act({"move": "i0"}), 503, "store_unavailable")
+    assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [other.id]
