@@ -1,4 +1,4 @@
-"""Each background task of a real instance is made to fail: it goes on, or the instance is not ready any more."""
+"""Each background task of a real instance is made to fail: it is restarted, or the instance is not ready."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,23 +37,23 @@ REQUIRED = (
     "scheduler",
     "webhooks",
 )
-"""Whoever asks an instance without one of these would be served wrongly."""
+"""Without one of these an instance would serve clients wrongly."""
 
 NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
-"""Other instances do this work, or nobody waits for it: an alert is enough, and no reason to play no more."""
+"""Other instances do this work, or nobody waits for it: an alert is enough."""
 
 PARTS = LoadedFiles(load_catalogue(None), load_bots(plugins=False))
 
 
 class Instance(NamedTuple):
-    """An instance as `south-seas serve` wires it, and a client of it."""
+    """An instance as `south-seas serve` assembles it, and a client of it."""
 
     client: Client
     supervisor: Supervisor
     redis_url: str
 
     async def task(self, name: str) -> SupervisedTask:
-        """A task, once it waits for something; it may be started later than others."""
+        """Return a task, once its work waits for something."""
         async with asyncio.timeout(10):
             while True:
                 for task in self.supervisor:
@@ -62,7 +62,7 @@ class Instance(NamedTuple):
                 await asyncio.sleep(0.005)
 
     async def fail(self, name: str, times: int) -> SupervisedTask:
-        """Make a task fail, so often in a row."""
+        """Make a task fail so often in a row."""
         task = await self.task(name)
         for number in range(times):
             task = await self.task(name)
@@ -76,7 +76,7 @@ class Instance(NamedTuple):
 
 
 def waits_for(task: SupervisedTask) -> "asyncio.Future[Any] | None":
-    """What the task's work waits for at this moment; None where it is not running, or is in its pause."""
+    """Return what the task's work waits for; None if it is not running."""
     if task._started_at is None:
         return None
     inner: asyncio.Task[Any] = task._task
@@ -88,7 +88,7 @@ def waits_for(task: SupervisedTask) -> "asyncio.Future[Any] | None":
 
 
 def settings(tmp_path: Path) -> Settings:
-    """The settings of an instance that does all that there is to do."""
+    """Return the settings of an instance with all background tasks."""
     found: dict[str, Any] = {}
 
     @click.command()
@@ -104,7 +104,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @asynccontextmanager
 async def serving(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
-    """An instance with a Redis of its own, or on this one."""
+    """Start an instance with an embedded Redis, or on this one."""
     supervisor = Supervisor(POLICY)
     async with AsyncExitStack() as stack:
         if redis_url is None:
@@ -115,7 +115,7 @@ async def serving(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator
 
 
 async def names_of(instance: Instance, number: int) -> set[str]:
-    """The names of all tasks, once there are so many."""
+    """Return the names of all tasks, once there are so many."""
     async with asyncio.timeout(10):
         while len(names := {task.name for task in instance.supervisor}) < number:  # noqa: ASYNC110  as above
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Starting is quick because what serving does not need is not imported: what that is, as no test asserts a time."""
+"""Starting is quick because serving imports only what it needs: modules are checked, not times."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ NOT_OURS_TO_NEED = (
 
 @pytest.fixture(scope="module")
 def imported() -> set[str]:
-    """The modules of a process that is about to serve."""
+    """Return the modules of a process that is about to serve."""
     ended = subprocess.run([sys.executable, "-c", SERVING], capture_output=True, text=True, check=True, timeout=60)
     return set(ended.stdout.split())
 

@@ -1,4 +1,4 @@
-"""JSON Patch as the service and its client apply it, against a public library."""
+"""JSON Patch as the service and its client apply it, compared with a public library."""
 
 from copy import deepcopy
 from typing import Any
@@ -20,7 +20,7 @@ def pointer(*names: str | int) -> str:
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A document and operations of which each finds its place."""
+    """Return a document, and operations that apply to it."""
     document = draw(DOCUMENTS)
     document["players"] = {}
     players: Any = [{"name": None}, {"name": "Bo"}]

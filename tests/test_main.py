@@ -1,4 +1,4 @@
-"""The command `south-seas`: what it says, on which stream, and how it ends."""
+"""The command `south-seas`: its output on each stream, and its exit code."""
 
 import os
 import re
@@ -18,7 +18,7 @@ ARCHIPELAGO = BUILT_IN / "archipelago.json"
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it said on each stream."""
+    """The exit code of a command, and its output on each stream."""
 
     returncode: int
     stdout: str
@@ -168,14 +168,14 @@ def test_verify_refuses_what_is_no_log_with_one_line(south_seas: Run, tmp_path: 
 
 
 def log_file(directory: Path, log: list[dict[str, Any]]) -> str:
-    """The log in a file."""
+    """Write a log to a file; return its path."""
     file = directory / "log.json"
     file.write_bytes(msgspec.json.encode(log))
     return str(file)
 
 
 def claims(output: str) -> tuple[str, str]:
-    """What is proved, and what is not."""
+    """Return what is proved, and what is not."""
     proved, _, not_proved = output.partition("Proved:")[2].partition("Not proved:")
     return proved, not_proved
 
@@ -223,7 +223,7 @@ def test_verify_says_what_no_digest_can_be(south_seas: Run, tmp_path: Path, seen
 
 
 def escaped(output: str) -> bool:
-    """Whether a terminal would do nothing but show it."""
+    """Return whether a terminal would only print it."""
     return all(line.isprintable() for line in output.splitlines())
 
 

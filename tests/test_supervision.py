@@ -1,4 +1,4 @@
-"""Background tasks: what fails is logged, counted and started again, and no task of the service is without that."""
+"""Background tasks: failures are logged, counted and restarted, and every task of the service is supervised."""
 
 import ast
 import asyncio
@@ -18,23 +18,23 @@ SERVICE = Path(__file__).parents[1] / "service"
 SUPERVISION = SERVICE / "supervision.py"
 
 CLIENT = SERVICE / "client"
-"""A library for other programs: it hands what its task raises to whoever iterates, and has no supervisor."""
+"""A library for other programs: it raises its tasks' errors to the caller, and has no supervisor."""
 
 QUICK = RestartPolicy(Backoff(0.001, 0.01), max_failures=3, recovery_s=0.2)
 
 
 def counted(task: str) -> float:
-    """How many failures of a task were counted."""
+    """Return how many failures of a task were counted."""
     return REGISTRY.get_sample_value("south_seas_task_failures_total", {"task": task}) or 0
 
 
 def shown_as_failing(task: str) -> float | None:
-    """What metrics say of it."""
+    """Return the metric of a failing task."""
     return REGISTRY.get_sample_value("south_seas_task_failing", {"task": task})
 
 
 class Work:
-    """Work that does as it is told each time that it is started; then it goes on until it is stopped."""
+    """Work whose runs end as scripted; the one after them lasts until it is stopped."""
 
     def __init__(self, *ways: str) -> None:
         self.ways = list(ways)
@@ -180,7 +180,7 @@ async def test_a_spawned_task_to_which_nobody_else_refers_is_not_collected() -> 
 
 
 def bare_tasks(source: str) -> Iterator[int]:
-    """The lines that start a task, other than in an `asyncio.TaskGroup`, whose tasks end with it."""
+    """Yield the lines that start a task, other than in an `asyncio.TaskGroup`, whose tasks end with it."""
     tree = ast.parse(source)
     groups = {
         item.optional_vars.id

@@ -1,4 +1,4 @@
-"""`south-seas export`, `import`, `reindex` and `verify` as an operator types them."""
+"""`south-seas export`, `import`, `reindex` and `verify` on the command line."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from tests.games.stored_games import StoredGame, load_whole_game, store_game
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it said on each stream."""
+    """The exit code of a command, and its output on each stream."""
 
     returncode: int
     stdout: str
@@ -27,14 +27,14 @@ class Ended(NamedTuple):
 
 
 async def south_seas(*arguments: str, **environment: str) -> Ended:
-    """Run the command in a thread of this process, with only the given settings."""
+    """Run the command in a thread of this process, with only these settings."""
     clean: dict[str, str | None] = {name: None for name in os.environ if name.startswith("SOUTH_SEAS_")}
     result = await asyncio.to_thread(CliRunner().invoke, cli, arguments, env={**clean, **environment})
     return Ended(result.exit_code, result.stdout, result.stderr)
 
 
 async def alone(*arguments: str) -> Ended:
-    """Run the command in another process, as it must be if it starts a server."""
+    """Run the command in a process of its own, as it must be where it starts a server."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "service.main", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -74,7 +74,7 @@ async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
 
 
 def checks(output: str) -> list[str]:
-    """Return the line of each check, without the summary."""
+    """Return a line for each check, without the verdict."""
     return output.partition("Proved:")[0].partition("Not proved:")[0].splitlines()
 
 

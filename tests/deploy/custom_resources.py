@@ -14,7 +14,7 @@ NAME = {"type": "string", "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}
 
 
 def closed(required: tuple[str, ...], **properties: Schema) -> Schema:
-    """An object with these members and no other."""
+    """Return a schema of an object with these members and no other."""
     return {
         "type": "object",
         "properties": properties,
@@ -24,7 +24,7 @@ def closed(required: tuple[str, ...], **properties: Schema) -> Schema:
 
 
 def several(items: Schema) -> Schema:
-    """A list that is not empty."""
+    """Return a schema of a list that is not empty."""
     return {"type": "array", "items": items, "minItems": 1}
 
 
@@ -32,7 +32,7 @@ METADATA = closed(("name", "namespace"), name=NAME, namespace=NAME, labels=TEXTS
 
 
 def resource(version: str, kind: str, spec: Schema) -> Schema:
-    """A whole resource."""
+    """Return a schema of a resource."""
     return closed(
         ("apiVersion", "kind", "metadata", "spec"),
         apiVersion={"const": version},

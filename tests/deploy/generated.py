@@ -26,7 +26,7 @@ def _serve() -> None: ...
 
 
 def settings_table() -> str:
-    """All settings as a table of Markdown."""
+    """Return all settings as a Markdown table."""
     return "| variable | default | |\n|---|---|---|\n" + "".join(f"{row}\n" for row in _rows())
 
 
@@ -41,7 +41,7 @@ def _rows() -> Iterator[str]:
 
 
 def page(text: str) -> str:
-    """The page with the table of now."""
+    """Return the page with the current table."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -50,7 +50,7 @@ def page(text: str) -> str:
 
 
 def rules() -> str:
-    """All alerts as one resource."""
+    """Return all alerts as one resource."""
     groups = [group for file in sorted(ALERTS.glob("*.y*ml")) for group in _groups(file)]
     resource = {
         "apiVersion": "monitoring.coreos.com/v1",
@@ -69,7 +69,7 @@ def _groups(file: Path) -> list[object]:
 
 
 def main() -> None:
-    """Write both."""
+    """Write both files."""
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     RULES.write_text(rules(), encoding="utf-8")
 

@@ -21,20 +21,20 @@ OVERLAYS = tuple(sorted(folder.name for folder in (K8S / "overlays").iterdir()))
 PRODUCTION = tuple(name for name in OVERLAYS if name.startswith("prod"))
 
 CUSTOM = ("monitoring.coreos.com", "gateway.networking.k8s.io")
-"""API groups that a cluster only has when something else brought them."""
+"""API groups that a cluster only has if another product installed them."""
 
 SECRETS = {
     "south-seas": ("SOUTH_SEAS_REDIS_URL",),
     "south-seas-archive": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"),
 }
-"""What the operator makes for `prod`, with their keys."""
+"""Secrets that the operator makes for `prod`, with their keys."""
 
 Resource = dict[str, Any]
 
 
 @cache
 def render(overlay: str) -> tuple[Resource, ...]:
-    """The resources of an overlay. Fails where there is no `kubectl` whose kustomize is recent enough."""
+    """Return the resources of an overlay. Fails without a `kubectl` whose kustomize is recent enough."""
     kubectl = require(KUBECTL)
     done = subprocess.run(
         [kubectl, "kustomize", K8S / "overlays" / overlay], capture_output=True, text=True, check=False, timeout=60
@@ -45,28 +45,28 @@ def render(overlay: str) -> tuple[Resource, ...]:
 
 
 def of_kind(overlay: str, *kinds: str) -> list[Resource]:
-    """All resources of some kinds."""
+    """Return all resources of these kinds."""
     return [resource for resource in render(overlay) if resource["kind"] in kinds]
 
 
 def named(overlay: str, kind: str, name: str) -> Resource:
-    """The one resource of a kind and name."""
+    """Return the resource of a kind and name."""
     (found,) = [resource for resource in of_kind(overlay, kind) if resource["metadata"]["name"] == name]
     return found
 
 
 def is_custom(resource: Resource) -> bool:
-    """Whether Kubernetes itself does not know its kind."""
+    """Return whether Kubernetes itself does not know its kind."""
     return resource["apiVersion"].partition("/")[0] in CUSTOM
 
 
 def title(resource: Resource) -> str:
-    """What to call it when it is wrong."""
+    """Return the name of a resource for messages."""
     return f"{resource['kind']}/{resource['metadata']['name']}"
 
 
 def templates(overlay: str) -> Iterator[tuple[str, Resource]]:
-    """The pod template of everything that makes pods, with its title."""
+    """Yield the pod template of each workload, with its title."""
     for workload in of_kind(overlay, "Deployment", "StatefulSet"):
         yield title(workload), workload["spec"]["template"]
     for job in of_kind(overlay, "CronJob"):
@@ -74,27 +74,27 @@ def templates(overlay: str) -> Iterator[tuple[str, Resource]]:
 
 
 def containers(overlay: str) -> Iterator[tuple[str, Resource]]:
-    """Every container, with its workload's title."""
+    """Yield every container, with its workload's title."""
     for name, template in templates(overlay):
         for container in template["spec"]["containers"]:
             yield name, container
 
 
 def service_template(overlay: str) -> Resource:
-    """The pod template of the service itself."""
+    """Return the pod template of the service."""
     template: Resource = named(overlay, "Deployment", "south-seas")["spec"]["template"]
     return template
 
 
 def service_container(overlay: str) -> Resource:
-    """Its one container."""
+    """Return the service's container."""
     (container,) = service_template(overlay)["spec"]["containers"]
     found: Resource = container
     return found
 
 
 def ports(template: Resource) -> dict[str, int]:
-    """The named ports of a pod template."""
+    """Return the named ports of a pod template."""
     return {
         port["name"]: port["containerPort"]
         for container in template["spec"]["containers"]
@@ -103,7 +103,7 @@ def ports(template: Resource) -> dict[str, int]:
 
 
 def selects(selector: Resource, labels: dict[str, str]) -> bool:
-    """Whether a label selector chooses what has these labels."""
+    """Return whether a label selector matches these labels."""
     if not selector.get("matchLabels", {}).items() <= labels.items():
         return False
     for expression in selector.get("matchExpressions", ()):
@@ -115,7 +115,7 @@ def selects(selector: Resource, labels: dict[str, str]) -> bool:
 
 
 def chosen(overlay: str, selector: Resource) -> dict[str, Resource]:
-    """The pod templates that a label selector chooses, by title."""
+    """Return the pod templates that a label selector matches, by title."""
     return {
         name: template
         for name, template in templates(overlay)
@@ -124,7 +124,7 @@ def chosen(overlay: str, selector: Resource) -> dict[str, Resource]:
 
 
 def environment(overlay: str, container: Resource) -> dict[str, str | None]:
-    """The variables that a container gets; None for what is in a Secret that is not kept here."""
+    """Return the environment variables of a container; None for what is in a Secret of the operator."""
     found: dict[str, str | None] = {}
     for source in container.get("envFrom", ()):
         if "configMapRef" in source:

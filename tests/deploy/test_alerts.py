@@ -1,4 +1,4 @@
-"""The alerts as they are given to the cluster: valid, and each with something to do."""
+"""The alerts as a cluster gets them are valid, and each has a runbook."""
 
 import re
 import subprocess
@@ -46,5 +46,5 @@ def test_each_says_what_to_do_where_there_is_something_to_read() -> None:
 
 
 def _slug(heading: str) -> str:
-    """What a heading is linked by."""
+    """Return the anchor of a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")

@@ -1,4 +1,4 @@
-"""The jobs that back games up and bring them back do it, with the very script that the manifests have."""
+"""The backup and restore jobs work, with the script from the manifests."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ def _container(overlay: str, job: str) -> Resource:
 
 
 def backups(directory: Path, *task: str) -> str:
-    """What the script prints; raises where it fails."""
+    """Return what the script prints; raises if it fails."""
     done = subprocess.run(
         [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=30
     )
@@ -73,7 +73,7 @@ def test_the_jobs_find_redis_the_volume_and_the_script(overlay: str, job: str) -
 
 
 async def _run(job: str, volume: Path, redis_url: str) -> str:
-    """Run a job's shell as the cluster would, but for its paths."""
+    """Run a job's shell script as the cluster would, but for its paths."""
     (shell,) = _container("prod", job)["args"]
     shell = shell.replace(f"{MOUNTED} {VOLUME}", f"{SCRIPT} {volume}")
     process = await asyncio.create_subprocess_exec(
@@ -113,7 +113,7 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
 
 
 async def _move(client: ClientSession, path: str, token: str) -> None:
-    """Make the first legal move, and so the bot's after it."""
+    """Play the first legal move, and so the bot's after it."""
     async with client.get(f"{path}/legal-moves?limit=1") as listed:
         (move,) = (await listed.json())["moves"]
     headers = {"Authorization": f"Bearer {token}"}
@@ -122,7 +122,7 @@ async def _move(client: ClientSession, path: str, token: str) -> None:
 
 
 def user_of_the_page() -> str:
-    """What docs/operating.md lets the service's user do in Redis."""
+    """Return the permissions that docs/operating.md gives the service's user in Redis."""
     page = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
     (rules,) = re.findall(r"^ACL SETUSER south-seas on >PASSWORD (.*)$", page, re.MULTILINE)
     return str(rules)

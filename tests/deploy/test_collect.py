@@ -1,4 +1,4 @@
-"""What goes into the image besides what was copied as it is: links, libraries, packages' entries."""
+"""What the image contains besides plain copies: links, libraries, entry points of packages."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -12,7 +12,7 @@ from tests.deploy.manifests import ROOT
 
 @pytest.fixture(scope="module")
 def collect() -> ModuleType:
-    """The script, which is part of no package."""
+    """Import the script, which is part of no package."""
     spec = spec_from_file_location("collect", ROOT / "deploy" / "container" / "collect.py")
     assert spec is not None
     assert spec.loader is not None

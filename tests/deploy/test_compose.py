@@ -1,4 +1,4 @@
-"""compose.yaml has the form that Compose takes, and its parts fit together. No container is started."""
+"""compose.yaml is valid, and its parts match. No container is started."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Instances behind haproxy, as docs/operating.md sets them up, are restarted one by one, and no request fails."""
+"""Instances behind haproxy, set up as in docs/operating.md, are restarted one by one without failed requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
 
 @asynccontextmanager
 async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[str]:
-    """The page's haproxy before instances on these ports; gives where it listens."""
+    """Start the haproxy of the documentation before instances on these ports; yields its URL."""
     (text,) = [block.code for block in blocks("operating") if block.language == "haproxy"]
     socket = directory / "haproxy.sock"
     assert text.count("bind :8080") == 1
@@ -40,7 +40,7 @@ async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[str]:
 
 
 async def restart(instance: ServerProcess, directory: Path, redis_url: str) -> None:
-    """Stop an instance, and run another on its port until this is cancelled."""
+    """Stop an instance, and run another on its port until cancelled."""
     assert await instance.stop() == 0
     async with start_server(directory, redis_url, *FLAGS, "--port", instance.url.rpartition(":")[2]):
         await asyncio.Event().wait()
@@ -81,7 +81,7 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
 
 
 async def answers(url: str) -> None:
-    """Wait until there is an instance again."""
+    """Wait until an instance answers."""
     async with aiohttp.ClientSession() as session:
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Every overlay renders to what Kubernetes' API takes, in old and new versions."""
+"""Every overlay renders to resources that Kubernetes accepts, in old and new versions."""
 
 import json
 from functools import cache
@@ -26,7 +26,7 @@ def test_kubernetes_takes_it(overlay: str, version: str) -> None:
 
 @cache
 def _validate(resource: str, version: str) -> None:
-    """Many resources are the same in several overlays, and looking at one takes long."""
+    """Validate a resource, which is often the same in several overlays."""
     kubernetes_validate.validate(json.loads(resource), version, strict=True)
 
 
@@ -59,7 +59,7 @@ def test_each_component_is_part_of_an_overlay() -> None:
 
 
 VALUES = {"prometheus-adapter.yaml"}
-"""Not for Kubernetes but for a Helm chart."""
+"""Files that are values of a Helm chart."""
 
 
 @pytest.mark.parametrize("folder", [file.parent for file in K8S.rglob("kustomization.yaml")], ids=lambda it: it.name)

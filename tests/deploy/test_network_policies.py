@@ -1,4 +1,4 @@
-"""Nobody speaks with anybody but as the policies say, and the policies speak of real ports."""
+"""Pods communicate only as the network policies say, and these name real ports."""
 
 from ipaddress import ip_address, ip_network
 
@@ -12,13 +12,13 @@ PRIVATE = (
     "168.63.129.16",
     *("::1", "fe80::1", "fd00::1", "fd00:ec2::254", "ff02::1", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1"),
 )
-"""Among them what clouds tell secrets at."""
+"""Includes the networks of cloud metadata services."""
 
 PUBLIC = ("1.1.1.1", "93.184.215.14", "2606:4700::1111")
 
 
 def _policies(overlay: str, way: str, title: str) -> list[Resource]:
-    """The rules of all policies that choose the pods of `title`, for Ingress or Egress."""
+    """Return the rules of all policies for the pods of `title`, for Ingress or Egress."""
     return [
         rule
         for policy in of_kind(overlay, "NetworkPolicy")

@@ -1,4 +1,4 @@
-"""What docs/operating.md says to type, and what it says there is, is there."""
+"""The commands of docs/operating.md run, and what it names exists."""
 
 import re
 import shlex
@@ -26,12 +26,12 @@ MADE = {
     "secret": {*SECRETS, "south-seas-tls"},
     "configmap": {"south-seas-redis-ca"},
 }
-"""What the page itself has the operator make."""
+"""What the page has the operator create."""
 
 
 @cache
 def commands() -> tuple[tuple[str, ...], ...]:
-    """Every command in the page's shell blocks, in words; what follows a pipe is one of its own."""
+    """Return every command of the page's shell blocks, in words; each part of a pipe is one."""
     found: list[tuple[str, ...]] = []
     for block in blocks("operating"):
         if block.language == "sh":
@@ -48,12 +48,12 @@ def _piped(words: list[str]) -> Iterator[list[str]]:
 
 
 def of(program: str) -> list[tuple[str, ...]]:
-    """The commands of one program."""
+    """Return the commands of one program."""
     return [words for words in commands() if words[0] == program]
 
 
 def after(words: tuple[str, ...], *flags: str) -> list[str]:
-    """What follows one of these flags."""
+    """Return what follows one of these flags."""
     return [value for flag, value in pairwise(words) if flag in flags]
 
 

@@ -1,4 +1,4 @@
-"""Images are pinned by digest where somebody says so, in every file that names them; what is not pinned is told."""
+"""Images are pinned by digest in every file that names them; unpinned ones are reported."""
 
 import io
 import re
@@ -20,7 +20,7 @@ OTHER = "sha256:" + "fedcba9876543210" * 4
 
 @pytest.fixture
 def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, which is part of no package, on a copy of the files."""
+    """Import the script, which is part of no package, on a copy of the files."""
     spec = spec_from_file_location("pin", ROOT / "deploy" / "container" / "pin.py")
     assert spec is not None
     assert spec.loader is not None
@@ -35,7 +35,7 @@ def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def names(pin: ModuleType) -> set[str]:
-    """The images of others."""
+    """Return the images of other projects."""
     return {name for file in pin.FILES for name, _ in pin.images(file, (pin.ROOT / file).read_text())}
 
 

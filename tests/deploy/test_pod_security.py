@@ -1,4 +1,4 @@
-"""No pod can do more than it must."""
+"""Pods have no more permissions than they need."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A pod comes and goes without a failed request: see "Stopping" in docs/operating.md."""
+"""Pods start and stop without failed requests: see "Stopping" in docs/operating.md."""
 
 import click
 import pytest
@@ -21,7 +21,7 @@ REDIS = "redis://127.0.0.1:6379/0"
 
 
 def settings_of(overlay: str) -> Settings:
-    """What the service makes of the variables that an overlay sets."""
+    """Return the settings of the variables that an overlay sets."""
     found: list[Settings] = []
 
     @click.command

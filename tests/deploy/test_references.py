@@ -1,4 +1,4 @@
-"""The names by which the resources speak of each other agree; Kubernetes would only leave out what does not."""
+"""Resources refer to each other by names that exist; Kubernetes would ignore others silently."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""What the image and the manifests set are settings that there are."""
+"""The image and the manifests set existing settings."""
 
 import re
 
@@ -21,7 +21,7 @@ from tests.deploy.manifests import (
 
 
 def variables() -> set[str]:
-    """The variables of all settings."""
+    """Return the variables of all settings."""
 
     @with_all_settings
     def command() -> None: ...

@@ -1,4 +1,4 @@
-"""What a request costs a running service, in processor time of its event loop."""
+"""CPU time of requests, measured on the event loop's thread of a running service."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from tests.server_process import ServerProcess, start_server
 
 WITHIN_S = 20.0
 QUIET_S = 0.1
-"""The service has done all that it does where it used next to nothing for so long."""
+"""The service is idle if it used almost no CPU time for so long."""
 
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -20,15 +20,15 @@ Data = bytes | Callable[[], Iterable[bytes] | AsyncIterator[bytes]]
 
 
 class Sent(NamedTuple):
-    """What came of a request."""
+    """The outcome of a request."""
 
     answer: bytes
     sent: int
-    """Bytes that the service took before it wanted no more."""
+    """Bytes that the service read."""
 
     @property
     def status(self) -> int:
-        """Of the first answer that is not 100; 0 without any."""
+        """Return the status of the first final response; 0 without any."""
         for line in self.answer.split(b"\r\n"):
             if line.startswith(b"HTTP/1.1 ") and not line.startswith(b"HTTP/1.1 100"):
                 return int(line[9:12])
@@ -46,17 +46,17 @@ async def _parts(data: Data) -> AsyncIterator[bytes]:
 
 
 class Measured(NamedTuple):
-    """A running service."""
+    """A running service whose CPU time is measured."""
 
     service: ServerProcess
     pid: int
 
     def spent(self) -> float:
-        """Milliseconds that its main thread has run."""
+        """Return the CPU time of its main thread, in milliseconds."""
         return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[0]) / 1e6
 
     async def idle(self) -> None:
-        """Wait until it has nothing to do."""
+        """Wait until it is idle."""
         async with asyncio.timeout(WITHIN_S):
             before = self.spent()
             while True:
@@ -67,7 +67,7 @@ class Measured(NamedTuple):
                 before = now
 
     async def send(self, data: Data) -> Sent:
-        """Send a request on a connection of its own; gives what came back while it was sent and soon after."""
+        """Send a request on a connection of its own; return what was received until shortly after."""
         where, loop, got, sent = urlsplit(self.service.url), asyncio.get_running_loop(), bytearray(), 0
         with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
             client.setblocking(False)
@@ -84,7 +84,7 @@ class Measured(NamedTuple):
         return Sent(bytes(got), sent)
 
     async def cost(self, data: Data, times: int) -> tuple[float, Sent]:
-        """Milliseconds for each of so many such requests, and what came of the last one."""
+        """Return the milliseconds per request, and the outcome of the last one."""
         await self.idle()
         before = self.spent()
         answers = [await self.send(data) for _ in range(times)]
@@ -92,7 +92,7 @@ class Measured(NamedTuple):
         return (self.spent() - before) / times, answers[-1]
 
     async def gets(self) -> float:
-        """Milliseconds for a plain GET in the same run."""
+        """Return the milliseconds of a plain GET in the same run."""
         await self.cost(GET, 20)
         return (await self.cost(GET, 100))[0]
 
@@ -105,6 +105,6 @@ async def _read(client: socket.socket, got: bytearray) -> None:
 
 @asynccontextmanager
 async def measured(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[Measured]:
-    """A service of which nobody else wants anything."""
+    """Start a service that has no other clients."""
     async with start_server(data_dir, redis_url, "--drain-time-s", "0", "--close-window-s", "0", *flags) as service:
         yield Measured(service, service.process.pid)

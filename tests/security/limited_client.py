@@ -1,4 +1,4 @@
-"""Clients of an instance that limits them: from addresses of their own, and counting what they are answered."""
+"""Clients of an instance with limits: from addresses of their own, counting statuses."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -13,13 +13,13 @@ from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS
 
 SLOWLY = 3600
-"""Seconds that fill a bucket: none of it comes back while a test runs."""
+"""Seconds that refill a bucket: no token comes back during a test."""
 
 LOOPBACK = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 
 def limits(**sizes: Any) -> Limits:
-    """Limits of which those named `rate_...` are given as a quota that does not come back."""
+    """Return limits whose `rate_...` are given as quotas that do not refill."""
     given: dict[str, Any] = {
         name: RateLimit(value, SLOWLY) if name in RATES else value for name, value in sizes.items()
     }
@@ -31,23 +31,23 @@ RATES = {name for name in Limits._fields if name.startswith("rate_") and name !=
 
 @asynccontextmanager
 async def at(client: Client, address: str) -> AsyncIterator[ClientSession]:
-    """A client that comes from another address of this machine."""
+    """Open a client that connects from another address of this machine."""
     connector = TCPConnector(local_addr=(address, 0))
     async with ClientSession(client.make_url("/"), connector=connector) as session:
         yield session
 
 
 async def status(response: ClientResponse) -> int:
-    """The status of an answer, which is read."""
+    """Read a response, and return its status."""
     await response.read()
     return response.status
 
 
 async def statuses(times: int, ask: Any) -> Counter[int]:
-    """How often which status is answered, one request after the other."""
+    """Return how often each status was returned, one request after the other."""
     return Counter([await status(await ask()) for _ in range(times)])
 
 
 async def create(session: Client | ClientSession, **headers: str) -> ClientResponse:
-    """Ask for a new game."""
+    """Request a new game."""
     return await session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers)

@@ -1,4 +1,4 @@
-"""Processor time of questions, beside that of a plain GET of the same run, and what they are charged."""
+"""CPU time of requests relative to a plain GET of the same run, and their charges."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ Ask = Callable[[], Awaitable[object]]
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -22,12 +22,12 @@ class Answer(NamedTuple):
 
     @property
     def left(self) -> int:
-        """What `RateLimit` says is left."""
+        """Return the remaining tokens of `RateLimit`."""
         return int(self.headers["ratelimit"].partition("r=")[2].partition(";")[0])
 
 
 class Plain:
-    """A client that costs next to nothing itself: one connection, whose answers are not looked into."""
+    """A client that costs little itself: one connection, whose responses are not parsed."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -44,7 +44,7 @@ class Plain:
         await self._writer.wait_closed()
 
     async def ask(self, path: str, *lines: str, method: str = "GET") -> Answer:
-        """Send a request with these header lines, and read its answer."""
+        """Send a request with these header lines, and read its response."""
         head = "".join(f"{line}\r\n" for line in lines)
         self._writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{head}\r\n".encode())
         first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
@@ -56,9 +56,9 @@ class Plain:
 
 
 async def times_dearer(question: Ask, plain: Ask, times: int = 5) -> float:
-    """How many times as much processor time a question takes as a plain one; threads count too.
+    """Return how many times the CPU time of a plain request this one takes, in all threads.
 
-    Rounds of both take turns, so that whatever else the machine does slows both.
+    Rounds of both alternate, so that other load slows both.
     """
     await question()
     await plain()

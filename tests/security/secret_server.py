@@ -1,4 +1,4 @@
-"""A whole service whose every secret is known to the test, and all that it says."""
+"""A service whose secrets the test knows, with all that it logs."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ START_S = 20.0
 
 
 class Said(NamedTuple):
-    """A running service that says all that it can say."""
+    """A running service that logs as much as it can."""
 
     url: str
     redis_port: int
@@ -31,12 +31,12 @@ class Said(NamedTuple):
     process: asyncio.subprocess.Process
 
     def text(self) -> str:
-        """Everything so far, on both streams."""
+        """Return everything logged so far, on both streams."""
         return self.log.read_text()
 
 
 def free_port() -> int:
-    """A port that nobody has."""
+    """Return a free port."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]
@@ -45,7 +45,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def guarded_redis(directory: Path) -> AsyncIterator[int]:
-    """A Redis server that asks for the password; gives its port."""
+    """Start a Redis server with a password; yields its port."""
     port = free_port()
     options = ("--port", str(port), "--bind", "127.0.0.1", "--requirepass", PASSWORD, "--save", "")
     process = subprocess.Popen(  # noqa: ASYNC220  it is only started
@@ -65,12 +65,12 @@ async def guarded_redis(directory: Path) -> AsyncIterator[int]:
 
 
 def plain(port: int) -> Redis:
-    """A client of that server."""
+    """Return a client of that server."""
     return Redis(host="127.0.0.1", port=port, password=PASSWORD)
 
 
 async def answers(redis: Redis) -> bool:
-    """Whether the server does."""
+    """Return whether the server answers."""
     try:
         return bool(await redis.ping())
     except RedisError:
@@ -79,7 +79,7 @@ async def answers(redis: Redis) -> bool:
 
 @asynccontextmanager
 async def service(directory: Path, redis_port: int, password: str = ENCODED) -> AsyncIterator[Said]:
-    """An instance at that server, at the level debug, with a line for each request."""
+    """Start an instance on that server, at level debug and with an access log."""
     log = directory / "service.log"
     command = ("-m", "service.main", "serve", "--port", "0", "--log-level", "debug", "--access-log")
     url = ("--redis-url", f"redis://:{password}@127.0.0.1:{redis_port}/0", "--redis-timeout-s", "1")

@@ -1,4 +1,4 @@
-"""What an address may do with all its tokens together, and a network of IPv6 with all its addresses."""
+"""Limits of an address for all of its tokens, and of an IPv6 network for all of its addresses."""
 
 import re
 from collections import Counter
@@ -23,12 +23,12 @@ PROXIED = (ip_network("127.0.0.0/8"),)
 
 
 def tokens_of(table: HTTPGame) -> list[str]:
-    """All that came with a game."""
+    """Return all tokens of a game."""
     return [table.owner_token, table.spectator_token, *table.seat_tokens.values()]
 
 
 def remaining(answer: ClientResponse) -> tuple[str, int]:
-    """Of which limit an answer tells, and how much it says is left."""
+    """Return the limit that a response names, and its remaining tokens."""
     found = re.fullmatch(r'"([a-z-]+)";r=(\d+);t=\d+', answer.headers["RateLimit"])
     assert found is not None
     return found[1], int(found[2])
@@ -82,14 +82,14 @@ async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_t
 
 
 class Counting:
-    """Buckets that count how often they are asked."""
+    """Buckets that count their calls."""
 
     def __init__(self, buckets: TokenBucketStore) -> None:
         self._buckets = buckets
         self.asked: Counter[str] = Counter()
 
     async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
-        """As the buckets do."""
+        """Take tokens from the buckets."""
         self.asked[bucket.partition(":")[0]] += 1
         return await self._buckets.take(bucket, wanted, size)
 
@@ -106,14 +106,14 @@ async def test_the_ceiling_asks_redis_no_more_than_once_for_a_portion(store: Red
 
 @pytest.fixture
 async def proxied(store: RedisStore) -> AsyncIterator[Client]:
-    """An instance behind a proxy, so that clients may come from anywhere."""
+    """Start an instance behind a proxy, so that clients may come from any address."""
     size = limits(rate_reads=20, rate_requests=30, rate_creations=6, trusted_proxies=PROXIED)
     async with serve(store, size) as client:
         yield client
 
 
 def from_subnet(number: int, site: int = 1) -> dict[str, str]:
-    """The header of a client in one of a site's networks."""
+    """Return the header of a client in one of a site's networks."""
     return {"X-Forwarded-For": f"2001:db8:{site:x}:{number:x}::7"}
 
 
@@ -165,7 +165,7 @@ async def test_a_network_has_so_many_streams_open(store: RedisStore) -> None:
 
 
 class Opened:
-    """What a gate needs of a connection."""
+    """The parts of a connection that the limiter needs."""
 
     def __init__(self, client: str) -> None:
         self.client = client

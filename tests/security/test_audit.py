@@ -1,4 +1,4 @@
-"""`.ci/audit` says what it found, and says so too where nobody could be asked."""
+"""`.ci/audit` reports what it found, and also when it could not ask."""
 
 import json
 import os

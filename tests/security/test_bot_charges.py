@@ -1,4 +1,4 @@
-"""Bots think at somebody's cost: who acts pays for those that answer, who creates a game of bots for all of it."""
+"""Bots are charged: to whoever acts before them, and to whoever creates a game of bots."""
 
 from collections import Counter
 from random import Random
@@ -26,11 +26,11 @@ GAME = TILES * costs.LIGHT_BOT_TURN
 """Tokens of a game of light bots: a turn for each tile."""
 
 TOKEN = 40
-"""Plain GETs whose processor time a token of bots may stand for at most; 10 to 14 were measured."""
+"""Plain GETs whose CPU time a token of bots may stand for, at most; 10 to 14 were measured."""
 
 
 def told(headers: Any) -> str:
-    """Which bucket is empty."""
+    """Return which bucket is empty."""
     name, _, left = headers["RateLimit"].partition(";")
     assert left.startswith("r=0;")
     assert int(headers["Retry-After"]) > 0
@@ -83,7 +83,7 @@ async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) 
 
 
 async def turns(table: HTTPGame) -> int:
-    """Play the first seat's turns until one is refused; gives how many were not."""
+    """Play the first seat's turns until one is rejected; return how many were not."""
     for number in range(100):
         turn = (await table.get_json())["turn"]["number"]
         while (await table.get_json())["turn"]["number"] == turn:

@@ -1,4 +1,4 @@
-"""Games that nobody plays cost no person their answer, and no address has bots think without end."""
+"""Games that nobody plays delay no person's bots, and no address can run bots without end."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,11 +27,11 @@ HOSTILE, PERSON = "127.0.0.2", "127.0.0.1"
 GAMES = 24
 TIMEOUT_S = 60.0
 THOUGHTFUL = [{"bot": "thoughtful"}] * 5
-"""Bots that think for 0.3 s, whatever they are asked."""
+"""Bots that think for 0.3 s about each decision."""
 
 
 class Recording(BotProcessPool):
-    """Processes for bots that note for which games they think."""
+    """A process pool that records the games of its decisions."""
 
     def __init__(self, number: int = 1) -> None:
         super().__init__(number)
@@ -45,7 +45,7 @@ class Recording(BotProcessPool):
 
 @asynccontextmanager
 async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Client, Recording]]:
-    """An instance with one process for bots, whose scheduler is at work."""
+    """Start an instance with one bot process and a running scheduler."""
     workers = Recording()
     bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers)
     try:
@@ -58,7 +58,7 @@ async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Clie
 
 
 async def until_thinking(workers: Recording, decisions: int) -> None:
-    """Wait until so many decisions were begun."""
+    """Wait until so many decisions have begun."""
     async with asyncio.timeout(TIMEOUT_S):
         while True:
             if len(workers.games) >= decisions:
@@ -67,7 +67,7 @@ async def until_thinking(workers: Recording, decisions: int) -> None:
 
 
 async def answered(table: HTTPGame) -> None:
-    """Do a turn, and wait until it is the person's again."""
+    """Play a turn, and wait until it is the person's again."""
     async with asyncio.timeout(TIMEOUT_S):
         begun = (await table.get_json())["turn"]["number"]
         while True:
@@ -81,7 +81,7 @@ async def answered(table: HTTPGame) -> None:
 
 
 async def create(session: ClientSession, players: list[dict[str, Any]], **asked: Any) -> int:
-    """Create a game; gives the status."""
+    """Create a game; return the status."""
     response = await session.post("/v1/games", json={"players": players, **asked})
     await response.read()
     return response.status

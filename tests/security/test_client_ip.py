@@ -1,4 +1,4 @@
-"""Who a client is, behind proxies and behind lies."""
+"""The client's address, behind proxies and with forged headers."""
 
 from collections.abc import AsyncIterator
 from ipaddress import ip_network
@@ -18,7 +18,7 @@ TRUSTED = parse_networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 
 
 def said(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
-    """The client, by what a trusted peer's request says."""
+    """Return the client that a request of a trusted peer names."""
     headers = CIMultiDict((header, line) for line in lines)
     return TrustedProxies(TRUSTED, header).forwarded_client((peer, 4711), CIMultiDictProxy(headers))
 
@@ -95,7 +95,7 @@ def test_who_is_at_the_other_end() -> None:
 
 @pytest.fixture
 async def proxied(store: RedisStore) -> AsyncIterator[Client]:
-    """An instance that trusts this machine as a proxy."""
+    """Start an instance that trusts this machine as a proxy."""
     async with serve(store, limits(rate_creations=5, trusted_proxies=(ip_network("127.0.0.1"),))) as client:
         yield client
 

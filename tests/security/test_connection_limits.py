@@ -1,4 +1,4 @@
-"""What one socket, one address, one game may take of an instance."""
+"""Limits of a WebSocket, of an address, and of a game's watchers on an instance."""
 
 import asyncio
 from collections import Counter
@@ -70,7 +70,7 @@ LONG_PING = b"\x89\xfd" + bytes(4) + bytes(125)
 
 
 async def flood(transport: asyncio.Transport, frame: bytes) -> None:
-    """Send 30 MB of such frames, as far as they are read: until half a second has seen none of them go."""
+    """Send 30 MB of such frames, until the service has read none for half a second."""
     transport.write(frame * (30_000_000 // len(frame)))
     before = 0
     async with asyncio.timeout(30):
@@ -112,7 +112,7 @@ async def test_messages_ahead_of_one_that_takes_long_are_not_read_on(store: Redi
 
 
 def raw_transport(watcher: WatcherClient) -> asyncio.Transport:
-    """What a socket's frames go out by."""
+    """Return the transport of a WebSocket."""
     connection = watcher.socket._response.connection
     assert connection is not None
     assert connection.transport is not None
@@ -181,7 +181,7 @@ async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> 
 
 
 async def opened(client: Client) -> None:
-    """Open a socket as soon as one may be opened again."""
+    """Open a WebSocket as soon as one may be opened again."""
     async with asyncio.timeout(10):
         while True:
             try:
@@ -231,13 +231,13 @@ async def test_what_is_closed_is_not_counted_any_more(store: RedisStore) -> None
 
 @pytest.fixture
 async def picky(store: RedisStore) -> AsyncIterator[Client]:
-    """An instance whose sockets are for pages of one origin."""
+    """Start an instance that allows one origin."""
     async with serve(store, Limits(allowed_origins=("https://good.example",))) as client:
         yield client
 
 
 async def open_from(client: Client, origin: str | None, path: str = "/v1/ws") -> int:
-    """Open a socket as a page of this origin does; gives the status."""
+    """Open a WebSocket as a page of this origin; return the status."""
     headers = {} if origin is None else {"Origin": origin}
     async with ClientSession() as session:
         try:

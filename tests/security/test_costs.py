@@ -1,4 +1,4 @@
-"""Every question is charged by what it costs, and none costs more than its answer needs."""
+"""Every request is charged by what it costs, and none costs more than its response needs."""
 
 import asyncio
 import json
@@ -22,24 +22,24 @@ from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 LONG = 400
-"""Versions of a game whose first turn does not end, since everything in it is taken back."""
+"""Versions of a game whose first turn does not end, because every action is undone."""
 
 ENOUGH = 1_000_000
-"""Of everything, so that nobody is refused; none of it comes back while a test runs."""
+"""A quota that no test uses up, and that does not refill."""
 
 A_TOKEN = 3
-"""Plain GETs whose processor time a token may stand for at most: what was measured is 0.1 to 1.2."""
+"""Plain GETs whose CPU time a token may stand for, at most; 0.1 to 1.2 were measured."""
 
 PICTURE_TOKEN = 5
-"""The same for a token of pictures, of which there are a quarter as many: 1.4 were measured."""
+"""The same for a token of pictures, of which there are a quarter as many; 1.4 were measured."""
 
 MESSAGE_TOKEN = 1.5
-"""The same for a token of messages, of which there are more: 0.5 were measured."""
+"""The same for a token of messages, of which there are more; 0.5 were measured."""
 
 
 @asynccontextmanager
 async def serving(store: RedisStore) -> AsyncIterator[tuple[Client, Plain]]:
-    """An instance that counts all and refuses nothing, and a client of it."""
+    """Start an instance that counts everything and rejects nothing, and a client of it."""
     names = ("reads", "writes", "creations", "pictures", "messages")
     size = limits(**{f"rate_{name}": ENOUGH for name in names}, rate_requests=10 * ENOUGH)
     async with serve(store, size) as client, Plain(client) as plain:
@@ -47,7 +47,7 @@ async def serving(store: RedisStore) -> AsyncIterator[tuple[Client, Plain]]:
 
 
 def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The number of diffs asked for in each reading of a log from now on."""
+    """Return a list that receives the number of diffs of each read of a log."""
     read: list[int] = []
     diffs = store.load_diffs
 
@@ -60,7 +60,7 @@ def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]
 
 
 async def long_game(client: Client) -> HTTPGame:
-    """A game of many versions, all of them of its first turn but for the creation."""
+    """Create a game whose first turn has many versions."""
     table = await create_game(client, seed="tides", first_seat=0)
     move, owner = {"move": (await table.legal_moves())[0]["id"]}, bearer_header(table.owner_token)
     for _ in range((LONG - 1) // 2):
@@ -71,7 +71,7 @@ async def long_game(client: Client) -> HTTPGame:
 
 
 class Session:
-    """A socket whose client costs next to nothing itself, as it looks for the end of what comes only."""
+    """A WebSocket client that costs little itself, since it parses no frames."""
 
     def __init__(self, client: Client, token: str) -> None:
         self._client = client
@@ -93,7 +93,7 @@ class Session:
         await self._writer.wait_closed()
 
     async def ask(self, **message: object) -> int:
-        """Send a message and then a ping; gives the bytes of all that comes, to the pong."""
+        """Send a message and then a ping; return the bytes received up to the pong."""
         self._say(message)
         self._say({"type": "ping"})
         return len(await self._reader.readuntil(b'"pong"'))

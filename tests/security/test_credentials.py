@@ -1,4 +1,4 @@
-"""A token has one spelling, and what keeps a limiter's clients apart is neither their text nor without a bound."""
+"""A token has one spelling, and the subjects of limits are bounded in size and number."""
 
 import asyncio
 import tracemalloc
@@ -41,21 +41,21 @@ STRETCHED = (
     "{}",
     "Basic {}",
 )
-"""Neither of them shows a token, though a parser that is less strict may think so."""
+"""Headers that contain no token, though a laxer parser may see one."""
 
 PLAIN = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {}", "Bearer {} ", "\tBearer {}\t")
-"""All of them show the same one: schemes have no case, and around a header's value there may be spaces and tabs."""
+"""Headers with the same token: schemes are case-insensitive, and spaces and tabs may surround a value."""
 
 
 def request(table: HTTPGame, *watchers: str, method: str = "GET", path: str = "") -> bytes:
-    """A request with these Authorization headers."""
+    """Return a request with these Authorization headers."""
     shown = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
     return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{shown}Content-Length: 0\r\n\r\n".encode()
 
 
 @contextmanager
 def growth() -> Iterator[list[int]]:
-    """How many bytes more are in use at the end."""
+    """Measure how many bytes more are in use at the end."""
     grown: list[int] = []
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -93,7 +93,7 @@ TWICE = (
     "If-Match: *\u00a0",
     "If-Match: \u2003*",
 )
-"""Headers of which one reader may take the first and another the last, or see a space where another sees a letter."""
+"""Headers that two parsers may read differently: the first or the last value, a space or a letter."""
 
 
 @pytest.mark.parametrize("watchers", TWICE)
@@ -148,7 +148,7 @@ async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
 
 
 async def flood(client: Client, table: HTTPGame, spellings: int) -> None:
-    """Show a token in so many spellings."""
+    """Send a token in so many spellings."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         for number in range(spellings):
@@ -163,7 +163,7 @@ async def flood(client: Client, table: HTTPGame, spellings: int) -> None:
 
 
 def subjects(of_network: bool, number: int) -> str:
-    """The longest that a client can be called by its address, or its network."""
+    """Return the longest key of an address or network."""
     return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
 
 

@@ -1,4 +1,4 @@
-"""A name server that never answers keeps nobody waiting but the webhooks whose names it has."""
+"""A name server that never answers delays only the webhooks whose names it has."""
 
 import asyncio
 from pathlib import Path
@@ -15,21 +15,21 @@ from tests.web.webhook_receiver import run_receiver
 HOOKS = 10
 
 RECONNECT_S = 15.0
-"""How long an instance may take to be ready again after its connections were cut, with Redis at hand."""
+"""How long an instance may take to be ready again after its connections to Redis were closed."""
 
 STOP_S = 20.0
-"""How long an instance that need not serve on may take to end."""
+"""How long an instance may take to stop."""
 
 QUICK = ("--drain-time-s", "0", "--close-window-s", "0")
 
 
 def numbered(url: str) -> str:
-    """The same Redis under a name: an address that is not written as one, which only `getaddrinfo` understands."""
+    """Return the same Redis URL with a host that only `getaddrinfo` resolves."""
     return url.replace("127.0.0.1", "127.1")
 
 
 async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str | None = None) -> Any:
-    """A POST that succeeds."""
+    """Send a POST that succeeds."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with session.post(url, json=body, headers=headers) as response:
         assert response.status in (200, 201), await response.text()
@@ -42,7 +42,7 @@ async def ready(session: aiohttp.ClientSession, one: ServerProcess) -> bool:
 
 
 async def register_all(session: aiohttp.ClientSession, one: ServerProcess, where: str = "stranger") -> None:
-    """Register webhooks at sites whose names hang, and have something happen."""
+    """Register webhooks at sites whose names hang, and trigger their delivery."""
     created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
     path, owner = f"{one.url}/v1/games/{created['game']['id']}", created["owner_token"]
     for number in range(HOOKS):
@@ -53,7 +53,7 @@ async def register_all(session: aiohttp.ClientSession, one: ServerProcess, where
 
 
 async def cut(session: aiohttp.ClientSession, one: ServerProcess, redis: Redis) -> None:
-    """Cut all connections of the instance to Redis, and wait until it is ready again."""
+    """Close all connections of the instance to Redis, and wait until it is ready again."""
     await redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
     async with asyncio.timeout(RECONNECT_S):
         while not await ready(session, one):  # noqa: ASYNC110  another process becomes ready

@@ -1,4 +1,4 @@
-"""One that fails of many ends the work on none of the others: connections, lists, archives, indexes, webhooks."""
+"""A failure of one does not affect the others: connections, lists, archives, indexes, webhooks."""
 
 import asyncio
 import time
@@ -45,13 +45,13 @@ OTHERS = 3
 
 @pytest.fixture
 async def client(store: RedisStore) -> AsyncIterator[Client]:
-    """A client of one instance."""
+    """Start an instance with one client."""
     async with serve(store) as connected:
         yield connected
 
 
 class Connection:
-    """A connection that can be looked at and sent away, or cannot."""
+    """A connection whose checks and farewell may fail."""
 
     kind = "socket"
 
@@ -61,30 +61,30 @@ class Connection:
         self.calls = 0
 
     def check_timeouts(self, now: float) -> None:
-        """Count, or fail."""
+        """Count the call, or fail."""
         del now
         self.calls += 1
         if self.fails:
             raise RuntimeError("nobody expects this")
 
     def request_reconnect(self, retry_after_ms: int) -> None:
-        """Leave, or fail."""
+        """Remove the connection, or fail."""
         del retry_after_ms
         self.check_timeouts(0.0)
         assert self.connections is not None
         self.connections.remove(self)  # type: ignore[arg-type]
 
     def force_close(self) -> None:
-        """Nothing more is asked of it."""
+        """Do nothing."""
 
 
 def some(connections: StreamRegistry | None = None) -> list[Connection]:
-    """Connections of which the first one fails."""
+    """Return connections of which the first one fails."""
     return [Connection(connections, fails=number == 0) for number in range(1 + OTHERS)]
 
 
 async def until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
-    """Wait for something that tells nobody."""
+    """Poll until a condition holds."""
     async with asyncio.timeout(20):
         while True:
             found = is_so()
@@ -116,7 +116,7 @@ async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypa
 
 
 async def break_game(store: RedisStore, redis: Redis, game: str) -> None:
-    """Let a game be one that can be read, and shown to nobody."""
+    """Damage a game so that it can be read, but not shown."""
     loaded = await store.load(game)
     assert loaded is not None
     snapshot = decode_snapshot(loaded.snapshot)
@@ -125,14 +125,14 @@ async def break_game(store: RedisStore, redis: Redis, game: str) -> None:
 
 
 async def replace_game(store: RedisStore, redis: Redis, game: str) -> None:
-    """Let something else be where a game was."""
+    """Replace the key of a game by another type."""
     del store
     await redis.delete(keys.game(game))
     await redis.set(keys.game(game), "something else")
 
 
 async def damage_version(store: RedisStore, redis: Redis, game: str) -> None:
-    """Let a game's version be no number."""
+    """Set the version of a game to something other than a number."""
     del store
     await redis.hset(keys.game(game), "version", "many")
 
@@ -242,7 +242,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
 
 
 async def register(table: HTTPGame) -> str:
-    """Register a webhook; gives its id."""
+    """Register a webhook; return its id."""
     path, hook = table.path + "/webhooks", {"url": f"https://{table.id}.example/"}
     answer = await table.client.post(path, json=hook, headers=bearer_header(table.owner_token))
     assert answer.status == 201, await answer.text()

@@ -1,4 +1,4 @@
-"""Guessing is limited by addresses, and nobody who shows a good token is refused for what others guess there."""
+"""Guesses are limited by address, and no valid token is rejected for the guesses of others."""
 
 import asyncio
 from collections import Counter
@@ -23,7 +23,7 @@ OPEN = [{"name": "Ana"}, {"open": True}]
 
 
 async def guess(client: Client, table: HTTPGame, times: int = 40) -> Counter[int]:
-    """Show tokens that there are not, from the address of everybody here."""
+    """Send unknown tokens from the address that all clients here have."""
     numbers = iter(range(times))
     return await statuses(times, lambda: client.get(table.path, headers=bearer_header(f"guess-{next(numbers):035}")))
 

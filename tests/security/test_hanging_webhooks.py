@@ -1,4 +1,4 @@
-"""Webhooks as a weapon: servers that hang, registered by the dozen, hold up nobody but each other."""
+"""Webhook servers that hang, registered by the dozen, delay only each other."""
 
 import asyncio
 import time
@@ -21,17 +21,17 @@ from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 TIMEOUT_S = 1_000.0
-"""How long servers that hang are waited for here: longer than any test, so whoever waits for one of them fails."""
+"""Timeout for servers that hang: longer than any test, so that waiting for one of them fails."""
 
 PROMPT_S = 0.2
 ROUNDS = 5
 
 ALL_SLOTS = 64
-"""Deliveries that hang, after which nothing more was sent when sites had a share and hanging ones were not counted."""
+"""Hanging deliveries that once stopped all others, before sites had a share."""
 
 
 class Sites:
-    """Servers of which some answer at once, and some never; all want their webhooks unless told otherwise."""
+    """Servers of which some answer and some never do; all accept their challenge by default."""
 
     def __init__(self) -> None:
         self.hanging: Callable[[str], bool] = lambda where: where.startswith("slow")
@@ -44,7 +44,7 @@ class Sites:
     async def send(
         self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
     ) -> SendResult:
-        """Take a message."""
+        """Receive a webhook."""
         del headers
         where = site_of_url(url)
         self.under_way[where] += 1
@@ -63,20 +63,20 @@ class Sites:
         return SendResult(204, None, 1)
 
     async def wait(self, what: Callable[[], bool]) -> None:
-        """Until something was answered that makes it true."""
+        """Wait until a webhook was received that makes the condition true."""
         async with asyncio.timeout(30), self.arrived:
             await self.arrived.wait_for(what)
 
 
 class Hostile(NamedTuple):
-    """An instance with such servers around it."""
+    """An instance whose webhooks lead to such servers."""
 
     client: Client
     sites: Sites
     deliverer: WebhookDispatcher
 
     async def tried_all(self) -> None:
-        """Until each webhook is being delivered to or put off, or all that can hang does."""
+        """Wait until each webhook is being delivered or postponed, or all slots for hanging ones are in use."""
         async with asyncio.timeout(10):
             while True:
                 hanging = self.sites.under_way.total()
@@ -85,7 +85,7 @@ class Hostile(NamedTuple):
                 await asyncio.sleep(0.01)
 
     async def told(self, table: HTTPGame, where: str) -> None:
-        """Change a game some times, and wait until a server was told of each change."""
+        """Change a game several times, and wait until a server received each change."""
         for _ in range(ROUNDS):
             before = self.sites.answered[where]
             await table.act_successfully()
@@ -102,14 +102,14 @@ async def hostile(store: RedisStore) -> AsyncIterator[Hostile]:
 
 
 async def register(table: HTTPGame, url: str) -> None:
-    """Register a webhook of a game."""
+    """Register a webhook for a game."""
     hook = {"url": url}
     answer = await table.client.post(table.path + "/webhooks", json=hook, headers=bearer_header(table.owner_token))
     assert answer.status == 201, await answer.text()
 
 
 async def proven(table: HTTPGame, number: int) -> None:
-    """Wait until so many webhooks of a game have proved what they had to."""
+    """Wait until so many webhooks of a game have passed their challenge."""
     async with asyncio.timeout(30):
         while True:
             hooks = (await table.get_json("/webhooks"))["webhooks"]

@@ -1,4 +1,4 @@
-"""Idempotency keys that fill Redis: what each leaves there, and how many a token and an address may use."""
+"""The memory that idempotency keys use in Redis, and how many a token and an address may use."""
 
 from random import Random
 from typing import Any
@@ -13,14 +13,14 @@ from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_prob
 
 SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
 MAX_BYTES = 150
-"""Of Redis for each key."""
+"""Memory of a key in Redis."""
 
 EVERYTHING: dict[str, Any] = {"query": "?include=legal_moves", "Prefer": "return=representation"}
-"""Asks for the largest answers that there are."""
+"""A request with the largest responses."""
 
 
 async def memory(redis: Redis) -> int:
-    """Bytes of all data, as the allocator gave them out."""
+    """Return the bytes of all data in Redis."""
     total = 0
     async for name in redis.scan_iter(count=1000):
         total += await redis.memory_usage(name, samples=0) or 0
@@ -28,7 +28,7 @@ async def memory(redis: Redis) -> int:
 
 
 async def play(client: Client, moves: int, *, keyed: bool) -> HTTPGame:
-    """Make so many moves of one and the same game, each with a key or none with one."""
+    """Play so many moves of the same game, all with an idempotency key or none."""
     table = await create_game(client, TWO_PLAYERS, seed="tides", first_seat=0)
     chance = Random(7)
     for number in range(moves):
@@ -104,5 +104,5 @@ async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
 
 
 def key(number: int) -> dict[str, str]:
-    """A header with a key."""
+    """Return a header with a key."""
     return {"Idempotency-Key": f"k{number}"}

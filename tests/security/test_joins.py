@@ -1,4 +1,4 @@
-"""Somebody who takes all open seats: joins have a limit of their own, and an owner can empty a seat."""
+"""A client that takes all open seats: joins have their own limit, and owners can empty a seat."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ WAITING = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
 
 async def join(client: Client | ClientSession, table: HTTPGame, name: str = "Bo", **headers: str) -> Any:
-    """Ask for a seat."""
+    """Take an open seat."""
     return await client.post(f"{table.path}/seats", json={"name": name}, headers=headers)
 
 

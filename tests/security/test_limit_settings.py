@@ -1,4 +1,4 @@
-"""Settings of limits say what they mean, and what is wrong with them."""
+"""Settings of limits are parsed, and their errors say what is wrong."""
 
 from ipaddress import ip_network
 
@@ -10,7 +10,7 @@ from service.settings import Settings, make_settings, with_all_settings
 
 
 def settings(*flags: str) -> Settings:
-    """What `south-seas serve` makes of these flags."""
+    """Return the settings that `south-seas serve` makes of these flags."""
     made: list[Settings] = []
 
     @click.command()

@@ -1,4 +1,4 @@
-"""Names that cannot be seen, or told apart: refused wherever a player gets a name."""
+"""Names that are invisible or look alike are rejected wherever a player gets a name."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -22,23 +22,23 @@ ALIKE = (
     "\U0001d400na Lee",
     "Ana Lee\ufe0f",
 )
-"""How one might write `Ana Lee` too."""
+"""Spellings that look like `Ana Lee`."""
 
 
 @pytest.fixture
 async def client(store: RedisStore) -> AsyncIterator[Client]:
-    """A client of a service that nobody else uses."""
+    """Start an instance with one client."""
     async with serve(store) as served:
         yield served
 
 
 async def with_open_seat(client: Client) -> HTTPGame:
-    """A game of Ana Lee's that waits for somebody."""
+    """Create Ana Lee's game with an open seat."""
     return await create_game(client, [{"name": "Ana Lee"}, {"open": True}])
 
 
 async def join(client: Client, table: HTTPGame, name: str) -> Any:
-    """Ask for the open seat."""
+    """Take the open seat."""
     return await client.post(f"{table.path}/seats", json={"name": name})
 
 

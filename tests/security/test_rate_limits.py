@@ -1,4 +1,4 @@
-"""How often a client may ask: by known tokens and by addresses, over all instances."""
+"""Rates of requests by trusted tokens and by addresses, over all instances."""
 
 import asyncio
 import re
@@ -196,10 +196,10 @@ async def test_nothing_that_names_a_client_is_stored(store: RedisStore, redis: R
 
 
 class Apart:
-    """Buckets that nobody can reach."""
+    """Buckets that are unavailable."""
 
     async def take(self, *_: object) -> None:
-        """Nothing."""
+        """Fail."""
         raise StoreUnavailable("out of reach")
 
 

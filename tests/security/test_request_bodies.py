@@ -1,4 +1,4 @@
-"""Bodies that nobody wants: none is inflated, and none costs more than some plain requests, however it comes."""
+"""Unwanted request bodies: none is decompressed, and none costs more than a few plain requests."""
 
 import asyncio
 import gzip
@@ -20,34 +20,34 @@ from tests.web.http_game import JSON, create_game
 WITHIN_S = 10.0
 
 ZEROS = gzip.compress(bytes(60_000_000), 9)
-"""58 KB that would be 60 MB."""
+"""58 KB that decompress to 60 MB."""
 
 UPGRADE = "Connection: upgrade\r\nUpgrade: websocket\r\n"
 
 PIECE = 262_144
-"""Bytes that an event loop may read at once."""
+"""Bytes that the event loop reads at once."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def service(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> AsyncIterator[Measured]:
-    """One service for all that is measured."""
+    """Start one service for all measurements."""
     async with measured(tmp_path_factory.mktemp("bodies"), redis_url, "--rate-limits", "off") as running:
         yield running
 
 
 def head(path: str, *lines: str) -> bytes:
-    """The head of a POST."""
+    """Return the head of a POST."""
     more = "".join(f"{line}\r\n" for line in lines)
     return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\n{more}\r\n".encode()
 
 
 def packed(path: str, encoding: str = "gzip", body: bytes = ZEROS) -> bytes:
-    """A request whose body says that it is compressed."""
+    """Return a request with a compressed body."""
     return head(path, f"Content-Encoding: {encoding}", f"Content-Length: {len(body)}") + body
 
 
 def chunked(path: str, chunk: bytes, number: int) -> Data:
-    """A body in so many chunks."""
+    """Return a body in so many chunks."""
 
     def parts() -> Iterable[bytes]:
         yield head(path, "Transfer-Encoding: chunked")
@@ -59,7 +59,7 @@ def chunked(path: str, chunk: bytes, number: int) -> Data:
 
 
 def long(path: str, line: str, before: bytes = b"", filled_with: bytes = b"a") -> Data:
-    """200 MB."""
+    """Return a body of 200 MB."""
 
     def parts() -> Iterable[bytes]:
         yield head(path, line) + before
@@ -109,7 +109,7 @@ async def test_a_body_that_nobody_wants_is_not_read_to_its_end(service: Measured
 
 
 def socket_head(*lines: str) -> bytes:
-    """The head of a request for a socket."""
+    """Return the head of a WebSocket handshake."""
     more = "".join(f"{line}\r\n" for line in lines)
     return (
         f"GET /v1/ws HTTP/1.1\r\nHost: x\r\n{UPGRADE}Sec-WebSocket-Version: 13\r\n"
@@ -125,7 +125,7 @@ async def test_a_compressed_message_costs_less_than_a_few_gets(service: Measured
     frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
 
     async def asked() -> AsyncIterator[bytes]:
-        """The frame comes once the socket is there, which a client must wait for."""
+        """Yield the frame once the WebSocket is open."""
         yield socket_head("Sec-WebSocket-Extensions: permessage-deflate")
         await asyncio.sleep(0.2)
         yield frame
@@ -144,13 +144,13 @@ async def test_an_expected_body_that_never_comes(store: RedisStore) -> None:
 
 
 def ahead(size: int) -> bytes:
-    """Many requests with such bodies."""
+    """Return many pipelined requests with such bodies."""
     return (b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size + bytes(size)) * 32
 
 
 @asynccontextmanager
 async def raw(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A plain connection."""
+    """Open a plain connection."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         yield reader, writer
@@ -159,7 +159,7 @@ async def raw(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, async
 
 
 async def connection_of(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
-    """The other end of a connection, once it is such a one."""
+    """Return the server's side of a connection, once it meets a condition."""
     async with asyncio.timeout(WITHIN_S):
         while not (found := [one for one in client.app[CONNECTION_LIMITER].connections if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)

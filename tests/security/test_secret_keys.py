@@ -1,4 +1,4 @@
-"""Secrets that clients choose are no words that anybody could guess, and what is handed out is kept by no cache."""
+"""Secrets that clients choose must not be guessable, and responses with secrets are never cached."""
 
 import secrets
 from typing import Any
@@ -97,7 +97,7 @@ async def test_other_keys_may_be_anything(store: RedisStore) -> None:
 
 
 async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
-    """The answer to a POST, which nobody may keep."""
+    """Send a POST; return its response, which must not be cached."""
     shown = bearer_header(token) if token is not None else {}
     answer = await client.post(path, json=body, headers={**shown, **headers})
     assert answer.status in (200, 201), await answer.text()

@@ -1,4 +1,4 @@
-"""Nothing that opens anything is in any line that the service logs, whatever happens and however much it is to say."""
+"""The service logs no secret, whatever happens and at any log level."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ COOKIE = "session=a-cookie-of-another-service-0123456789"
 
 
 class Visitor:
-    """A client that does everything once, and remembers all secrets that it was told."""
+    """A client that does everything once, and remembers all secrets that it received."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self.session = session
@@ -31,14 +31,14 @@ class Visitor:
         self.owner = ""
 
     async def ask(self, method: str, path: str, token: str | None = None, **options: Any) -> tuple[int, Any]:
-        """Ask for something; gives status and body."""
+        """Send a request; return its status and body."""
         headers = {**(bearer_header(token) if token else {}), **options.pop("headers", {}), "Cookie": COOKIE}
         async with self.session.request(method, path, headers=headers, **options) as response:
             text = await response.text()
             return response.status, json.loads(text) if "json" in response.content_type else text
 
     async def create(self) -> None:
-        """A game with everything."""
+        """Create a game with everything."""
         players = [{"name": "Ana", "external_user": "u1"}, {"open": True}, {"bot": "random"}]
         headers = {"Idempotency-Key": KEY, "Creator-Key": CREATOR}
         body = {"players": players, "visibility": "private"}
@@ -53,7 +53,7 @@ class Visitor:
         self.secrets.append(joined["token"])
 
     async def play(self) -> None:
-        """What is done in a game, right and wrong."""
+        """Play, with legal and illegal moves."""
         for _ in range(3):
             _, moves = await self.ask("GET", self.path + "/legal-moves", self.owner)
             if not moves["moves"]:
@@ -70,7 +70,7 @@ class Visitor:
         await self.ask("GET", "/v1/seats/me/games", CREATOR)
 
     async def err(self) -> None:
-        """What is refused."""
+        """Send requests that are rejected."""
         await self.ask("GET", self.path, WRONG)
         await self.ask("GET", f"{self.path}?token={WRONG}")
         await self.ask("POST", self.path + "/actions", WRONG, json={"move": WRONG, "token": WRONG})
@@ -80,7 +80,7 @@ class Visitor:
         await self.ask("GET", self.path, headers={"Authorization": f"Basic {WRONG}"})
 
     async def listen(self) -> None:
-        """Over a socket."""
+        """Watch over a WebSocket."""
         async with self.session.ws_connect("/v1/ws", headers=bearer_header(self.owner)) as socket:
             game = self.path.rpartition("/")[2]
             for token in (self.owner, WRONG):
@@ -94,7 +94,7 @@ class Visitor:
                     pass
 
     async def break_it(self, redis: Redis) -> None:
-        """An error that nobody expected, with its traceback; and then a store that is gone."""
+        """Provoke an unexpected exception, and then an unavailable store."""
         key = keys.game(self.path.rpartition("/")[2])
         snapshot: Any = await redis.hget(key, "snapshot")
         game = decode_snapshot(snapshot)
@@ -109,7 +109,7 @@ class Visitor:
 
 
 def tells_nothing(said: Said, secrets: list[str]) -> None:
-    """Fail where a secret, or most of one, was said."""
+    """Fail if a secret, or most of one, was logged."""
     text = said.text()
     for secret in secrets:
         assert secret not in text

@@ -1,4 +1,4 @@
-"""What every answer tells browsers, whatever it answers."""
+"""The security headers of every kind of response."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ PICTURES = ("/board.svg", "/board.png", "/board.txt")
 
 @asynccontextmanager
 async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
-    """Answers of all kinds."""
+    """Return responses of all kinds."""
     table = await create_game(client)
     tag = (await table.get()).headers["ETag"]
     async with ClientSession(client.make_url("/")) as browser:
@@ -41,7 +41,7 @@ async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
 
 
 def check(answer: ClientResponse) -> None:
-    """Fail unless it has all that every answer has."""
+    """Fail unless a response has the headers of all responses."""
     where = f"{answer.method} {answer.url} {answer.status}"
     headers = answer.headers
     assert headers.getall("X-Content-Type-Options") == ["nosniff"], where

@@ -1,4 +1,4 @@
-"""What is written and not read: so many bytes for an address, and so many for an instance, whatever they are."""
+"""Unsent bytes are limited for an address and for an instance, whatever they are."""
 
 import asyncio
 import socket
@@ -30,12 +30,12 @@ LARGE = "/openapi.json"
 """Some 300 KB."""
 
 AHEAD = 20
-"""Answers that each asks for: more than the system takes for who does not read."""
+"""Responses that each client requests: more than the kernel buffers."""
 
 
 @asynccontextmanager
 async def silent(host: str | None, port: int | None, request: bytes, source: str = "127.0.0.1") -> AsyncIterator[None]:
-    """A client that asks and does not read."""
+    """Connect a client that sends a request and does not read."""
     with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         one.setblocking(False)
@@ -47,18 +47,18 @@ async def silent(host: str | None, port: int | None, request: bytes, source: str
 
 
 def ask(path: str, *lines: str) -> bytes:
-    """A GET."""
+    """Return a GET."""
     more = "".join(f"{line}\r\n" for line in lines)
     return f"GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
 
 
 def resident(service: Measured) -> int:
-    """Bytes of memory that the process has."""
+    """Return the resident memory of the process."""
     return int(Path(f"/proc/{service.pid}/statm").read_text().split()[1]) * 4_096
 
 
 def queued(port: int) -> int:
-    """Bytes that the system holds for the service's clients."""
+    """Return the bytes that the kernel buffers for the service's clients."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(int(one[4].partition(":")[0], 16) for one in lines if int(one[1].partition(":")[2], 16) == port)
 
@@ -79,26 +79,26 @@ async def test_who_reads_nothing_holds_little_memory(tmp_path: Path, redis_url: 
 
 
 def held(client: Client, address: str | None = None) -> int:
-    """Bytes that wait for an address, or for all."""
+    """Return the unsent bytes of an address, or of all."""
     return sum(
         one.unsent_bytes() for one in client.app[CONNECTION_LIMITER].connections if address in (None, one.address)
     )
 
 
 async def until(such: Callable[[], bool]) -> None:
-    """Wait for it."""
+    """Poll until a condition holds."""
     async with asyncio.timeout(WITHIN_S):
         while not such():  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)
 
 
 def dropped_connections(kind: str) -> float:
-    """How many were closed because they did not read."""
+    """Return how many connections were dropped because they did not read."""
     return of(here(), "slow_readers_dropped_total", kind=kind)
 
 
 async def whole(client: Client, address: str) -> int:
-    """How much a client gets that reads."""
+    """Return how many bytes a client gets that reads."""
     async with at(client, address) as reader:
         return len(await (await reader.get(LARGE)).read())
 
@@ -184,7 +184,7 @@ async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
 
 
 class Writer:
-    """A connection that holds what it says."""
+    """A connection with a given send buffer."""
 
     kind: Literal["answer"] = "answer"
 
@@ -201,7 +201,7 @@ class Writer:
 
 
 def recorded(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
-    """Which are cut off."""
+    """Record the send buffers; return which connections were dropped."""
     for one in writers:
         budget.record(one, one.holds)
     return [one.cut for one in writers]

@@ -1,4 +1,4 @@
-"""Everything that a client can make long, large or many has a bound, and a problem that says so."""
+"""Everything that a client can make long, large or numerous has a limit, and a problem that names it."""
 
 import asyncio
 import struct
@@ -154,7 +154,7 @@ async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
 
 
 async def register(client: Client, table: HTTPGame) -> Any:
-    """Register a webhook, delete it, and give the first answer."""
+    """Register a webhook, delete it, and return the first response."""
     hooks = table.path + "/webhooks"
     answer = await client.post(hooks, json={"url": "https://example.org/"}, headers=bearer_header(table.owner_token))
     if answer.status == 201:

@@ -1,4 +1,4 @@
-"""Clients that take their time: with a request's head or body, with an answer, with nothing at all."""
+"""Slow clients: with a request's head or body, with reading a response, or idle."""
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
@@ -27,27 +27,27 @@ HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 
 @pytest.fixture(autouse=True)
 def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once in a few seconds is too seldom for a test."""
+    """Check connections often."""
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
 
 
 @pytest.fixture
 async def quick(store: RedisStore) -> AsyncIterator[Client]:
-    """An instance that loses its patience soon."""
+    """Start an instance with short timeouts."""
     async with serve(store, QUICK) as client:
         yield client
 
 
 @pytest.fixture
 async def lasting(store: RedisStore) -> AsyncIterator[Client]:
-    """The same, but idle connections may stay."""
+    """Start an instance with short timeouts, except for idle connections."""
     async with serve(store, QUICK._replace(keep_alive_timeout_s=3600.0)) as client:
         yield client
 
 
 @asynccontextmanager
 async def raw(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
-    """A plain connection."""
+    """Open a plain connection."""
     reader, writer = await asyncio.open_connection(client.host, client.port, limit=2**10)
     try:
         yield reader, writer
@@ -56,7 +56,7 @@ async def raw(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]
 
 
 async def ended(reader: StreamReader) -> bytes:
-    """All that comes, until the connection ends."""
+    """Return everything received until the connection closes."""
     got = b""
     async with asyncio.timeout(WITHIN_S):
         try:
@@ -68,7 +68,7 @@ async def ended(reader: StreamReader) -> bytes:
 
 
 async def drip(writer: StreamWriter, data: bytes) -> None:
-    """Send one byte after the other, for as long as it can be."""
+    """Send one byte after the other, until that fails."""
     for number in range(len(data)):
         if writer.is_closing():
             return
@@ -138,7 +138,7 @@ async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
 
 
 async def open_three(client: Client, stack: AsyncExitStack) -> None:
-    """Open three connections, and wait until the instance knows them."""
+    """Open three connections, and wait until the instance has accepted them."""
     for _ in range(3):
         await stack.enter_async_context(raw(client))
     async with asyncio.timeout(WITHIN_S):

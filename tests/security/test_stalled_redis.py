@@ -1,4 +1,4 @@
-"""Redis hangs under a flood: what waits for it is bounded, all else is served, and afterwards nothing is missing."""
+"""Redis hangs under load: waiting requests are limited, everything else is served, and nothing is lost."""
 
 import asyncio
 from collections import Counter
@@ -28,10 +28,10 @@ FULL = "too many commands wait for the store: retry later with the same Idempote
 
 STREAM = {"Accept": "text/event-stream"}
 CLIENTS = 250
-"""More than may wait: each asks again as soon as it is answered."""
+"""More clients than may wait; each sends its next request at once."""
 
 REFUSED = 2_000
-"""So many requests are refused before the test looks at what there is."""
+"""Rejected requests after which the test checks the service."""
 
 FLAGS = (
     *("--drain-time-s", "0", "--close-window-s", "0", "--rate-limits", "off", "--metrics-port", "0"),
@@ -43,7 +43,7 @@ LIVES = ("/livez", "/v1/bots", "/v1/tilesets", "/", "/openapi.json")
 
 
 class Game(NamedTuple):
-    """A game, and the first action that may be done in it."""
+    """A game, and its first legal action."""
 
     path: str
     token: str
@@ -51,11 +51,11 @@ class Game(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The end of its path."""
+        """Return the game's id."""
         return self.path.rpartition("/")[2]
 
     def request(self) -> dict[str, Any]:
-        """The arguments of a POST that does it, under a key of its own."""
+        """Return the arguments of a POST of the action, with a new idempotency key."""
         return {
             "json": {"move": self.move},
             "headers": {**bearer_header(self.token), "Idempotency-Key": f"key of {self.path}"},
@@ -63,7 +63,7 @@ class Game(NamedTuple):
 
 
 class Stalling(NamedTuple):
-    """A service, and the server of Redis that it has."""
+    """A service, and its Redis server."""
 
     one: ServerProcess
     node: Node
@@ -71,7 +71,7 @@ class Stalling(NamedTuple):
     session: aiohttp.ClientSession
 
     async def create(self) -> Game:
-        """A new game."""
+        """Create a game."""
         async with self.session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:
             assert response.status == 201
             created = await response.json()
@@ -80,11 +80,11 @@ class Stalling(NamedTuple):
             return Game(path, created["owner_token"], (await response.json())["moves"][0]["id"])
 
     async def levels(self) -> Values:
-        """What it tells of itself."""
+        """Return its metrics."""
         return await scrape(self.metrics)
 
     async def ready(self) -> None:
-        """Wait until it says that it is."""
+        """Wait until it is ready."""
         async with asyncio.timeout(30):
             while True:
                 async with self.session.get("/readyz") as response:
@@ -95,7 +95,7 @@ class Stalling(NamedTuple):
 
 @asynccontextmanager
 async def flooded(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[Counter[tuple[int, str | None]]]:
-    """Many who read a game all the time; gives how often they got which status and Retry-After."""
+    """Read a game with many clients; yields how often each status and Retry-After was returned."""
     came: Counter[tuple[int, str | None]] = Counter()
 
     async def read() -> None:
@@ -158,7 +158,7 @@ async def act(session: aiohttp.ClientSession, game: Game) -> int:
 
 
 async def say(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, Any]:
-    """Act over a socket, and give what is answered to that."""
+    """Act over a WebSocket; return the response."""
     await socket.send_json({"type": "act", "id": "s", "game": game.id, "move": game.move, "key": f"key of {game.path}"})
     async with asyncio.timeout(30):
         while (message := await socket.receive_json()).get("id") != "s":

@@ -1,4 +1,4 @@
-"""Each row of the threat model names tests that there are, and each test here belongs to a row."""
+"""Each row of the threat model names existing tests, and each test file here is in a row."""
 
 import ast
 import re
@@ -13,14 +13,14 @@ OF_THE_PAGE_ITSELF = {"test_threat_model.py", "test_limit_settings.py"}
 
 
 def rows() -> list[tuple[str, list[str]]]:
-    """Each threat with the tests that its row names."""
+    """Return each threat with the tests of its row."""
     table = PAGE.partition("| Threat |")[2].partition("\n\n")[0]
     found = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     return [(threat, re.findall(r"`([\w/]+\.py(?:::\w+)?)`", tests)) for threat, _, tests in found]
 
 
 def names(file: Path) -> set[str]:
-    """The tests in a file."""
+    """Return the tests of a file."""
     return {
         node.name
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))

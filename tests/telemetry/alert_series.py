@@ -1,4 +1,4 @@
-"""What makes each alert fire, and what looks like it and must not: series as promtool writes them, a value a minute."""
+"""Series that make each alert fire, and similar ones that must not, as promtool writes them."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ CLOCK_ERROR = 'south_seas_redis_clock_error_seconds{instance="i"}'
 
 
 class Case(NamedTuple):
-    """Fires once in `firing` after `minutes`, and not in `calm`."""
+    """An alert that fires after `minutes` for the series `firing`, and not for `calm`."""
 
     firing: Series
     calm: Series

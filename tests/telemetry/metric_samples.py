@@ -1,4 +1,4 @@
-"""Reading metrics: of this process, and of a started service as Prometheus does."""
+"""Samples of metrics: of this process, and scraped from a service."""
 
 import re
 
@@ -12,23 +12,23 @@ from tests.server_process import ServerProcess
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 
 Values = dict[tuple[str, frozenset[tuple[str, str]]], float]
-"""Every sample by its name and its labels."""
+"""Every sample by its name and labels."""
 
 
 def here() -> Values:
-    """What this process counts now; tests compare before and after."""
+    """Return the samples of this process."""
     samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
     return {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}
 
 
 def of(values: Values, name: str, **labels: str) -> float:
-    """The sum of the samples of a name that have these labels; 0 where there are none."""
+    """Return the sum of a metric's samples with these labels; 0 if there are none."""
     wanted = set(labels.items())
     return sum(value for (found, has), value in values.items() if found == f"south_seas_{name}" and wanted <= has)
 
 
 async def metrics_url(instance: ServerProcess) -> str:
-    """Where a started service tells its metrics, as it greeted."""
+    """Return the metrics URL that a service printed."""
     assert instance.process.stdout is not None
     async for line in instance.process.stdout:
         if found := re.search(rb"metrics: +(http://\S+)", line):
@@ -37,7 +37,7 @@ async def metrics_url(instance: ServerProcess) -> str:
 
 
 async def scrape(url: str, accept: str = OPENMETRICS) -> Values:
-    """What a service tells in one of both formats."""
+    """Scrape a service in one of the two formats."""
     async with aiohttp.ClientSession() as session, session.get(url, headers={"Accept": accept}) as response:
         assert response.status == 200
         text = await response.text()

@@ -1,4 +1,4 @@
-"""Two instances that everything happens to, and a real Prometheus that scrapes them."""
+"""Two instances under varied traffic, and a real Prometheus that scrapes them."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ START_S = 30
 
 @asynccontextmanager
 async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
-    """The address of a Prometheus that has the project's rules, and has seen everything happen."""
+    """Start a Prometheus with the project's rules that has scraped all traffic; yields its URL."""
     flags = ("--metrics-port", "0", "--drain-time-s", "0", "--close-window-s", "0")
     async with (
         start_server(folder, redis_url, *flags) as one,
@@ -34,7 +34,7 @@ async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def scraping(folder: Path, targets: list[str]) -> AsyncIterator[str]:
-    """A Prometheus of this run's own, at work on the service's `/metrics`."""
+    """Start a Prometheus that scrapes these targets."""
     program = require(PROMETHEUS)
     config = yaml.safe_load((RULES / "prometheus.yaml").read_text())
     config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
@@ -73,7 +73,7 @@ async def _address(process: asyncio.subprocess.Process) -> str:
 
 
 async def _scraped_again(url: str) -> None:
-    """Wait until everything was scraped several times after it happened, and the rules were evaluated."""
+    """Wait until all traffic was scraped several times, and the rules were evaluated."""
     async with aiohttp.ClientSession(url) as session, asyncio.timeout(START_S):
         query = {"query": "min(count_over_time(up[1m])) > 5 and min(count_over_time(south_seas_build_info[1m])) > 5"}
         await asyncio.sleep(2)

@@ -1,4 +1,4 @@
-"""A collector of traces: takes OTLP over HTTP on a port of its own, as OpenTelemetry's own does."""
+"""An OTLP collector over HTTP, on a port of its own."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 
 class Received(NamedTuple):
-    """A span as it came."""
+    """A received span."""
 
     name: str
     trace: str
@@ -25,7 +25,7 @@ class Received(NamedTuple):
 
 
 class Collector:
-    """What has come."""
+    """The received spans."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -33,7 +33,7 @@ class Collector:
         self._more = asyncio.Event()
 
     async def take(self, request: web.Request) -> web.Response:
-        """One message of spans."""
+        """Receive a message of spans."""
         body = await request.read()
         self.spans += _spans(ExportTraceServiceRequest.FromString(body))
         self._more.set()
@@ -41,7 +41,7 @@ class Collector:
         return web.Response(body=told, content_type="application/x-protobuf")
 
     async def until(self, *names: str) -> None:
-        """Wait until spans of all these names have come."""
+        """Wait until spans of all these names were received."""
         async with asyncio.timeout(20):
             while not {*names} <= {span.name for span in self.spans}:
                 self._more.clear()
@@ -50,7 +50,7 @@ class Collector:
 
 @asynccontextmanager
 async def collecting() -> AsyncIterator[Collector]:
-    """A collector at work."""
+    """Start a collector."""
     app, collector = web.Application(), Collector()
     app.router.add_post("/v1/traces", collector.take)
     async with TestServer(app) as server:

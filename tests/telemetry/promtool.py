@@ -1,4 +1,4 @@
-"""Prometheus's own judgement."""
+"""promtool, Prometheus's checker of rules and metrics."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from tests.tools import PROMTOOL, require
 
 
 def promtool(*arguments: str, given: bytes = b"") -> str:
-    """What promtool says; the test fails with it where it is not content."""
+    """Run promtool; return its output, or fail the test with it."""
     program = require(PROMTOOL)
     ended = subprocess.run([program, *arguments], input=given, capture_output=True, check=False, timeout=60)
     said = (ended.stdout + ended.stderr).decode()

@@ -1,4 +1,4 @@
-"""The access log: who asked, also behind a proxy, and how long sockets and event streams were open."""
+"""The access log: addresses, also behind a proxy, and how long streams were open."""
 
 import asyncio
 import logging
@@ -27,25 +27,25 @@ BEHIND_A_PROXY = Limits(
 
 @pytest_asyncio.fixture
 async def proxied(store: RedisStore, caplog: pytest.LogCaptureFixture) -> AsyncIterator[Client]:
-    """An instance that takes this machine for a trusted proxy, with its access log on."""
+    """Start an instance that trusts this machine as a proxy, with an access log."""
     caplog.set_level(logging.INFO, "service.web.access")
     async with serve(store, BEHIND_A_PROXY) as client:
         yield client
 
 
 def lines(caplog: pytest.LogCaptureFixture, *names: str) -> list[tuple[Any, ...]]:
-    """What each line of the access log says under these names."""
+    """Return these fields of each line of the access log."""
     records = [vars(record) for record in caplog.records if record.name == "service.web.access"]
     return [tuple(record.get(name) for name in names) for record in records]
 
 
 def via(address: str) -> dict[str, str]:
-    """What a proxy says of a client."""
+    """Return the header with which a proxy names a client."""
     return {"X-Forwarded-For": address}
 
 
 async def emptied(client: Client) -> None:
-    """All sockets and event streams have ended."""
+    """Wait until all streams have ended."""
     async with asyncio.timeout(WITHIN_S):
         while len(client.app[STREAMS]):  # noqa: ASYNC110  they give no event
             await asyncio.sleep(0.02)
@@ -73,7 +73,7 @@ async def test_what_is_no_http_has_a_line(proxied: Client, caplog: pytest.LogCap
 
 
 async def connect(client: Client, table: HTTPGame) -> Any:
-    """A socket that watches the game."""
+    """Open a WebSocket that watches the game."""
     return await client.ws_connect(f"{table.path}/ws?since=1", headers={**bearer_header(table.owner_token), **via(ANA)})
 
 

@@ -1,4 +1,4 @@
-"""The alerts fire when they should: promtool plays the series of `alerts.py` to the real rules."""
+"""The alerts fire when they should: promtool runs the rules on the series of `alert_series`."""
 
 import re
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def test_every_alert_has_a_case_a_severity_and_a_runbook() -> None:
 
 
 def asked(name: str, series: Series, expected: Sequence[tuple[int, str, int]]) -> dict[str, Any]:
-    """One of promtool's tests: after so many minutes, how many of an alert fire (0 in all where it has no name)."""
+    """Return a test for promtool: after how many minutes how many alerts of a name fire."""
     return {
         "name": name,
         "interval": "1m",
@@ -63,7 +63,7 @@ def play(tmp_path: Path, tests: Sequence[dict[str, Any]]) -> None:
 
 
 def apart() -> list[list[str]]:
-    """The cases in groups, each of which has a metric in one case only: so they do not disturb each other."""
+    """Return the cases in groups that share no metric, so that they do not affect each other."""
     groups: list[tuple[set[str], list[str]]] = []
     for name, case in CASES.items():
         metrics = {series.partition("{")[0] for series in case.firing}

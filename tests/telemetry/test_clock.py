@@ -1,4 +1,4 @@
-"""The clock that instances share, and what a commit carries."""
+"""The shared clock, and the stamp of a commit."""
 
 import time
 

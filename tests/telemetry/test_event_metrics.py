@@ -1,4 +1,4 @@
-"""What happens beside requests is counted when it happens: deliveries, deadlines, bots, webhooks, limits."""
+"""Metrics of events beside requests: deliveries, deadlines, bots, webhooks, limits."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ def grown(before: Values, name: str, **labels: str) -> float:
 
 
 class Watcher:
-    """Knows which version it was told last."""
+    """A watcher that remembers the last version it received."""
 
     def __init__(self) -> None:
         self.version = 1
@@ -61,7 +61,7 @@ class Watcher:
 
 
 class Deaf(RedisStore):
-    """Hears no announcements."""
+    """A store that receives no notifications."""
 
     async def notifications(self) -> Any:
         await asyncio.Event().wait()

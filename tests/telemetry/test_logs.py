@@ -1,4 +1,4 @@
-"""The log as programs read it: one object a line, with what it belongs to, and without secrets."""
+"""The log as programs read it: one JSON object per line, with its context and without secrets."""
 
 import asyncio
 import io
@@ -22,7 +22,7 @@ TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}
 
 
 def logged(formatter: logging.Formatter, level: int, message: str, *arguments: object, **more: Any) -> str:
-    """A line as the formatter writes it."""
+    """Return a line as the formatter writes it."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter)

@@ -1,4 +1,4 @@
-"""Metrics as a program is told of them: from the start, in both formats, on a port of their own."""
+"""The exported metrics: complete from the start, in both formats, on a port of their own."""
 
 import asyncio
 import platform
@@ -28,7 +28,7 @@ sys.stdout.buffer.write(generate_latest())
 
 @pytest.fixture(scope="module")
 def fresh() -> bytes:
-    """What a process exposes to which nothing has happened yet."""
+    """Return the metrics of a process to which nothing has happened."""
     return subprocess.run([sys.executable, "-c", FRESH], capture_output=True, check=True, timeout=60).stdout
 
 

@@ -1,4 +1,4 @@
-"""A real Prometheus takes what the service tells, and finds what the dashboard and the alerts ask for."""
+"""A real Prometheus scrapes the service, and has data for every query of dashboard and alerts."""
 
 import re
 from pathlib import Path
@@ -28,12 +28,12 @@ OURS = {
 
 
 def variables_set(expression: str) -> str:
-    """What Grafana asks when all is chosen."""
+    """Return an expression with Grafana's variables set to everything."""
     return expression.replace("$job", ".*").replace("$instance", ".*").replace("$__rate_interval", "30s")
 
 
 def named(expression: str) -> set[str]:
-    """The metrics that an expression names."""
+    """Return the metrics that an expression names."""
     return {*re.findall(r"\b(?:south_seas_|process_|job[a-z_]*:)[\w:]+", re.sub(r'"[^"]*"', "", expression))}
 
 
@@ -55,7 +55,7 @@ async def test_a_real_prometheus_finds_all_that_dashboard_and_rules_ask_for(redi
 
 
 async def check_dashboard(session: aiohttp.ClientSession, names: set[str]) -> None:
-    """Every question names metrics that there are, and has an answer."""
+    """Check that every query of the dashboard names existing metrics and returns data."""
     quiet = set()
     for panel, expression in ASKED:
         assert named(expression) <= names, panel
@@ -67,7 +67,7 @@ async def check_dashboard(session: aiohttp.ClientSession, names: set[str]) -> No
 
 
 async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
-    """All are evaluated, of metrics that there are, and nothing fires."""
+    """Check that all rules use existing metrics, are evaluated, and do not fire."""
     rules = [rule for group in (await asked(session, "rules"))["groups"] for rule in group["rules"]]
     assert len(rules) > 40
     assert [(rule["name"], rule["lastError"]) for rule in rules if rule["health"] != "ok"] == []
@@ -78,7 +78,7 @@ async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
 
 
 async def check_few_series(session: aiohttp.ClientSession) -> None:
-    """One instance has some hundred, and no label has a game's id."""
+    """Check that an instance has some hundred series, none with a game's id."""
     (one,) = (await asked(session, "query", query='max(count by (instance) ({__name__=~"south_seas_.+"}))'))["result"]
     assert int(one["value"][1]) < 2000
     routes = await asked(session, "label/route/values")

@@ -1,4 +1,4 @@
-"""What is told of Redis: times by command, what failed and was asked again, and whether it is there."""
+"""Metrics of Redis: durations by command, errors and retries, availability."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Requests as they are seen: ids, routes, durations."""
+"""Metrics of requests: ids, routes, durations."""
 
 import asyncio
 from collections.abc import AsyncIterator

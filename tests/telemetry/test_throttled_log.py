@@ -1,4 +1,4 @@
-"""Warnings of one kind: one line a second, and none of them is left out of the count."""
+"""Throttled warnings: one line per second, which counts them all."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ LOGGER = logging.getLogger("tests.throttled")
 
 
 def counted(caplog: pytest.LogCaptureFixture) -> int:
-    """How many warnings the lines stand for."""
+    """Return how many warnings the lines stand for."""
     found = (re.search(r"the last of (\d+) within", line) for line in caplog.messages)
     return sum(int(one[1]) if one else 1 for one in found)
 

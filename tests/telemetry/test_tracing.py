@@ -1,4 +1,4 @@
-"""Traces: from the client's request through both instances, and out of the process."""
+"""Traces: from the client's request through both instances to a collector."""
 
 import asyncio
 import signal
@@ -30,7 +30,7 @@ PARENT = "00f067aa0ba902b7"
 
 @pytest.fixture
 def spans() -> Iterator[InMemorySpanExporter]:
-    """What was traced in this process."""
+    """Collect the spans of this process."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     tracing.set_backend(OpenTelemetryBackend(provider))
@@ -41,7 +41,7 @@ def spans() -> Iterator[InMemorySpanExporter]:
 
 @pytest.fixture
 async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
-    """Two instances on one Redis, which is empty."""
+    """Start two instances on one empty Redis."""
     del redis
     async with AsyncExitStack() as stack:
         stores = [await stack.enter_async_context(connect(redis_url)) for _ in range(2)]
@@ -49,7 +49,7 @@ async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
 
 
 async def acted(client: Client, created: dict[str, Any], flags: str) -> None:
-    """Do the first move, in the client's trace."""
+    """Play the first move in the client's trace."""
     headers = {"Authorization": f"Bearer {created['owner_token']}", "traceparent": f"00-{TRACE}-{PARENT}-{flags}"}
     body = {"move": created["legal_moves"]["moves"][0]["id"]}
     path = f"/v1/games/{created['game']['id']}/actions"
@@ -183,7 +183,7 @@ def test_the_environment_decides() -> None:
 
 
 def ours(spans: InMemorySpanExporter) -> list[ReadableSpan]:
-    """Those of the client's trace."""
+    """Return the spans of the client's trace."""
     return [
         one for one in spans.get_finished_spans() if one.context is not None and one.context.trace_id == int(TRACE, 16)
     ]

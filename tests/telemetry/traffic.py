@@ -1,4 +1,4 @@
-"""Everything that the metrics tell of, once, over two instances."""
+"""Traffic over two instances that touches every metric once."""
 
 import asyncio
 from typing import Any
@@ -9,7 +9,7 @@ TABLE = {"players": [{"name": "A"}, {"bot": "expert"}], "first_seat": 0}
 
 
 async def everything(one: str, other: str) -> None:
-    """Play over one instance and watch on both; ask for pictures, be refused, act for bots, and be told of it."""
+    """Play on one instance and watch on both; request pictures, provoke rejections, and use bots and webhooks."""
     async with aiohttp.ClientSession() as session:
         created = await post(session, f"{one}/v1/games", {"players": [{"name": "A"}, {"bot": "expert"}]})
         game, token = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
@@ -37,7 +37,7 @@ async def everything(one: str, other: str) -> None:
 
 
 async def my_move(session: aiohttp.ClientSession, url: str) -> str:
-    """A move of seat 0, once the bot has done what it had to decide."""
+    """Return a move of seat 0, once the bot has moved."""
     async with asyncio.timeout(20):
         while True:
             async with session.get(url) as response:
@@ -49,14 +49,14 @@ async def my_move(session: aiohttp.ClientSession, url: str) -> str:
 
 
 async def post(session: aiohttp.ClientSession, url: str, body: Any, headers: dict[str, str] | None = None) -> Any:
-    """What is answered to a request that must succeed."""
+    """Send a request that must succeed; return its response."""
     async with session.post(url, json=body, headers=headers) as response:
         assert response.status in (200, 201), await response.text()
         return await response.json()
 
 
 async def until(socket: aiohttp.ClientWebSocketResponse, version: int) -> None:
-    """Read until this version was told, whole or as a diff."""
+    """Read until a version was received, as a snapshot or a diff."""
     async with asyncio.timeout(20):
         reached = 0
         while reached < version:
