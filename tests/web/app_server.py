@@ -1,4 +1,4 @@
-"""The whole service in this process: the application on a store, listening on a real port."""
+"""The application on a store, served in this process on a real port."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class AppServer(TestServer):
-    """A server of the application as `south-seas serve` runs it."""
+    """A server of the application with the runner of `south-seas serve`."""
 
     async def _make_runner(self, **kwargs: Any) -> web.BaseRunner:
         del kwargs
@@ -33,7 +33,7 @@ class AppServer(TestServer):
 
 
 class FrozenClock:
-    """A clock that stands still."""
+    """A clock that moves only when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 1_800_000_000.0
@@ -51,7 +51,7 @@ async def serve(
     on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
     bots: BotRegistry | None = None,
 ) -> AsyncIterator[Client]:
-    """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
+    """Serve an instance on `store`, and yield a client that validates every response."""
     hub = Hub(store, TILESETS, limits.sweep_interval_s)
     context = Context(
         store=store,

@@ -1,4 +1,4 @@
-"""The whole service on the real store, for the tests of its web side."""
+"""Fixtures of the web tests: instances of the service on the real store."""
 
 from collections.abc import AsyncIterator
 
@@ -12,46 +12,46 @@ from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookRece
 
 @pytest.fixture
 async def client(store: RedisStore) -> AsyncIterator[Client]:
-    """A client of one instance, whose store is empty."""
+    """Yield a client of an instance with an empty store."""
     async with serve(store) as connected:
         yield connected
 
 
 @pytest.fixture
 async def unlimited(store: RedisStore) -> AsyncIterator[Client]:
-    """The same where a client may ask as much as it likes."""
+    """Yield a client of an instance without rate limits."""
     async with serve(store, Limits(rate_limits=False)) as connected:
         yield connected
 
 
 @pytest.fixture
 def clock() -> FrozenClock:
-    """The time as `timed_client` has it."""
+    """Return the clock of `timed_client`."""
     return FrozenClock()
 
 
 @pytest.fixture
 async def timed_client(store: RedisStore, clock: FrozenClock) -> AsyncIterator[Client]:
-    """The same of an instance whose clock stands still unless the test moves it."""
+    """Yield a client of an instance with a frozen clock."""
     async with serve(store, clock=clock) as connected:
         yield connected
 
 
 @pytest.fixture
 async def receiver() -> AsyncIterator[WebhookReceiver]:
-    """A server that takes webhooks."""
+    """Yield a server that receives webhooks."""
     async with run_receiver() as server:
         yield server
 
 
 @pytest.fixture
 def later() -> OffsetClock:
-    """A clock that is moved on by hand."""
+    """Return the clock of the instance `one`."""
     return OffsetClock()
 
 
 @pytest.fixture
 async def one(store: RedisStore, later: OffsetClock) -> AsyncIterator[WebhookInstance]:
-    """An instance that delivers webhooks, by that clock."""
+    """Yield an instance that delivers webhooks, by the clock `later`."""
     async with run_instance(store, later) as running:
         yield running

@@ -1,4 +1,4 @@
-"""Playing over HTTP in tests: a table made with one request, and what may be done at it."""
+"""A game over HTTP for tests, and checks of its responses."""
 
 from random import Random
 from typing import Any
@@ -14,12 +14,12 @@ TWO_PLAYERS = [{"name": "Ana"}, {"name": "Bo"}]
 
 
 def bearer_header(token: str) -> dict[str, str]:
-    """The header that shows a token."""
+    """Return the header with a bearer token."""
     return {"Authorization": f"Bearer {token}"}
 
 
 class HTTPGame:
-    """A game over HTTP, with all its tokens."""
+    """A game over HTTP, with its tokens."""
 
     def __init__(self, client: Client, created: dict[str, Any]) -> None:
         self.client = client
@@ -31,34 +31,34 @@ class HTTPGame:
         self.seat_tokens: dict[int, str] = {one["seat"]: one["token"] for one in created["seats"]}
 
     async def get(self, path: str = "", **headers: str) -> ClientResponse:
-        """Something of the game, with the owner's token."""
+        """GET a path of the game with the owner token."""
         return await self.client.get(self.path + path, headers={**bearer_header(self.owner_token), **headers})
 
     async def get_json(self, path: str = "") -> Any:
-        """The same, which is there."""
+        """GET a path of the game, check for 200, and return the JSON."""
         response = await self.get(path)
         assert response.status == 200, await response.text()
         return await response.json()
 
     async def act(self, body: Any, token: str | None = None, query: str = "", **headers: str) -> ClientResponse:
-        """Act, with the owner's token unless another is given."""
+        """Post an action, by default with the owner token."""
         sent = {**bearer_header(token or self.owner_token), **headers}
         return await self.client.post(f"{self.path}/actions{query}", json=body, headers=sent)
 
     async def legal_moves(self) -> list[dict[str, Any]]:
-        """The legal moves."""
+        """Return the legal moves."""
         found: list[dict[str, Any]] = (await self.get_json("/legal-moves"))["moves"]
         return found
 
     async def act_successfully(self, body: Any = None) -> Any:
-        """Act with success; without a body do the first legal move."""
+        """Post an action, by default the first legal move, check for 200, and return the JSON."""
         asked = {"move": (await self.legal_moves())[0]["id"]} if body is None else body
         response = await self.act(asked)
         assert response.status == 200, await response.text()
         return await response.json()
 
     async def play_randomly(self, chance: Random, versions: int = 10_000) -> dict[str, Any]:
-        """Play on by chance, to the end or until there are so many versions; gives GAME."""
+        """Play random moves until the end or until the game has `versions` versions, and return GAME."""
         while True:
             legal = await self.get_json("/legal-moves")
             if not legal["moves"] or legal["version"] >= versions:
@@ -68,14 +68,14 @@ class HTTPGame:
 
 
 async def create_game(client: Client, players: Any = None, **options: Any) -> HTTPGame:
-    """A new game; of two people without open seats where `players` does not say otherwise."""
+    """Create a game, by default of two people without open seats."""
     response = await client.post("/v1/games", json={"players": players or TWO_PLAYERS, **options})
     assert response.status == 201, await response.text()
     return HTTPGame(client, await response.json())
 
 
 async def check_problem(response: ClientResponse, status: int, code: str) -> dict[str, Any]:
-    """The problem that was answered; it must be this one, whole and in its form."""
+    """Check that the response is this problem, well formed, and return it."""
     text = await response.text()
     assert (response.status, response.content_type) == (status, PROBLEM), text
     problem: dict[str, Any] = await response.json(content_type=PROBLEM)

@@ -1,4 +1,4 @@
-"""A DNS server of the tests' own: it answers what it was given, or never."""
+"""A DNS server for tests, with fixed replies or none."""
 
 import asyncio
 import struct
@@ -16,17 +16,17 @@ Answers = Callable[[str], list[str] | None]
 
 
 class NameServer(NamedTuple):
-    """A running one."""
+    """A running DNS server."""
 
     address: str
-    """As a setting names it."""
+    """The address, in the form of the setting."""
     asked: list[str]
-    """Every name, as often as it was asked for an address of IPv4."""
+    """The names of the queries for IPv4 addresses."""
 
 
 @asynccontextmanager
 async def name_server(answers: Answers) -> AsyncIterator[NameServer]:
-    """A server on this machine."""
+    """Run a DNS server on localhost."""
     asked: list[str] = []
     transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(
         lambda: _Protocol(answers, asked), local_addr=("127.0.0.1", 0)
@@ -38,7 +38,7 @@ async def name_server(answers: Answers) -> AsyncIterator[NameServer]:
 
 
 def silent(_: str) -> None:
-    """Answer nothing."""
+    """Give no reply."""
 
 
 class _Protocol(asyncio.DatagramProtocol):
@@ -66,7 +66,7 @@ class _Protocol(asyncio.DatagramProtocol):
 
 
 def _question(data: bytes) -> tuple[str, int, int]:
-    """Name, type and end of the one question."""
+    """Return name, type and end of the question."""
     labels, at = [], HEADER.size
     while length := data[at]:
         labels.append(data[at + 1 : at + 1 + length].decode())

@@ -1,4 +1,4 @@
-"""Holds every answer that a test gets against the OpenAPI document: its status, headers, media type and body."""
+"""Validation of every response in tests against the OpenAPI document: status, headers, media type and body."""
 
 import re
 from functools import cache
@@ -13,11 +13,11 @@ from service.web.openapi.document import make_openapi
 PROBLEM = "application/problem+json"
 
 SECRETS = ("owner_token", "spectator_token", "token", "secret")
-"""Members of answers that hand something out which nobody else may have."""
+"""Members of responses that contain secrets."""
 
 
 def validate_responses() -> TraceConfig:
-    """What makes a client session fail where an answer is not as documented."""
+    """Return a trace config that makes a client session fail on responses that differ from the document."""
     trace = TraceConfig()
     trace.on_request_end.append(_on_request_end)
     return trace
@@ -30,7 +30,7 @@ async def _on_request_end(session: ClientSession, context: SimpleNamespace, para
 
 
 async def validate_response(method: str, path: str, response: ClientResponse) -> None:
-    """Fail unless the answer is documented."""
+    """Check that a response matches the document."""
     documented = _get_operation(method, path)
     where = f"{method} {path} {response.status}"
     if documented is None:
@@ -74,7 +74,7 @@ def _paths() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
 
 
 def _get_operation(method: str, path: str) -> dict[str, Any] | None:
-    """The operation, None where there is no such path, or it does not answer this method."""
+    """Return the operation of a path and method, or None."""
     wanted = "get" if method == "HEAD" else method.lower()
     for pattern, operations in _paths():
         if pattern.fullmatch(path):
@@ -95,5 +95,5 @@ def _validator(name: str) -> Draft202012Validator:
 
 
 def _validate(name: str, body: Any) -> None:
-    """Fail unless the schema takes the body, and nothing in the body is undocumented."""
+    """Check that a body matches a schema."""
     _validator(name).validate(body)

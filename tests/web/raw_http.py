@@ -1,4 +1,4 @@
-"""Bytes over a plain connection, for what a well-behaved client never sends."""
+"""Raw HTTP over a plain connection, for requests that a client library does not send."""
 
 import asyncio
 from http.client import HTTPResponse
@@ -12,19 +12,19 @@ TIMEOUT_S = 10.0
 
 
 class _ResponseSocket:
-    """What http.client reads an answer from."""
+    """The socket from which http.client reads a response."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
 
     def makefile(self, mode: str) -> BytesIO:
-        """All of it."""
+        """Return the whole response."""
         del mode
         return BytesIO(self._data)
 
 
 async def send_raw(client: Client, request: bytes) -> HTTPResponse:
-    """The answer to exactly these bytes."""
+    """Send these bytes, and return the response."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         writer.write(request)
@@ -39,7 +39,7 @@ async def send_raw(client: Client, request: bytes) -> HTTPResponse:
 
 
 async def _read_response(reader: asyncio.StreamReader) -> bytes:
-    """An answer with the length that it gives."""
+    """Read a response with its Content-Length."""
     head = await reader.readuntil(b"\r\n\r\n")
     for line in head.lower().split(b"\r\n"):
         if line.startswith(b"content-length:"):

@@ -39,7 +39,7 @@ POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 
 
 async def so(what: str, holds: Callable[[], bool]) -> None:
-    """Wait until this holds."""
+    """Wait until a condition holds."""
     try:
         async with asyncio.timeout(10):
             while not holds():  # noqa: ASYNC110  what is waited for wakes nobody
@@ -71,7 +71,7 @@ async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is
 
 
 def used(code: ast.AST) -> Iterator[str]:
-    """The attributes of `self` and of `super()` that code uses, and the methods that it defines."""
+    """Yield the attributes of `self` and `super()` that code uses, and the methods that it defines."""
     for part in ast.walk(code):
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
             yield part.name
@@ -80,7 +80,7 @@ def used(code: ast.AST) -> Iterator[str]:
 
 
 def taken_from_aiohttp() -> dict[str, set[str]]:
-    """For each module of the service, the private names of aiohttp's that its own classes use or override."""
+    """Return the private names of aiohttp that classes use or override, by module of the service."""
     found: dict[str, set[str]] = {}
     for module in pkgutil.walk_packages(service.__path__, "service."):
         if module.name.endswith("__main__"):

@@ -1,4 +1,4 @@
-"""Messages are compressed for a client that asks for it, once for all of them (RFC 7692)."""
+"""Compression of WebSocket messages, once for all clients (RFC 7692)."""
 
 import asyncio
 import base64
@@ -26,13 +26,13 @@ WITHIN_S = 8.0
 
 
 class Frame(NamedTuple):
-    """What one frame is."""
+    """A WebSocket frame."""
 
     first: int
     payload: bytes
 
     def text(self) -> bytes:
-        """The message in it, which refers to none before it."""
+        """Return the message, compressed without context takeover."""
         if self.first == TEXT:
             return self.payload
         assert self.first == COMPRESSED_TEXT
@@ -40,7 +40,7 @@ class Frame(NamedTuple):
 
 
 class Plainly:
-    """A client that does nothing by itself: it writes and reads frames."""
+    """A client that only writes and reads frames."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -68,7 +68,7 @@ class Plainly:
         self.extensions = [value for name, _, value in fields if name.lower() == "sec-websocket-extensions"]
 
     async def frame(self) -> Frame:
-        """The next frame of less than 64 KiB."""
+        """Read the next frame, of less than 64 KiB."""
         async with asyncio.timeout(WITHIN_S):
             first, size = await self._reader.readexactly(2)
             if size == 126:
@@ -76,7 +76,7 @@ class Plainly:
             return Frame(first, await self._reader.readexactly(size))
 
     async def until(self, tag: bytes) -> Frame:
-        """The next message of this type."""
+        """Return the next message of this type."""
         while True:
             frame = await self.frame()
             if b'"type":"%b"' % tag in frame.text():
@@ -100,7 +100,7 @@ class Plainly:
 
 @asynccontextmanager
 async def plainly(client: Client, path: str, *offers: str) -> AsyncIterator[Plainly]:
-    """A socket that was asked for with these extensions."""
+    """Open a socket with these extension offers."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         line = Plainly(reader, writer)
@@ -112,7 +112,7 @@ async def plainly(client: Client, path: str, *offers: str) -> AsyncIterator[Plai
 
 
 def compressed(text: bytes) -> bytes:
-    """As a client compresses."""
+    """Compress a message as a client does."""
     compressor = zlib.compressobj(wbits=-15)
     return (compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
 
@@ -211,7 +211,7 @@ async def test_nothing_is_compressed_without_negotiation(
 
 @pytest.mark.parametrize("window", (9, 12, 15))
 async def test_a_client_that_compresses_plays_a_game(client: Client, window: int) -> None:
-    """Also what it says: the client is of aiohttp, which compresses what it says, too."""
+    """The client of aiohttp compresses its own messages too."""
     http_game = await create_game(client, seed="compressed")
     chance = Random(window)
     async with connect_watcher(client, f"/v1/games/{http_game.id}/ws", http_game.owner_token, compress=window) as line:
@@ -227,7 +227,7 @@ async def test_a_client_that_compresses_plays_a_game(client: Client, window: int
 
 
 async def test_the_size_limit_applies_to_the_uncompressed_message(store: RedisStore) -> None:
-    """Aiohttp lets one byte more pass where it is compressed."""
+    """Aiohttp accepts one byte more in a compressed message."""
     async with serve(store, Limits(max_message_bytes=1000)) as client:
         for text, large in ((b" " * 1000, False), (b" " * 1002, True), (b" " * 20_000_000, True)):
             payload = compressed(text)
@@ -250,7 +250,7 @@ async def test_a_compressed_frame_without_negotiation_closes_the_socket(client: 
 
 
 async def test_invalid_deflate_data_closes_the_socket(client: Client) -> None:
-    """The code is 1000 by aiohttp; no RFC names a code for it."""
+    """Aiohttp closes with 1000; no RFC defines a code for it."""
     async with plainly(client, "/v1/ws", "permessage-deflate") as line:
         await line.until(b"welcome")
         line.say(COMPRESSED_TEXT, b"\xff\xff\xff\xff")

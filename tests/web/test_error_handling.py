@@ -1,4 +1,4 @@
-"""What every path does as HTTP asks for: methods, CORS, problems for paths that are not there."""
+"""HTTP on every path: methods, CORS, and problems for unknown paths."""
 
 import json
 
@@ -25,7 +25,7 @@ ASKED = (
 
 
 def filled(path: str, id_: str) -> str:
-    """A path with names in the place of its parameters."""
+    """Return a path with its parameters filled in."""
     return path.format_map({"id": id_, "hook": "none", "seat": "0", "tile": "cross", "ship": "s01"})
 
 

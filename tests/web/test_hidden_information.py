@@ -1,4 +1,4 @@
-"""What nobody may see: the order of bag and ship pile, the seed before the end, and tokens."""
+"""Hidden information: the order of bag and ship pile, the seed before the end, and tokens."""
 
 from random import Random
 
@@ -24,7 +24,7 @@ TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}
 
 
 async def told(game: HTTPGame) -> list[bytes]:
-    """Everything that can be read of a game, by everybody who may read it, but for headers that always differ."""
+    """Read every resource of a game, with every token, without the headers that always differ."""
     answers = [await (await game.client.get("/v1/games")).read()]
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         for path in READS:

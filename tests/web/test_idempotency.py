@@ -1,4 +1,4 @@
-"""An idempotency key counts on every POST, per path and token; a second answer says what the first request did."""
+"""Idempotency keys on every POST, scoped to path and token."""
 
 import asyncio
 from typing import Any
@@ -17,12 +17,12 @@ OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
 
 def key(value: str = SECRET) -> dict[str, str]:
-    """The header that carries a key."""
+    """Return the header with an idempotency key."""
     return {"Idempotency-Key": value}
 
 
 def is_again(again: ClientResponse) -> bool:
-    """Whether an answer says that it is the second one to its key."""
+    """Return whether a response is a replay."""
     return again.headers.get("Idempotent-Replayed") == "true"
 
 
@@ -227,7 +227,7 @@ async def test_neither_keys_nor_tokens_are_stored(client: Client, redis: Redis) 
 
 
 async def everything(redis: Redis, name: bytes) -> bytes:
-    """All that a key of the store holds, uncompressed."""
+    """Return the content of a Redis key, uncompressed."""
     match await redis.type(name):
         case b"hash":
             return repr(await redis.hgetall(name)).encode()

@@ -1,4 +1,4 @@
-"""The language of texts: how it is asked for, and that two languages' answers are never taken for each other."""
+"""Language negotiation, and entity tags by language."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ async def test_legal_moves_are_in_the_requested_language(client: Client) -> None
 
 
 async def test_responses_in_other_languages_have_other_etags(client: Client) -> None:
-    """RFC 9110, 8.8.3: a strong tag names these very bytes."""
+    """RFC 9110, 8.8.3: a strong tag identifies the bytes."""
     http_game = await create_game(client)
     tags = {
         language: (await http_game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
@@ -141,7 +141,7 @@ async def test_a_response_without_texts_has_no_language(client: Client) -> None:
 
 
 async def test_a_replay_is_in_the_language_of_the_retry(client: Client) -> None:
-    """The moves of a second answer are those of now, in the language of now, and the rest is as it was."""
+    """The moves of a replay are current, in the language of the retry; the rest is replayed."""
     game = await create_game(client)
     body = {"move": (await game.legal_moves())[0]["id"]}
     key = {"Idempotency-Key": "turn-1"}

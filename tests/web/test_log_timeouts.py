@@ -1,4 +1,4 @@
-"""A log whose reading hangs: who subscribes is sent away and resumes later, and everybody else is served."""
+"""A log that cannot be read in time: its subscribers are closed and resume later, other games are served."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,12 +20,12 @@ TIMEOUT_S = 0.3
 
 
 class Hanging(RedisStore):
-    """A store that does not answer when the log of one game is read as feeds read it."""
+    """A store that does not reply when the log of one game is read."""
 
     game = ""
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """The log."""
+        """Hang for the game's log, and read other logs."""
         if game == self.game and limit == PAGE_SIZE:
             await asyncio.Event().wait()
         return await super().load_diffs(game, since, limit)
@@ -46,7 +46,7 @@ async def client(hanging: Hanging) -> AsyncIterator[Client]:
 
 @pytest.fixture
 async def http_game(client: Client) -> HTTPGame:
-    """A table at which something was done."""
+    """Return a game with an action."""
     found = await create_game(client)
     for _ in range(3):
         await found.act_successfully()
@@ -54,7 +54,7 @@ async def http_game(client: Client) -> HTTPGame:
 
 
 async def sent_away(watcher: WatcherClient) -> None:
-    """The socket is closed so that the client resumes."""
+    """Check that the socket is closed with a code to resume."""
     await watcher.receive("closing")
     async with asyncio.timeout(RECEIVE_TIMEOUT_S):
         assert (await watcher.socket.receive()).type is WSMsgType.CLOSE

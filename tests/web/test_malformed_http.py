@@ -1,4 +1,4 @@
-"""Bad requests below JSON: media types, sizes, packing, bytes that are no HTTP. Each gets its problem, never a 500."""
+"""Malformed HTTP: media types, sizes, encodings, invalid bytes. Each gets its problem, never a 500."""
 
 import asyncio
 import gzip
@@ -73,7 +73,7 @@ ENCODINGS = ("gzip", "deflate", "br", "zstd", "identity", "nonsense", "gzip, gzi
 async def test_content_encoding_is_rejected(
     client: Client, encoding: str, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whether it is what it says makes no difference; no encoding is accepted (RFC 9110, 15.5.16)."""
+    """No encoding is accepted, whether or not the body is valid (RFC 9110, 15.5.16)."""
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Encoding: {encoding}\r\n"
     for body in (b"\x00\x01\x02{}x", gzip.compress(b'{"players": []}')):
         response = await send_raw(client, head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
@@ -96,7 +96,7 @@ async def test_content_encoding_without_a_body_is_accepted(client: Client) -> No
 async def test_malformed_chunks_are_not_logged(
     client: Client, path: str, rest: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """They come after the head: where the answer went out before them, it was the client's own fault all the same."""
+    """The error is the client's, even if the response was sent before the chunks arrived."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\n".encode())

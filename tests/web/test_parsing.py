@@ -1,4 +1,4 @@
-"""Bad input of every kind gets its problem, and never a 500."""
+"""Malformed input of every kind gets its problem, never a 500."""
 
 from typing import Any
 

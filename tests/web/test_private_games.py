@@ -1,4 +1,4 @@
-"""A private game is for those who hold one of its tokens."""
+"""Private games require one of their tokens."""
 
 import pytest
 

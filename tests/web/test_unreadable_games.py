@@ -1,4 +1,4 @@
-"""A game whose stored bytes cannot be read: its own requests are told so, and nobody else notices."""
+"""A game whose stored data cannot be read: its own requests fail, other games are not affected."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def torn(stored: bytes) -> bytes:
 
 
 def changed_by_hand(stored: bytes) -> bytes:
-    """By its form it is still a snapshot."""
+    """Change the content; the form stays that of a snapshot."""
     return stored.replace(b"\x04\x93\x00\x00\x00", b"\x04\x93\x00\x09\x00", 1)
 
 
@@ -32,7 +32,7 @@ DAMAGES = (torn, changed_by_hand, of_a_later_release)
 
 
 async def damage(redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
-    """Change what is stored behind the service's back, which then holds no copy of it."""
+    """Change the stored data of a game that the service has not cached."""
     stored = await redis.hget(keys.game(game.id), field)
     assert isinstance(stored, bytes)
     assert how(stored) != stored

@@ -1,4 +1,4 @@
-"""A log of an earlier release is read as it was meant; one that is damaged is a problem of its own game, and no 500."""
+"""Logs of earlier releases are readable; a damaged log is a problem of its own game, never a 500."""
 
 from collections.abc import Callable
 from random import Random
@@ -24,7 +24,7 @@ Entry = tuple[bytes, dict[bytes, bytes]]
 
 
 async def rewrite(redis: Redis, http_game: HTTPGame, change: Callable[[list[Entry]], list[Entry]]) -> None:
-    """Change what the log holds behind the service's back."""
+    """Change the stored log of a game."""
     key = keys.log(http_game.id)
     entries: Any = await redis.xrange(key)
     assert len(entries) > PLAYED
@@ -48,7 +48,7 @@ def each(change: Callable[[dict[str, Any]], Any]) -> Callable[[list[Entry]], lis
 
 
 def of_first_release(diff: dict[str, Any]) -> None:
-    """Leave out of a diff what the first release did not know."""
+    """Remove from a diff the fields that the first release did not have."""
     diff["patch"] = [one for one in diff["patch"] if one["path"].strip("/") not in CAME_LATER]
     for one in diff["patch"]:
         if one["path"] == "/players":
@@ -67,22 +67,22 @@ def torn(entries: list[Entry]) -> list[Entry]:
 
 
 def beside_itself(diff: dict[str, Any]) -> None:
-    """Let a diff change what is not there."""
+    """Make a diff change a missing member."""
     diff["patch"].append({"op": "add", "path": "/players/9/name", "value": "Zoë"})
 
 
 def of_another_form(diff: dict[str, Any]) -> None:
-    """Let a diff have no patch."""
+    """Remove the patch of a diff."""
     diff["patch"] = None
 
 
 def without_its_end(entries: list[Entry]) -> list[Entry]:
-    """Lose all but the first diffs."""
+    """Remove all but the first diffs."""
     return entries[: PLAYED // 2]
 
 
 def without_fields(entries: list[Entry]) -> list[Entry]:
-    """Lose what an entry needs to be read."""
+    """Remove the fields of an entry."""
     return [(entry, {b"data": fields[b"data"]}) for entry, fields in entries]
 
 
@@ -92,7 +92,7 @@ NAMES = ("torn", "beside_itself", "of_another_form", "without_its_end", "without
 
 @pytest.fixture
 async def http_game(client: Client) -> HTTPGame:
-    """A table at which something was played."""
+    """Return a game with some moves."""
     found = await create_game(client, seed="damaged", first_seat=0)
     await found.play_randomly(Random(3), PLAYED + 1)
     while not (await found.get_json())["turn"]["undoable"]:
@@ -139,7 +139,7 @@ async def test_other_readers_of_a_damaged_log_do_not_fail(
 
 
 def with_unknown_tiles(diff: dict[str, Any]) -> None:
-    """Let the board have tiles that no set has."""
+    """Put unknown tiles on the board."""
     for one in diff["patch"]:
         if one["path"].startswith("/board/") and isinstance(one["value"], dict):
             one["value"]["tile"] = "unheard-of"

@@ -1,4 +1,4 @@
-"""Lost races are tried again with pauses, so often and no more; whoever gives up is told that nothing was done."""
+"""Version conflicts are retried with growing pauses, a bounded number of times, then reported."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,7 +18,7 @@ KEY = "a-secret-key-of-the-client-that-nobody-knows"
 
 
 class Losing(RedisStore):
-    """A store in which somebody else is always first, for a while."""
+    """A store whose commits fail with version conflicts."""
 
     left = 0
     lost = 0
@@ -49,7 +49,7 @@ async def create(game: HTTPGame) -> ClientResponse:
 
 
 async def create_with_key(game: HTTPGame) -> ClientResponse:
-    """Create a game in a way that can be repeated."""
+    """Create a game with an idempotency key."""
     return await game.client.post("/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY})
 
 
@@ -59,7 +59,7 @@ async def join(game: HTTPGame) -> ClientResponse:
 
 
 async def act(game: HTTPGame) -> ClientResponse:
-    """Do the first legal move."""
+    """Perform the first legal move."""
     return await game.act({"move": (await game.legal_moves())[0]["id"]})
 
 
@@ -69,12 +69,12 @@ async def resign(game: HTTPGame) -> ClientResponse:
 
 
 async def abort(game: HTTPGame) -> ClientResponse:
-    """End the game."""
+    """Abort the game."""
     return await game.client.delete(game.path, headers=bearer_header(game.owner_token))
 
 
 async def rematch(game: HTTPGame) -> ClientResponse:
-    """Play again."""
+    """Create a rematch."""
     return await game.client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))
 
 
@@ -90,7 +90,7 @@ CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (
 
 
 async def table_for(client: Client, change: Callable[[HTTPGame], Awaitable[ClientResponse]]) -> HTTPGame:
-    """A table at which a change can be made."""
+    """Create a game in which a change is possible."""
     game = await create_game(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
     if change is rematch:
         assert (await abort(game)).status == 200

@@ -1,4 +1,4 @@
-"""A server must have said that it wants a webhook before it gets anything but a few challenges."""
+"""A server receives only a few challenges until it confirms a webhook."""
 
 import asyncio
 import json
@@ -149,7 +149,7 @@ async def test_challenges_end_after_a_few_attempts(
 async def test_unwanted_challenges_per_site_are_limited(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    """Whoever registers there, retries and deletes as often as they can."""
+    """Even if clients register, retry and delete webhooks as often as they can."""
     receiver.challenge_response = lambda _: web.Response(status=404)
     game = await create_game(one.client)
     hooks = [await register_webhook(game, receiver.url) for _ in range(10)]

@@ -1,4 +1,4 @@
-"""Messages come at least once and in order, signed, whatever instances and receivers do."""
+"""Messages are delivered at least once, in order and signed."""
 
 import pytest
 from redis.asyncio import Redis

@@ -1,4 +1,4 @@
-"""However many instances there are, and however they end: each message at least once, in calm exactly once."""
+"""Delivery by several instances: at least once if instances end, exactly once otherwise."""
 
 import asyncio
 

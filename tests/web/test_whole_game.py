@@ -1,6 +1,6 @@
-"""Whole games over HTTP, as a client that knows nothing but the contract plays and follows them.
+"""Whole games over HTTP, played and followed by a client that uses only the API.
 
-Every answer is held to the OpenAPI document on the way (`tests.web.openapi_validation`).
+Every response is validated against the OpenAPI document (`tests.web.openapi_validation`).
 """
 
 import json
@@ -20,7 +20,7 @@ SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 
 
 class Keeper:
-    """Keeps GAME by patches alone."""
+    """A copy of GAME, updated by patches."""
 
     def __init__(self, game: HTTPGame) -> None:
         self.http_game = game
@@ -35,7 +35,7 @@ class Keeper:
             self.version = diff["version"]
 
     async def compare(self, digest: str) -> None:
-        """The service says the same."""
+        """Check that the service returns the same GAME."""
         response = await self.http_game.get()
         assert await response.json() == self.game
         assert response.headers["ETag"] == f'"{self.version}-{digest}"'
@@ -70,7 +70,7 @@ async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition
 
 
 async def ends_as_it_should(http_game: HTTPGame, keeper: Keeper) -> None:
-    """At the end everything is told, and the log proves itself."""
+    """Check that everything is revealed and the log can be verified."""
     game = await http_game.get_json()
     assert game == keeper.game
     assert game["status"] == "finished"
@@ -89,5 +89,5 @@ async def ends_as_it_should(http_game: HTTPGame, keeper: Keeper) -> None:
 
 
 async def finished(client: Client) -> Any:
-    """The list of finished games."""
+    """List the finished games."""
     return json.loads(await (await client.get("/v1/games?status=finished")).read())

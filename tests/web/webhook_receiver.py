@@ -1,4 +1,4 @@
-"""A server that webhooks are sent to, and instances of the service that send them."""
+"""A webhook receiver, and instances of the service that deliver to it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 class ReceivedMessage(NamedTuple):
-    """A message as it came."""
+    """A received webhook message."""
 
     headers: dict[str, str]
     body: bytes
@@ -37,7 +37,7 @@ class ReceivedMessage(NamedTuple):
 
 
 def repeat_challenge(message: dict[str, Any]) -> web.Response:
-    """The right answer to a challenge."""
+    """Return the response that passes a challenge."""
     return web.json_response({"challenge": message["challenge"]})
 
 
@@ -45,13 +45,13 @@ def repeat_challenge(message: dict[str, Any]) -> web.Response:
 async def accept_challenges(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """For servers of webhooks that are about something else: challenges are answered rightly."""
+    """Pass every challenge, for receivers whose tests are about something else."""
     message = await request.json()
     return repeat_challenge(message) if message["type"] == "challenge" else await handler(request)
 
 
 class WebhookReceiver:
-    """Keeps what it gets; answers the statuses of `answers` in turn, then 204. It takes every challenge."""
+    """Records messages; responds with `statuses` in turn, then 204; passes every challenge."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -78,7 +78,7 @@ class WebhookReceiver:
 
 @asynccontextmanager
 async def run_receiver() -> AsyncIterator[WebhookReceiver]:
-    """A server for webhooks on this machine."""
+    """Run a webhook receiver on localhost."""
     receiver = WebhookReceiver()
     app = web.Application()
     app.router.add_post("/hook", receiver.receive)
@@ -88,7 +88,7 @@ async def run_receiver() -> AsyncIterator[WebhookReceiver]:
 
 
 class OffsetClock:
-    """The time, moved on by as much as a test wants."""
+    """The time plus an offset that a test sets."""
 
     def __init__(self) -> None:
         self.offset_s = 0.0
@@ -98,7 +98,7 @@ class OffsetClock:
 
 
 class WebhookInstance(NamedTuple):
-    """The service with its deliveries."""
+    """An instance of the service with its webhook dispatcher."""
 
     client: Client
     dispatcher: WebhookDispatcher
@@ -116,7 +116,7 @@ async def run_instance(
     delays_s: Sequence[float] = (5, 30),
     limits: Limits = LOCAL_LIMITS,
 ) -> AsyncIterator[WebhookInstance]:
-    """An instance that looks at webhooks after its own commits, and when it is told to."""
+    """Run an instance that dispatches webhooks after its own commits and on request."""
     timed = clock or OffsetClock()
     async with open_webhook_sender(limits) as send:
         deliverer = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
@@ -136,17 +136,17 @@ async def register_webhook(game: HTTPGame, url: str, **asked: Any) -> dict[str, 
 
 
 async def list_message_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was tried of a webhook, the newest first; without challenges."""
+    """List the delivery attempts of a webhook, newest first, without challenges."""
     return [one for one in await list_attempts(game, hook) if one["type"] != "challenge"]
 
 
 async def list_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was tried of a webhook, the newest first."""
+    """List the delivery attempts of a webhook, newest first."""
     attempts: list[dict[str, Any]] = (await game.get_json(f"/webhooks/{hook['id']}/deliveries"))["attempts"]
     return attempts
 
 
 async def read_webhook(game: HTTPGame, hook: dict[str, Any]) -> dict[str, Any]:
-    """A webhook as its owner sees it."""
+    """Read a webhook with the owner token."""
     told: dict[str, Any] = await game.get_json(f"/webhooks/{hook['id']}")
     return told

@@ -1,4 +1,4 @@
-"""Tiles of every kind for the tests of pictures, and what may be read from a drawing."""
+"""Example tiles for the tests of pictures, and readers of their SVG."""
 
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +17,7 @@ ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago")
 
 
 class IslanderSpot(NamedTuple):
-    """Where an islander of a segment is drawn."""
+    """The spot of an islander on a segment."""
 
     segment: int
     kind: str
@@ -26,18 +26,18 @@ class IslanderSpot(NamedTuple):
 
 @cache
 def random_tile_sets() -> tuple[TileSet, ...]:
-    """Tile sets as strange as the rules allow."""
+    """Return random tile sets, within the rules."""
     return tuple(parse_tileset(encode_json(random_tileset(seed))) for seed in range(6))
 
 
 @cache
 def example_tiles() -> tuple[Tile, ...]:
-    """The tiles of every set."""
+    """Return the tiles of every example set."""
     return (*ARCHIPELAGO.tileset.tiles, *(tile for tileset in random_tile_sets() for tile in tileset.tiles))
 
 
 def parse_svg(svg: str) -> ET.Element:
-    """A drawing, which must be well formed and refer to nothing outside of itself."""
+    """Parse an SVG, and check that it is well formed and self-contained."""
     root = ET.fromstring(svg)  # noqa: S314 (our own drawing)
     assert root.tag == f"{SVG}svg"
     known = {element.get("id") for element in root.iter()}
@@ -49,7 +49,7 @@ def parse_svg(svg: str) -> ET.Element:
 
 
 def islander_spots(root: ET.Element) -> list[IslanderSpot]:
-    """The islanders' spots of a tile's drawing, by segment."""
+    """Return the islander spots of a tile's SVG, by segment."""
     found = []
     for element in root.iter(f"{SVG}g"):
         segment, kind, x, y = (element.get(f"data-{name}") for name in ("segment", "kind", "x", "y"))

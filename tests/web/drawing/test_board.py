@@ -1,4 +1,4 @@
-"""Boards of whole games, drawn without the service."""
+"""Boards of whole games, without HTTP."""
 
 from random import Random
 

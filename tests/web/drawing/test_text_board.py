@@ -1,4 +1,4 @@
-"""Boards as text, in characters that are all equally wide."""
+"""Boards as text."""
 
 from service.engine import apply_action, build_view, legal_moves
 from service.games.queries.games import move_sort_key

@@ -1,4 +1,4 @@
-"""Every tile that a valid set may hold can be drawn, with a place for an islander on each segment."""
+"""Every valid tile can be drawn, with a spot for an islander on each segment."""
 
 from collections import Counter
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Looking at pictures in tests: what a drawing uses, and how large a PNG is."""
+"""Readers of pictures for tests."""
 
 import struct
 from random import Random
@@ -12,7 +12,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class BoardSVG:
-    """A board's SVG."""
+    """The SVG of a board."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -20,30 +20,30 @@ class BoardSVG:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Its width and height in pixels."""
+        """Return width and height in pixels."""
         return int(self.root.get("width", "0")), int(self.root.get("height", "0"))
 
     def count_uses(self, name: str) -> int:
-        """How often a symbol is used, by the beginning of its name."""
+        """Return how many references to symbols with this name prefix there are."""
         return sum(element.get("href", "").startswith(f"#{name}") for element in self.root.iter(f"{SVG}use"))
 
 
 async def read_board_svg(game: HTTPGame, query: str = "") -> BoardSVG:
-    """The board of a game."""
+    """Read the board of a game as SVG."""
     response = await game.get(f"/board.svg?{query}")
     assert (response.status, response.content_type) == (200, "image/svg+xml"), await response.text()
     return BoardSVG(await response.text())
 
 
 def png_size(data: bytes) -> tuple[int, int]:
-    """The width and height of a PNG."""
+    """Return the width and height of a PNG."""
     assert data.startswith(PNG)
     width, height = struct.unpack(">II", data[16:24])
     return width, height
 
 
 async def play_until_phase(http_game: HTTPGame, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
-    """Play on by chance until somebody decides in this phase after so many tiles; gives GAME."""
+    """Play random moves until a decision in this phase, after at least `after` tiles, and return GAME."""
     while True:
         legal = await http_game.get_json("/legal-moves")
         game: dict[str, Any] = await http_game.get_json()

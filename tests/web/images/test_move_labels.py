@@ -1,4 +1,4 @@
-"""`candidates=1` numbers legal moves exactly as their list does, so that "reply 7" works."""
+"""`candidates=1` numbers the legal moves in the order of their list, so that "reply 7" works."""
 
 import re
 from collections import defaultdict
@@ -18,7 +18,7 @@ Place = tuple[str | None, str | None, str | None]
 
 
 def labelled(seen: BoardSVG) -> dict[Place, str]:
-    """What each label of a picture says, by its place."""
+    """Return the text of each label of a picture, by subject."""
     return {
         (group.get("data-cell"), group.get("data-segment"), group.get("data-ship")): group.get("data-moves", "")
         for group in seen.root.iter(f"{SVG}g")
@@ -27,7 +27,7 @@ def labelled(seen: BoardSVG) -> dict[Place, str]:
 
 
 async def listed(http_game: HTTPGame) -> dict[Place, str]:
-    """The numbers of the list's moves by their place."""
+    """Return the numbers of the legal moves, by subject."""
     game = await http_game.get_json()
     numbers: defaultdict[Place, list[int]] = defaultdict(list)
     for number, move in enumerate(await http_game.legal_moves(), start=1):
@@ -36,7 +36,7 @@ async def listed(http_game: HTTPGame) -> dict[Place, str]:
 
 
 def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:
-    """What an action is about."""
+    """Return the subject of an action."""
     match action["type"]:
         case "place_tile":
             return f"{action['x']},{action['y']}", None, None
@@ -71,7 +71,7 @@ async def test_the_text_has_the_numbers_too(client: Client) -> None:
 
 
 def numbers_in(label: str) -> set[int]:
-    """The numbers that a label stands for."""
+    """Return the numbers of a label."""
     numbers: set[int] = set()
     for run in label.split(","):
         first, _, last = run.partition("-")

@@ -1,4 +1,4 @@
-"""The process that draws: it may die, hang or be asked for too much, and the service goes on."""
+"""The worker process may die, hang or be overloaded without harm to the service."""
 
 import asyncio
 import sys

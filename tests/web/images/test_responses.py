@@ -1,4 +1,4 @@
-"""How long a picture may be kept, by whom, and how rarely it is drawn."""
+"""Caching of pictures."""
 
 import asyncio
 from random import Random

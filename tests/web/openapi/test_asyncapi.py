@@ -1,4 +1,4 @@
-"""The AsyncAPI document is of its standard's form, and says what the sockets do."""
+"""The AsyncAPI document is valid and complete."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ SERVICES = tuple(struct.__struct_config__.tag for struct in get_args(ServerMessa
 
 
 def resolve(reference: dict[str, str]) -> Any:
-    """What a reference within the document points to."""
+    """Return the target of a reference in the document."""
     found: Any = DOCUMENT
     for name in reference["$ref"].removeprefix("#/").split("/"):
         found = found[name]
@@ -29,7 +29,7 @@ def resolve(reference: dict[str, str]) -> Any:
 
 
 def references(part: Any) -> list[dict[str, str]]:
-    """Every reference in a part of the document."""
+    """Return every reference in a part of the document."""
     match part:
         case {"$ref": str()}:
             return [part]

@@ -1,4 +1,4 @@
-"""The documents that describe the service: whole, valid, served, and equal to what lies in `schemas/`."""
+"""The API documents are valid, complete, served, and equal to the files in `schemas/`."""
 
 import json
 import re
@@ -24,7 +24,7 @@ DOCUMENT = make_openapi()
 
 
 def published(name: str) -> bytes:
-    """A document as it lies in `schemas/`."""
+    """Return the bytes of a document in `schemas/`."""
     return resources.files("schemas").joinpath(name).read_bytes()
 
 
@@ -78,7 +78,7 @@ def test_every_problem_is_documented_with_an_example() -> None:
 
 
 def test_request_headers_have_no_example_values() -> None:
-    """Two strangers who execute an example would share its idempotency key, and so the tokens of one game."""
+    """Two readers who execute an example would share its idempotency key, and so the tokens of one game."""
     shared = [DOCUMENT["components"]["parameters"].values()]
     own = [
         operation.get("parameters", [])
@@ -147,17 +147,17 @@ def test_schemas_are_named_after_structs_and_references_are_resolvable() -> None
 
 
 def operations() -> list[dict[str, Any]]:
-    """Every operation."""
+    """Return every operation."""
     return [operation for item in DOCUMENT["paths"].values() for operation in item.values()]
 
 
 def schemas() -> dict[str, Any]:
-    """Every schema by its name."""
+    """Return every schema by name."""
     found: dict[str, Any] = DOCUMENT["components"]["schemas"]
     return found
 
 
 def assert_valid(name: str, value: Any) -> None:
-    """Fail unless a schema takes the value."""
+    """Check that a value matches a schema."""
     schema = {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
     Draft202012Validator(schema).validate(value)

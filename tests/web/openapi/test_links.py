@@ -1,4 +1,4 @@
-"""The links of the OpenAPI document lead to operations that there are, with what the answers really name."""
+"""The links of the OpenAPI document point to existing operations, with ids that responses contain."""
 
 from typing import Any
 

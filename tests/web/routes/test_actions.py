@@ -13,7 +13,7 @@ BOT = [{"name": "Ana"}, {"bot": "greedy"}]
 
 
 async def after_placing(client: Client) -> HTTPGame:
-    """A table where the first tile lies, and whose islander's phase has come."""
+    """Return a game in the islander phase, after the first tile."""
     game = await create_game(client, seed="tides", first_seat=0)
     await game.act_successfully()
     assert (await game.get_json())["turn"]["phase"] == "islander"
@@ -211,7 +211,7 @@ async def test_if_match_names_the_version_before_a_list(client: Client) -> None:
 
 
 async def before_delivering(client: Client, redis: Redis, seed: str) -> HTTPGame:
-    """A table where everything can be paid, and a delivery is to come."""
+    """Return a game in the deliver phase in which every cost can be paid."""
     http_game = await create_game(client, seed=seed, first_seat=0)
     await http_game.act_successfully()
     stored = await redis.hget(keys.game(http_game.id), "snapshot")
@@ -225,7 +225,7 @@ async def before_delivering(client: Client, redis: Redis, seed: str) -> HTTPGame
 
 
 async def test_wares_are_needed_only_where_several_payments_are_possible(client: Client, redis: Redis) -> None:
-    """R6.5, at ships of both kinds, which come up sooner or later."""
+    """R6.5, for ships with one possible payment and with several."""
     payments_seen: set[bool] = set()
     for number in range(20):
         game = await before_delivering(client, redis, f"wares-{number}")

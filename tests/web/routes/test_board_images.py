@@ -122,7 +122,7 @@ async def test_a_waiting_game_has_a_picture(client: Client) -> None:
 
 
 async def test_hidden_information_is_not_shown(client: Client) -> None:
-    """Two games that differ only in the order of what is still hidden look alike."""
+    """Two games that differ only in their hidden order have the same picture."""
     http_game = await create_game(client, seed="hidden", first_seat=0)
     game = await http_game.get_json()
     seen = await read_board_svg(http_game, "side=1&candidates=1")

@@ -1,4 +1,4 @@
-"""The bots as clients see them."""
+"""`GET /v1/bots`."""
 
 from tests.web.app_server import Client
 from tests.web.http_game import check_problem

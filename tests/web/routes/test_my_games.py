@@ -1,4 +1,4 @@
-"""Games that wait for me: found by tokens, or by a creator's key and what the creator calls a person."""
+"""`GET /v1/seats/me/games`, with tokens, or with a creator key and external users."""
 
 from typing import Any
 
@@ -17,19 +17,19 @@ OPEN = {"open": True}
 
 
 def creator(key: str = BOT) -> dict[str, str]:
-    """The header with a creator's key."""
+    """Return the header with a creator key."""
     return {"Creator-Key": key}
 
 
 async def created_by(client: Client, players: list[Any], key: str = BOT, **asked: Any) -> HTTPGame:
-    """A game that a chat bot makes."""
+    """Create a game with a creator key."""
     response = await client.post("/v1/games", json={"players": players, **asked}, headers=creator(key))
     assert response.status == 201, await response.text()
     return HTTPGame(client, await response.json())
 
 
 async def mine(client: Client, *secrets: str, **query: str) -> list[dict[str, Any]]:
-    """Games of mine, of one page."""
+    """List one page of my games."""
     response = await client.get("/v1/seats/me/games", params=query, headers=bearer_header(", ".join(secrets)))
     assert response.status == 200, await response.text()
     assert (response.headers["Cache-Control"], response.headers["Vary"]) == ("private, no-cache", "Authorization")

@@ -1,4 +1,4 @@
-"""A rematch: the same players, the next first seat, linked both ways, and at most one."""
+"""A rematch: the same players, the next first seat, links in both games, and at most one."""
 
 import asyncio
 from random import Random
@@ -17,13 +17,13 @@ SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 
 async def rematch(game: HTTPGame, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
-    """Ask for a rematch, as the owner unless another token is given."""
+    """Request a rematch, by default with the owner token."""
     sent = {**bearer_header(token or game.owner_token), **headers}
     return await game.client.post(f"{game.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
 
 
 async def aborted(client: Client, players: Any = None, **asked: Any) -> HTTPGame:
-    """A game that is over, the quickest way."""
+    """Create and abort a game."""
     game = await create_game(client, players, **asked)
     response = await client.delete(game.path, headers=bearer_header(game.owner_token))
     assert response.status == 200

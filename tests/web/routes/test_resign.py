@@ -1,4 +1,4 @@
-"""Undo, resigning, time-outs and returning over HTTP: with all that an action has."""
+"""Undo, resigning, time-outs and returning over HTTP."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,19 +19,19 @@ WAYS = ("undo", "resign", "return")
 
 
 async def ask(game: HTTPGame, what: str, body: Any = None, token: str | None = None, **headers: str) -> ClientResponse:
-    """Undo, resign or return, with the owner's token unless another is given; without a body none is sent."""
+    """Post an undo, resign or return, by default with the owner token and without a body."""
     sent = {**bearer_header(token or game.owner_token), **headers}
     return await game.client.post(f"{game.path}/{what}", json=body, headers=sent)
 
 
 async def done(response: ClientResponse) -> Any:
-    """What was answered with success."""
+    """Check for 200, and return the JSON."""
     assert response.status == 200, await response.text()
     return await response.json()
 
 
 async def absent(http_game: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = 5.0) -> None:
-    """Nobody decides in time; then another instance looks, which gives bots so much time."""
+    """Let the deadline pass, and process the game on another instance with this bot budget."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs

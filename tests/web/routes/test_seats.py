@@ -1,4 +1,4 @@
-"""Joined seats are emptied by the owner, and a seat's token is replaced; what was open by the old one ends."""
+"""Joining, removing players, and replacing seat tokens."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ OTHER_SECRET = SECRET[::-1]
 
 
 async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, Any]:
-    """Take the next open seat, with the spectator's token."""
+    """Take the next open seat with the spectator token."""
     sent = {**bearer_header(game.spectator_token), **headers}
     response = await game.client.post(f"{game.path}/seats", json={"name": name}, headers=sent)
     assert response.status == 200, await response.text()
@@ -31,20 +31,20 @@ async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, An
 
 
 async def empty(game: HTTPGame, seat: int, token: str | None = None, **headers: str) -> Any:
-    """Ask for a seat to be emptied, as the owner."""
+    """Remove the player of a seat, by default with the owner token."""
     return await game.client.delete(
         f"{game.path}/seats/{seat}", headers={**bearer_header(token or game.owner_token), **headers}
     )
 
 
 async def replace(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
-    """Ask for a seat's new token."""
+    """Replace a seat's token."""
     return await game.client.post(f"{game.path}/seats/{seat}/token", headers={**bearer_header(token), **headers})
 
 
 @asynccontextmanager
 async def watching(client: Client, path: str, token: str | None) -> AsyncIterator[ClientWebSocketResponse]:
-    """A socket of a game, which has been told that it is subscribed."""
+    """Open a socket of a game, and receive `subscribed`."""
     headers = {} if token is None else bearer_header(token)
     async with client.ws_connect(f"{path}/ws", headers=headers) as socket:
         while (await socket.receive_json(timeout=10))["type"] != "snapshot":
@@ -53,7 +53,7 @@ async def watching(client: Client, path: str, token: str | None) -> AsyncIterato
 
 
 async def closed(socket: ClientWebSocketResponse) -> int | None:
-    """The code with which a socket is closed."""
+    """Return the close code of a socket."""
     async with asyncio.timeout(10):
         while not socket.closed:
             await socket.receive()
@@ -184,7 +184,7 @@ async def test_concurrent_replacements_leave_one_valid_token(client: Client) -> 
 
 
 async def test_a_replacement_survives_concurrent_joins(client: Client) -> None:
-    """Else whoever joined would write back the access record from before."""
+    """Otherwise a join would write back the old access record."""
     for _ in range(5):
         game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}, {"open": True}])
         old = game.seat_tokens[0]

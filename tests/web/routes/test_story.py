@@ -1,4 +1,4 @@
-"""What happened in sentences, over HTTP."""
+"""`GET /v1/games/{id}/story`."""
 
 from random import Random
 from typing import Any
@@ -55,7 +55,7 @@ async def test_a_whole_game_in_every_language(client: Client) -> None:
 
 
 async def test_pages_equal_the_whole_story(client: Client) -> None:
-    """Also which turn it was, and what an islander is called."""
+    """Turns and the names of islanders are the same too."""
     game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="coral")
     await game.play_randomly(Random(2), versions=60)
     whole = (await story(game, "?limit=1000"))["lines"]
@@ -82,7 +82,7 @@ async def test_an_undone_tile_has_its_position(client: Client) -> None:
 
 
 async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
-    """Before the game begins, amid what is taken back, and after the end."""
+    """Before the start, between an action and its undo, and after the end."""
     game = await create_game(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
     joined = await unlimited.post(f"{game.path}/seats", json={"name": "Bo"})
     tokens, chance = [game.owner_token, (await joined.json())["token"]], Random(6)
@@ -130,7 +130,7 @@ async def test_the_etag_depends_on_the_language(client: Client) -> None:
 
 
 async def test_hidden_information_is_not_in_the_story(client: Client) -> None:
-    """Neither the next tile nor the next ship, which only the snapshot knows."""
+    """Neither the next tile nor the next ship."""
     http_game = await create_game(client, seed="tides")
     game = await http_game.get_json()
     told = str(await story(http_game))

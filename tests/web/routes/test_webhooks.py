@@ -1,4 +1,4 @@
-"""Webhooks are registered, read and deleted by the game's owner alone."""
+"""Registering, reading and deleting webhooks."""
 
 import asyncio
 from typing import Any
