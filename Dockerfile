@@ -1,5 +1,5 @@
-# A tag can be moved to other bytes: `python deploy/container/pin.py update` writes the digest of today behind it, here and wherever
-# else an image of others is named; `python deploy/container/pin.py check` tells what is not pinned.
+# A tag can be moved to another image. `python deploy/container/pin.py update` pins all base images by digest, here and in the other
+# files that name some; `python deploy/container/pin.py check` prints those that are not pinned.
 ARG PYTHON_IMAGE=docker.io/library/python:3.13-slim
 
 FROM ${PYTHON_IMAGE} AS base
@@ -12,7 +12,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PYTHONHASHSEED=0
 WORKDIR /build
 
-# Whatever versions the base has of these are good: nothing of them stays. Not every base has Python's headers.
+# Versions are not pinned, because nothing of these packages stays in the image. Not every base image has Python's headers.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends binutils gcc libc6-dev \
@@ -26,12 +26,11 @@ RUN python -m venv /opt/south-seas \
     && tools/bin/python -m pip install --require-hashes -r requirements/image.lock -r requirements/compile.lock
 
 COPY . .
-# 0 leaves the engine as plain Python.
+# 0: do not compile the engine.
 ARG SOUTH_SEAS_COMPILE=1
-# Seconds since 1970 that all files get, so that the same source gives the same image.
+# The timestamp of all files (Unix seconds), so that builds are reproducible.
 ARG SOURCE_DATE_EPOCH=0
-# What was compiled comes with its debugging information, two fifths of all that is installed. pip dates the wheel's files, and a
-# ZIP knows no date before 1980.
+# Debugging information is two fifths of the installed size. The wheel gets a date of its own: a ZIP file has no dates before 1980.
 RUN SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOURCE_DATE_EPOCH=315532800 \
         tools/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/south-seas/bin/python -m pip install --no-deps --no-index dist/*.whl \
@@ -44,7 +43,7 @@ FROM scratch
 COPY --from=build /image /
 COPY --from=base /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 
-# Without SOUTH_SEAS_REDIS_URL the service starts the server that the image brings, which keeps the games in /data.
+# Without SOUTH_SEAS_REDIS_URL the service starts the server in the image, which stores the games in /data.
 ENV PATH=/opt/south-seas/bin:/usr/local/bin:/usr/bin:/bin \
     LANG=C.UTF-8 \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -55,9 +54,9 @@ ENV PATH=/opt/south-seas/bin:/usr/local/bin:/usr/bin:/bin \
     SOUTH_SEAS_DATA_DIR=/data
 EXPOSE 8080
 VOLUME /data
-# A number, so that Kubernetes can see that it is not root.
+# Numeric, so that Kubernetes can verify that it is not root.
 USER 10001:10001
-# A library that is missing shows here and not at night.
+# Fail the build if a library is missing.
 RUN ["python", "-c", "from importlib import import_module as load; import pkgutil, ssl, schemas, service; \
     names = [m.name for p in (schemas, service) for m in pkgutil.walk_packages(p.__path__, p.__name__ + '.')]; \
     [load(name) for name in names if not name.endswith('__main__')]; assert ssl.create_default_context().get_ca_certs(); print(len(names), 'modules load')"]
@@ -68,7 +67,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", 
 ENTRYPOINT ["south-seas"]
 CMD ["serve"]
 
-# Last, as they change with every release.
+# Last, because these change with every release.
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="South Seas" \

@@ -16,7 +16,6 @@ class RedisArchiveQueue(Schedule):
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = now) -> None:
         super().__init__(client, clock, keys.ARCHIVE_SCHEDULE)
-        self._client = client
         self._claim_script = Script(client, "claim.lua")
         self._ack_script = Script(client, "archive_ack.lua")
 
