@@ -44,7 +44,7 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.listeners import url_host
 from service.web.request_metrics import IN_FLIGHT
 from service.web.server import StartFailed
-from service.web.websocket import streams
+from service.web.streaming.registry import STREAMS
 
 __all__ = ["ObservedParts", "configure_logging", "observe_instance", "serve_metrics"]
 
@@ -121,7 +121,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
 def _bind_gauges(parts: ObservedParts) -> None:
     """Bind the gauges of this instance, which are read by a thread."""
     app, process_pool, bots = parts.app, parts.process_pool, parts.bots
-    hub, open_streams = app[HUB], app[streams.STREAMS]
+    hub, open_streams = app[HUB], app[STREAMS]
     for kind in ("socket", "stream"):
         CONNECTIONS.labels(kind).set_function(partial(open_streams.count, kind))
     HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_streams))

@@ -29,8 +29,8 @@ from service.supervision import Supervisor
 from service.web.app import make_app
 from service.web.limits import Limits
 from service.web.runner import ProblemRunner
+from service.web.streaming.registry import STREAMS
 from service.web.websocket.connection import WebSocketConnection
-from service.web.websocket.streams import STREAMS
 
 T = TypeVar("T")
 

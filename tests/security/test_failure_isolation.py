@@ -32,8 +32,8 @@ from service.supervision import Supervisor
 from service.web.connections import limiter as gate_module
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
-from service.web.websocket import streams as connections_module
-from service.web.websocket.streams import StreamRegistry
+from service.web.streaming import registry as connections_module
+from service.web.streaming.registry import StreamRegistry
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game

@@ -12,7 +12,7 @@ from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.limits import Limits
-from service.web.websocket.frames import deflated_frame
+from service.web.streaming.encoding import deflated_frame
 from tests.security.cpu_time import Data, Measured, measured
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, create_game

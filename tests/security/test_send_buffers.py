@@ -15,7 +15,7 @@ from service.web.connections import limiter
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
-from service.web.websocket.streams import STREAMS
+from service.web.streaming.registry import STREAMS
 from tests.security.cpu_time import Measured, measured
 from tests.security.limited_client import at
 from tests.telemetry.metric_samples import here, of

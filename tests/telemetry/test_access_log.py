@@ -11,7 +11,7 @@ import pytest_asyncio
 from service.store.game_store import RedisStore
 from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
-from service.web.websocket.streams import STREAMS
+from service.web.streaming.registry import STREAMS
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.raw_http import send_raw

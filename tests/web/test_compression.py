@@ -13,7 +13,7 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from service.web.websocket import frames
+from service.web.streaming import encoding
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
@@ -182,8 +182,8 @@ async def test_a_diff_is_compressed_once_for_all_clients(
         made.append(text)
         return deflated_frame(text)
 
-    deflated_frame = frames.deflated_frame
-    monkeypatch.setattr(frames, "deflated_frame", counted)
+    deflated_frame = encoding.deflated_frame
+    monkeypatch.setattr(encoding, "deflated_frame", counted)
     path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
         plainly(client, path, "permessage-deflate") as one,
@@ -203,7 +203,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
 async def test_nothing_is_compressed_without_negotiation(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(frames, "deflated_frame")
+    monkeypatch.delattr(encoding, "deflated_frame")
     async with watch_game(client, http_game.id) as line:
         await http_game.act_successfully()
         await line.receive("diff")

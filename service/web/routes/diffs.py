@@ -15,7 +15,7 @@ from service.web.responses import game_etag, json_response, not_modified_respons
 from service.web.routes.game_responses import GAME_NOT_MODIFIED
 from service.web.routes.queries import LogQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
-from service.web.websocket import event_stream
+from service.web.streaming import event_stream
 
 
 @Route(

@@ -15,10 +15,10 @@ from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
 from service.web.ratelimit.request_charges import open_stream
+from service.web.streaming.registry import STREAMS, StreamRegistry
+from service.web.streaming.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
-from service.web.websocket.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.session import Session
-from service.web.websocket.streams import STREAMS, StreamRegistry
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]
 

@@ -25,9 +25,9 @@ from service.web.app_keys import HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, start_message
 from service.web.problems import to_problem
 from service.web.request_metrics import REQUEST_ID
-from service.web.websocket.frames import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
-from service.web.websocket.slow_consumers import is_slow_consumer
-from service.web.websocket.streams import CLOSE_TIMEOUT_S
+from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
+from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from service.web.streaming.slow_consumers import is_slow_consumer
 
 __all__ = ["WebSocketConnection", "accept_connection", "problem_close_code"]
 

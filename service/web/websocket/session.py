@@ -46,9 +46,9 @@ from service.web.ratelimit.bot_charges import BotCharge
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.malformed import Envelope, read_envelope
-from service.web.websocket.resume_point import ResumePoint
 from service.web.websocket.session_tokens import SessionTokens
 from service.web.websocket.subscriptions import Subscriptions, too_many_games_problem
 

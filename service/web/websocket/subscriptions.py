@@ -16,9 +16,9 @@ from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit import costs
 from service.web.ratelimit.charges import Charge
+from service.web.streaming.registry import check_subscriber_limit
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
-from service.web.websocket.streams import check_subscriber_limit
 
 __all__ = ["Subscriptions", "too_many_games_problem"]
 

@@ -18,9 +18,9 @@ from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.routes.websocket import close_streams
+from service.web.streaming.registry import STREAMS
 from service.web.websocket import connection
 from service.web.websocket.connection import WebSocketConnection
-from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import HTTPGame, create_game

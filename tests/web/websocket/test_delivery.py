@@ -17,7 +17,7 @@ from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
-from service.web.websocket.streams import STREAMS
+from service.web.streaming.registry import STREAMS
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game

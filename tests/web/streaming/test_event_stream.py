@@ -11,7 +11,7 @@ from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.routes.websocket import close_streams
-from service.web.websocket.streams import STREAMS
+from service.web.streaming.registry import STREAMS
 from tests.web.app_server import Client, serve
 from tests.web.event_stream_client import EVENT_STREAM, open_event_stream
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game

@@ -24,10 +24,10 @@ from service.web.ratelimit.origins import check_origin
 from service.web.ratelimit.request_charges import charge_request, open_stream
 from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
-from service.web.websocket.frames import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
-from service.web.websocket.resume_point import parse_last_event_id
-from service.web.websocket.slow_consumers import is_slow_consumer
-from service.web.websocket.streams import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit
+from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
+from service.web.streaming.registry import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit
+from service.web.streaming.resume_point import parse_last_event_id
+from service.web.streaming.slow_consumers import is_slow_consumer
 
 __all__ = ["EVENT_STREAM", "serve_event_stream"]
 

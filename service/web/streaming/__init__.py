@@ -1,0 +1,1 @@
+"""Event streams, and what they share with WebSockets: registry, encoding, resuming, and slow consumers."""
