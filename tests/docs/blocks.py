@@ -1,16 +1,16 @@
-"""The blocks of code of the pages in `docs/`, and how they are held to be true.
+"""The code blocks of the pages in `docs/`, and how tests check them.
 
-What stands after the three backticks decides, and code hosts show only its first word:
+The text after the three backticks decides; code hosts show only its first word:
 
-    ```sh                   typed into the page's shell, the page's blocks one after another, from top to bottom
-    ```python               run there as a program of its own, at its place among them
-    ```python bot.py        only written to this file, for a later block; so in any language
+    ```sh                   run in the page's shell; the blocks of a page run from top to bottom
+    ```python               run as a program at its position among them
+    ```python bot.py        written to this file, for a later block; works for any language
     ```json                 must be JSON
-    ```json Problem         must be JSON that the schema of this name, of HTTP or the WebSocket, takes
-    ```sh no-run: WHY       only shown, in any language; WHY is for whoever reads the source
+    ```json Problem         must match this schema of the OpenAPI or AsyncAPI document
+    ```sh no-run: WHY       not run; WHY is for readers of the source; works for any language
 
-All else is only shown. A page's shell begins in an empty folder with a `.venv`, stops at the first command that fails,
-and has a service of its own: http://127.0.0.1:8080 stands for it, wherever it listens.
+All other blocks are not checked. A page's shell starts in an empty directory with a `.venv`, stops at the first command
+that fails, and has a service of its own: its address replaces http://127.0.0.1:8080.
 """
 
 import json
@@ -27,57 +27,57 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 EXAMPLE_HOST = "127.0.0.1:8080"
 
-RUN = {"sh", "python"}
+RUN_LANGUAGES = {"sh", "python"}
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"[\w-]+\.\w+")
 
 
 class Block(NamedTuple):
-    """A block of code: where it stands, and what it is."""
+    """A code block and its position."""
 
     page: str
     line: int
     language: str
-    about: str
-    """What stands after the language."""
+    annotation: str
+    """The text after the language."""
     code: str
 
     @property
-    def shown_only(self) -> bool:
+    def is_not_run(self) -> bool:
         """Whether it is marked as not to be run."""
-        return self.about.startswith("no-run")
+        return self.annotation.startswith("no-run")
 
     @property
     def file(self) -> str | None:
         """The file that it is written to."""
-        return self.about if _FILE.fullmatch(self.about) else None
+        return self.annotation if _FILE.fullmatch(self.annotation) else None
 
     @property
-    def runs(self) -> bool:
+    def is_run(self) -> bool:
         """Whether it is part of the page's script."""
-        return not self.shown_only and (self.file is not None or self.language in RUN)
+        return not self.is_not_run and (self.file is not None or self.language in RUN_LANGUAGES)
 
 
 def pages() -> list[str]:
-    """The names of all pages."""
+    """Return the names of all pages."""
     return sorted(path.stem for path in DOCS.glob("*.md"))
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks of a page, from top to bottom."""
-    return [*_blocks(page, (DOCS / f"{page}.md").read_text(encoding="utf-8"))]
+    """Return the blocks of a page, from top to bottom."""
+    return [*_parse_blocks(page, (DOCS / f"{page}.md").read_text(encoding="utf-8"))]
 
 
-def _blocks(page: str, text: str) -> Iterator[Block]:
-    for found in _BLOCK.finditer(text):
-        language, _, about = found["info"].strip().partition(" ")
-        code = re.sub(f"^{found['indent']}", "", found["code"], flags=re.MULTILINE)
-        yield Block(page, text.count("\n", 0, found.start()) + 1, language, about.strip(), code)
+def _parse_blocks(page: str, text: str) -> Iterator[Block]:
+    for match in _BLOCK.finditer(text):
+        language, _, annotation = match["info"].strip().partition(" ")
+        code = re.sub(f"^{match['indent']}", "", match["code"], flags=re.MULTILINE)
+        yield Block(page, text.count("\n", 0, match.start()) + 1, language, annotation.strip(), code)
 
 
-def script(run: Iterable[Block], host: str) -> str:
-    """What the shell of a page is given; says on standard error which block it was that failed."""
+def make_script(run: Iterable[Block], host: str) -> str:
+    """Return the shell script of some blocks; it reports a failing block on standard error."""
     lines = [
         "set -eE -o pipefail",
         """trap 'echo "$block failed" >&2' ERR""",
@@ -87,27 +87,27 @@ def script(run: Iterable[Block], host: str) -> str:
         lines.append(f"block={shlex.quote(f'docs/{block.page}.md, line {block.line},')}")
         code = block.code.replace(EXAMPLE_HOST, host)
         if block.file is not None:
-            lines.append(_written(block.file, code))
+            lines.append(_write_file(block.file, code))
         elif block.language == "python":
-            lines.append(f"{_written('block.py', code)}\n.venv/bin/python block.py")
+            lines.append(f"{_write_file('block.py', code)}\n.venv/bin/python block.py")
         else:
             lines.append(code)
     return "\n".join(lines)
 
 
-def _written(file: str, code: str) -> str:
+def _write_file(file: str, code: str) -> str:
     return f"cat > {file} <<'END-OF-BLOCK'\n{code}END-OF-BLOCK"
 
 
 def check_json(block: Block) -> None:
-    """Fail unless the block is JSON, of the schema that it names if it names one."""
+    """Fail unless the block is JSON, and matches its schema if it names one."""
     value = json.loads(block.code)
-    if block.about:
-        document = next(one for one in _documents() if block.about in one["components"]["schemas"])
-        schema = {"$ref": f"#/components/schemas/{block.about}", "components": document["components"]}
+    if block.annotation:
+        document = next(one for one in _load_documents() if block.annotation in one["components"]["schemas"])
+        schema = {"$ref": f"#/components/schemas/{block.annotation}", "components": document["components"]}
         Draft202012Validator(schema).validate(value)
 
 
-def _documents() -> Iterator[Any]:
+def _load_documents() -> Iterator[Any]:
     for name in ("openapi.json", "asyncapi.json"):
         yield json.loads(resources.files("schemas").joinpath(name).read_bytes())

@@ -1,4 +1,4 @@
-"""Every block of code in the pages does what the page says: `tests.docs.blocks` tells how they are marked."""
+"""The code blocks of the pages run, and print what the pages say: `tests.docs.blocks` explains the marks."""
 
 import asyncio
 import os
@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import Block, blocks, check_json, pages, script
+from tests.docs.blocks import Block, blocks, check_json, make_script, pages
 from tests.server_process import start_server
 from tests.tools import CURL, require
 
-TALES = [page for page in pages() if any(block.runs for block in blocks(page))]
+RUNNABLE_PAGES = [page for page in pages() if any(block.is_run for block in blocks(page))]
 
-SAMPLES = [
+JSON_BLOCKS = [
     block
     for page in pages()
     for block in blocks(page)
-    if block.language == "json" and not (block.runs or block.shown_only)
+    if block.language == "json" and not (block.is_run or block.is_not_run)
 ]
 
-TOLD = {
+EXPECTED_OUTPUT = {
     "absent": ("move_undone", "player_returned", "player_resigned", r"^ok +rules"),
     "bot-in-40-lines": ("'reason': 'last_", r"Result\("),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
@@ -38,13 +38,13 @@ TOLD = {
         ),
     ),
 }
-"""What must be in the output of a page's shell, besides that nothing in it fails."""
+"""Patterns that the output of a page's shell must contain."""
 
-REFUSED = {"first-game": {"version-mismatch"}}
-"""The kinds of problems that a page shows on purpose."""
+EXPECTED_PROBLEMS = {"first-game": {"version-mismatch"}}
+"""The problems that a page causes on purpose."""
 
 
-@pytest.mark.parametrize("page", TALES)
+@pytest.mark.parametrize("page", RUNNABLE_PAGES)
 async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Path) -> None:
     require(CURL)
     folder = tmp_path / "here"
@@ -55,7 +55,7 @@ async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Pa
             *(
                 "bash",
                 "-c",
-                script((block for block in blocks(page) if block.runs), instance.url.removeprefix("http://")),
+                make_script((block for block in blocks(page) if block.is_run), instance.url.removeprefix("http://")),
             ),
             cwd=folder,
             stdout=asyncio.subprocess.PIPE,
@@ -63,22 +63,22 @@ async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Pa
             env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
         )
         async with asyncio.timeout(110):
-            told, errors = await shell.communicate()
-    assert shell.returncode == 0, f"{errors.decode()}\n{told.decode()[-2000:]}"
-    for words in TOLD.get(page, ()):
-        assert re.search(words, told.decode(), re.MULTILINE), words
-    assert set(re.findall(r'"/problems/([a-z-]+)"', told.decode())) == REFUSED.get(page, set())
+            stdout, stderr = await shell.communicate()
+    assert shell.returncode == 0, f"{stderr.decode()}\n{stdout.decode()[-2000:]}"
+    for pattern in EXPECTED_OUTPUT.get(page, ()):
+        assert re.search(pattern, stdout.decode(), re.MULTILINE), pattern
+    assert set(re.findall(r'"/problems/([a-z-]+)"', stdout.decode())) == EXPECTED_PROBLEMS.get(page, set())
 
 
-@pytest.mark.parametrize("block", SAMPLES, ids=lambda block: f"{block.page}:{block.line}")
-def test_a_sample_of_json_is_what_it_says(block: Block) -> None:
+@pytest.mark.parametrize("block", JSON_BLOCKS, ids=lambda block: f"{block.page}:{block.line}")
+def test_json_blocks_match_their_schemas(block: Block) -> None:
     check_json(block)
 
 
 @pytest.mark.parametrize("page", pages())
-def test_a_block_that_is_only_shown_says_why(page: str) -> None:
+def test_a_block_that_is_not_run_says_why(page: str) -> None:
     for block in blocks(page):
-        assert not block.shown_only or len(block.about.removeprefix("no-run:").split()) > 2, block
+        assert not block.is_not_run or len(block.annotation.removeprefix("no-run:").split()) > 2, block
 
 
 def test_the_bot_in_40_lines_has_40() -> None:

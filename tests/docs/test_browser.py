@@ -41,7 +41,7 @@ async def test_every_page_fits_on_a_phone_and_has_no_error(store: GameStore) -> 
         assert monitor.problems == []
 
 
-async def test_the_viewer_shows_every_operation_and_does_one(store: GameStore) -> None:
+async def test_the_viewer_shows_every_operation_and_executes_one(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         base = str(client.make_url("/"))
         page = await browser.new_page(viewport=DESKTOP)
@@ -58,14 +58,14 @@ async def test_the_viewer_shows_every_operation_and_does_one(store: GameStore) -
         assert monitor.problems == []
 
 
-async def test_strangers_who_execute_the_same_example_get_games_of_their_own(store: GameStore) -> None:
+async def test_executing_the_same_example_twice_creates_two_games(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
-        answers = [await _executed_create(browser, str(client.make_url("/"))) for _ in range(2)]
-    assert answers[0]["game"]["id"] != answers[1]["game"]["id"]
-    assert answers[0]["owner_token"] != answers[1]["owner_token"]
+        responses = [await _execute_create(browser, str(client.make_url("/"))) for _ in range(2)]
+    assert responses[0]["game"]["id"] != responses[1]["game"]["id"]
+    assert responses[0]["owner_token"] != responses[1]["owner_token"]
 
 
-async def test_the_viewer_fills_in_no_header(store: GameStore) -> None:
+async def test_the_viewer_prefills_no_header(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         page = await browser.new_page(viewport=DESKTOP)
         await page.goto(f"{client.make_url('/')}docs/api#/games/createGame")
@@ -110,21 +110,21 @@ async def test_snippets_show_the_address_of_the_site_and_can_be_copied(store: Ga
         await context.close()
 
 
-async def _executed_create(browser: Browser, base: str) -> dict[str, Any]:
-    """The answer to "Try it out" and "Execute" for a new game, in a browser of one's own."""
+async def _execute_create(browser: Browser, base: str) -> dict[str, Any]:
+    """Execute createGame in the viewer of a new browser context, and return the response."""
     context = await browser.new_context(viewport=DESKTOP)
     page = await context.new_page()
     await page.goto(f"{base}docs/api#/games/createGame")
     operation = page.locator("#operations-games-createGame")
     await operation.get_by_role("button", name="Try it out").click()
-    async with page.expect_response(lambda response: response.request.method == "POST") as answered:
+    async with page.expect_response(lambda response: response.request.method == "POST") as caught:
         await operation.get_by_role("button", name="Execute").click()
-    answer: dict[str, Any] = await (await answered.value).json()
+    response: dict[str, Any] = await (await caught.value).json()
     await context.close()
-    return answer
+    return response
 
 
-async def test_a_rule_is_where_its_link_leads(store: GameStore) -> None:
+async def test_a_link_to_a_rule_scrolls_to_it(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         page = await browser.new_page(viewport=DESKTOP)
         await page.goto(f"{client.make_url('/')}docs/rules#R5.6")
