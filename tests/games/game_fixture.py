@@ -1,6 +1,6 @@
-"""A game in the store as those who sit there play it, with a clock that moves only when told.
+"""A stored game and its players, with a clock that only tests move.
 
-Whoever follows knows the game by its diffs alone, and compares it with what is stored each time.
+`GameFixture.follow` builds GAME from the diffs alone, and compares it with the stored game.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Clock:
 
 
 def context_of(store: GameStore, clock: Clock, bot_budget_s: float = 5.0) -> Context:
-    """The means of one instance."""
+    """Return the context of one instance."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
@@ -62,26 +62,26 @@ class GameFixture:
         self.owner = created.owner_token
         self.tokens = {one.seat: one.token for one in created.seats}
         self.view: dict[str, Any] = {}
-        """GAME, made of the patches."""
+        """GAME, built from the patches."""
         self.log: list[dict[str, Any]] = []
 
     async def game(self) -> Game:
-        """The game as it is stored."""
+        """Load the stored game."""
         loaded = await self.context.store.load(self.id)
         assert loaded is not None
         return decode_snapshot(loaded.snapshot)
 
     async def moves(self) -> list[str]:
-        """The ids of the legal moves."""
+        """Return the ids of the legal moves."""
         return [move_id(action) for action in legal_moves(TABLES, await self.game())]
 
     async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
-        """Act; without a move the first legal one is done."""
+        """Act, by default with the first legal move."""
         body = Act(move=move or (await self.moves())[0])
         return (await act(self.context, self.id, CommandRequest(body, token or self.owner, **more))).response
 
     async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
-        """Take a move back."""
+        """Undo the last action."""
         return (
             await undo(self.context, self.id, CommandRequest(SeatCommand(seat=seat), token or self.owner, **more))
         ).response
@@ -97,7 +97,7 @@ class GameFixture:
         return (await return_to_seat(self.context, self.id, asked)).response
 
     async def let_pass(self, seconds: float, bot_budget_s: float = 5.0) -> None:
-        """Let time pass, and an instance look at the game that gives bots so much time."""
+        """Move the clock, and process the game as due, with this budget for bots."""
         self.clock.now += seconds
         await advance_due_game(msgspec.structs.replace(self.context, bot_budget_s=bot_budget_s), self.id)
 
@@ -108,7 +108,7 @@ class GameFixture:
             await self.act()
 
     async def follow(self) -> list[dict[str, Any]]:
-        """The diffs since the last time; their patches must give what is stored now."""
+        """Return the diffs since the last call, and check that their patches give the stored game."""
         new = [
             msgspec.json.decode(diff.data) for diff in await self.context.store.load_diffs(self.id, len(self.log), 1000)
         ]
@@ -127,7 +127,7 @@ class GameFixture:
         return new
 
     async def verify(self) -> None:
-        """The whole log must prove the game."""
+        """Verify the game by its whole log."""
         await self.follow()
         game = await self.game()
         checks = verify(self.log, ARCHIPELAGO.tileset)
@@ -146,7 +146,7 @@ async def new_game(
     bot_budget_s: float = 5.0,
     ago_s: int = 0,
 ) -> GameFixture:
-    """A new game of people and bots, seat 0 first, made so long ago."""
+    """Create a game of people and bots, seat 0 first, `ago_s` seconds ago."""
     clock = Clock()
     clock.now -= ago_s
     context = context_of(store, clock, bot_budget_s)
@@ -156,10 +156,10 @@ async def new_game(
 
 
 def event_types(diff: dict[str, Any]) -> list[str]:
-    """The types of a diff's events."""
+    """Return the types of a diff's events."""
     return [event["type"] for event in diff["events"]]
 
 
 def seconds_left(game: Game, clock: Clock) -> int | None:
-    """How long the decider has."""
+    """Return the decider's remaining time."""
     return None if game.deadline is None else unix_seconds(game.deadline) - int(clock.now)

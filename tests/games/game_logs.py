@@ -21,7 +21,7 @@ ARCHIPELAGO = CATALOGUE.get_for_game("archipelago")
 def new_game(
     seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
 ) -> tuple[Game, list[StoredDiff]]:
-    """A game whose last seat is still open, and the diff of its creation."""
+    """Return a game whose last seat is open, and the diff of its creation."""
     index = tileset.index
     people = [Player(name=f"P{seat}", color=COLORS[seat], kind="human") for seat in range(players - 1)]
     game_id = f"game-{seed}".lower()[:32]
@@ -44,7 +44,7 @@ def new_game(
 def play_game(
     seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
 ) -> list[StoredDiff]:
-    """The log of a random game to its end, with somebody joining at version 2."""
+    """Play a random game to its end and return its log; the last player joins at version 2."""
     index = tileset.index
     game, log = new_game(seed, players, edition, tileset)
     joined = take_seat(index, game, players - 1, "Zoë", COLORS[players - 1])
@@ -59,12 +59,12 @@ def play_game(
 
 
 def decode_log(log: list[StoredDiff]) -> list[dict[str, Any]]:
-    """The diffs as a client decodes them."""
+    """Decode the diffs as a client does."""
     return [msgspec.json.decode(diff.data) for diff in log]
 
 
 def rechain(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same diffs with digests that fit, as a forger would make them."""
+    """Return the diffs with matching digests, as a forger would compute them."""
     deck = next(operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck")
     digest = deck["commitment"]
     for diff in log:

@@ -1,4 +1,4 @@
-"""A game of everything that may happen, played any way at all, without a store."""
+"""A random game in which everything may happen, played without a store."""
 
 from random import Random
 
@@ -35,14 +35,14 @@ TABLES = ARCHIPELAGO.index
 
 
 def strip_history(game: Game) -> bytes:
-    """The game but for what counts its changes, and who has let the clock decide."""
+    """Encode a game without its version, digest and time, and without its count of time-outs."""
     same = decode_snapshot(encode_snapshot(game))
     same.version, same.digest, same.updated_at, same.consecutive_timeouts = 0, "", "", 0
     return encode_snapshot(same)
 
 
 class RandomGame:
-    """Such a game, followed by its log; what is undone must leave no trace."""
+    """A random game and its log; an undo must restore the state before."""
 
     def __init__(self, seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy | None) -> None:
         self.clock = Clock()
@@ -65,11 +65,11 @@ class RandomGame:
         self.log: list[StoredDiff] = []
         self.follower = Follower()
         self.states: list[bytes] = []
-        """What the decider may go back to."""
+        """States that the decider can undo to."""
         self.append(record_change(TABLES, self.game, events, at=self.game.created_at))
 
     def append(self, diff: StoredDiff) -> None:
-        """Follow one diff."""
+        """Append a diff to the log, and check it."""
         self.log.append(diff)
         self.follower.follow(self.game, diff)
         if self.game.deadline is not None:
@@ -79,12 +79,12 @@ class RandomGame:
         del self.states[self.game.undoable :]
 
     def advance_clock(self) -> str:
-        """The time, which goes on."""
+        """Advance the clock by up to three seconds and return the time."""
         self.clock.now += self.random.choice((0, 0, 1, 3))
         return timestamp(int(self.clock.now))
 
     def act(self) -> None:
-        """The decider, or the bot that stands in, does something."""
+        """Play a random move of the decider, or the move of the bot that plays for them."""
         game, seat = self.game, self.game.decider
         self.states.append(strip_history(game))
         if is_played_by_bot(game, seat):
@@ -96,7 +96,7 @@ class RandomGame:
         self.append(record_change(TABLES, game, events, at=self.advance_clock(), seat=seat, move=move_id(done), by=by))
 
     def undo(self) -> None:
-        """The decider takes a move back, if there is one."""
+        """Undo the decider's last move, if there is one."""
         past = compute_undo_point(TABLES, self.game, self.log)
         if not self.game.undoable:
             assert past is None
@@ -113,13 +113,13 @@ class RandomGame:
         self.game.deadline = kept
 
     def resign(self) -> None:
-        """Somebody gives up."""
+        """Resign a random seat."""
         seat = self.random.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
         events = resign(TABLES, self.game, seat)
         self.append(record_change(TABLES, self.game, events, at=self.advance_clock(), seat=seat, by="seat"))
 
     def return_to_seat(self) -> None:
-        """Somebody takes a seat back, if anybody is replaced."""
+        """Return a player to a seat that a bot plays, if there is one."""
         left = [seat for seat in range(len(self.game.players)) if is_played_by_bot(self.game, seat)]
         if left:
             seat = self.random.choice(left)
@@ -127,7 +127,7 @@ class RandomGame:
             self.append(record_change(TABLES, self.game, events, at=self.advance_clock(), seat=seat, by="seat"))
 
     def time_out(self) -> None:
-        """Nobody decides in time."""
+        """Let the decider's time run out."""
         if self.game.deadline is not None:
             self.clock.now = max(self.clock.now, unix_seconds(self.game.deadline) + 1)
             for diff in apply_timeout(TABLES, self.game, self.advance_clock()):

@@ -1,4 +1,4 @@
-"""What an instance holds of a game saves it the loading, and changes nothing else: whatever others did counts."""
+"""The cache saves loading a game, and changes nothing else: commits of other instances count."""
 
 import asyncio
 import random
@@ -28,12 +28,12 @@ TWO = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
 class Counting(RedisStore):
-    """A store that counts how often a game was loaded."""
+    """A store that counts loads."""
 
     loads = 0
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """The game."""
+        """Load the game."""
         self.loads += 1
         return await super().load(game, key)
 
@@ -44,7 +44,7 @@ def counting(store: RedisStore) -> Counting:
 
 
 def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
-    """One instance of the service."""
+    """Return the context of one instance."""
     return Context(
         store=store,
         tilesets=CATALOGUE,
@@ -72,7 +72,7 @@ async def first_move(context: Context, game: str) -> str:
 async def do(
     context: Context, table: Created, move: str | None = None, token: str | None = None, **more: Any
 ) -> CommandResult:
-    """Act with the owner's token; without a move the first legal one is done."""
+    """Act with the owner's token, by default with the first legal move."""
     body = Act(move=move or await first_move(context, table.game.id))
     return await act(context, table.game.id, CommandRequest(body, token or table.owner_token, **more))
 

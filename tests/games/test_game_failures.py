@@ -61,7 +61,7 @@ class Failing:
 
 
 def bots() -> BotRegistry:
-    """The service's bots, one that always fails, and a stand-in that fails where that one plays."""
+    """Return the built-in bots, one that always fails, and a stand-in that fails where that one plays."""
     found = {loaded.bot.name: loaded for loaded in load_bots(plugins=False)}
     failing = Failing("failing"), Failing(FALLBACK_BOT, found[FALLBACK_BOT])
     changed = {one.name: LoadedBot(one, msgspec.convert(one, BotInfo, from_attributes=True), "") for one in failing}
@@ -69,7 +69,7 @@ def bots() -> BotRegistry:
 
 
 def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) -> Context:
-    """The means of one instance, whose clock may be late."""
+    """Return the context of one instance, whose clock may be late."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
@@ -85,32 +85,32 @@ def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) ->
 
 
 async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
-    """A game that has been due for a while: its first bot has not moved, or its first player's time is up."""
+    """Create a game that has been due for a while: its first bot is on turn, or its first player is late."""
     context = context_of(store, ago_s=2 * TIMEOUT_S, bot_budget_s=0)
     asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
     return (await create(context, asked, key=None, include_moves=False)).response.game.id
 
 
 async def of_bots(store: GameStore) -> str:
-    """A due game of bots."""
+    """Create a due game of bots."""
     return await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
 
 
 async def fail_every_bot(store: GameStore, redis: Redis) -> str:
-    """A game whose bot fails, and so does the one that stands in."""
+    """Create a game whose bot fails, and so does the stand-in."""
     del redis
     return await due_game(store, SeatRequest(bot="failing"), SeatRequest(bot="failing"))
 
 
 async def damage_snapshot(store: GameStore, redis: Redis) -> str:
-    """A game whose snapshot cannot be read."""
+    """Create a game whose snapshot is damaged."""
     game = await of_bots(store)
     await redis.hset(keys.game(game), "snapshot", b"damaged")
     return game
 
 
 async def break_rules(store: GameStore, redis: Redis) -> str:
-    """A game whose snapshot can be read, but is none that the rules can have led to."""
+    """Create a game whose snapshot is readable, but impossible by the rules."""
     game = await of_bots(store)
     loaded = await store.load(game)
     assert loaded is not None
@@ -121,14 +121,14 @@ async def break_rules(store: GameStore, redis: Redis) -> str:
 
 
 async def damage_version(store: GameStore, redis: Redis) -> str:
-    """A game whose version is no number."""
+    """Create a game whose version is not a number."""
     game = await of_bots(store)
     await redis.hset(keys.game(game), "version", "many")
     return game
 
 
 async def replace_key(store: GameStore, redis: Redis) -> str:
-    """A game whose key holds something else."""
+    """Create a game whose key holds another type."""
     game = await of_bots(store)
     await redis.delete(keys.game(game))
     await redis.set(keys.game(game), "something else")
@@ -152,7 +152,7 @@ class Counting(RedisStore):
     loaded: Counter[str]
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """The game."""
+        """Load the game."""
         self.loaded[game] += 1
         return await super().load(game, key)
 

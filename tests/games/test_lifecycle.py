@@ -48,7 +48,7 @@ def test_a_ship_that_is_turned_up_is_the_limit() -> None:
 
 
 def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
-    """The same with a minute for each decision, the first of which began at AT."""
+    """Return the board's game with a minute for each decision, the first of which began at AT."""
     table.game.turn_timeout_s, table.game.on_timeout = 60, policy
     table.game.deadline = "2026-11-21T21:01:00Z"
     table.game.version = 1

@@ -64,7 +64,7 @@ class Follower:
         self._follow_digest(game, diff)
 
     def _follow_digest(self, game: Game, diff: dict[str, Any]) -> None:
-        """The chain, made anew from what was told."""
+        """Compute the digests again from the diffs' bodies."""
         digest = diff.pop("digest")
         body = json.dumps(diff, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert digest == next_digest(self.digest or self.game["deck"]["commitment"], body) == game.digest
@@ -84,7 +84,7 @@ def test_a_game_of_an_earlier_release_brings_what_is_new_with_its_next_change() 
 
 
 def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEvent]]:
-    """A game with a person (p), a bot (b) or nobody yet (o) in each seat."""
+    """Set up a game with a person (p), a bot (b) or nobody yet (o) in each seat."""
     players = [
         Player(name=None, color=None, kind="open")
         if kind == "o"

@@ -27,7 +27,7 @@ def proven(log: list[dict[str, Any]]) -> bool:
 def course(
     *steps: str, players: int = 3, timeout_s: int = 60, policy: RequestedTimeoutPolicy = "pass"
 ) -> list[dict[str, Any]]:
-    """The log of a game in which these things happened, and that was then aborted; its seed is told."""
+    """Return the log of a game with these steps that was then aborted, so that its seed is known."""
     played = RandomGame("tides", players, timeout_s, policy)
     for step in steps:
         if not is_finished(played.game):
@@ -72,7 +72,7 @@ def test_a_rematch_is_verified() -> None:
 
 
 def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
-    """What fails where one diff says something else."""
+    """Change members of one diff, and return the check that fails."""
     log[version - 1].update(members)
     return failed(rechain(log))
 

@@ -57,7 +57,7 @@ def test_another_seed_is_not_what_was_promised() -> None:
 
 
 def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same log, which says of its seed that nobody chose it, with digests that fit."""
+    """Mark the seed as not chosen, and compute matching digests."""
     for diff in log:
         for operation in diff["patch"]:
             if operation["path"] == "/deck":
