@@ -23,7 +23,7 @@ def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
     return table.game.decider, table.game.undoable
 
 
-def test_who_chooses_ships_in_anothers_turn_takes_back_only_that() -> None:
+def test_a_choice_of_ships_in_anothers_turn_can_be_undone_alone() -> None:
     """R5.10: Red is owed two ships in Green's turn, and without a pile nothing is turned up."""
     table, _ = two_markets(worth(6, 6, 6, 6), players=3)
     table.give(GREEN, bananas=20)
@@ -33,14 +33,14 @@ def test_who_chooses_ships_in_anothers_turn_takes_back_only_that() -> None:
     assert table.phase() == "deliver"
 
 
-def test_a_ship_of_ones_own_market_is_taken_back_with_the_rest_of_the_turn() -> None:
+def test_a_ship_of_ones_own_market_is_undone_with_the_turn() -> None:
     """R5.10, without a pile."""
     table, _ = one_market(worth(6, 6, 2), players=2)
     table.give(RED, bananas=20)
     assert step(table, TakeShip("s0-6")) == (RED, 1)
 
 
-def test_a_ship_that_is_turned_up_is_the_limit() -> None:
+def test_a_revealed_ship_cannot_be_undone() -> None:
     """R6.4."""
     table, _ = one_market(worth(6, 6, 2, 2, 2), players=2)
     table.give(RED, bananas=20)
@@ -55,7 +55,7 @@ def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
     return table
 
 
-def test_who_decides_in_anothers_turn_has_time_of_their_own() -> None:
+def test_a_decision_in_anothers_turn_has_its_own_deadline() -> None:
     table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
     table.give(GREEN, bananas=20)
     step(table, TakeShip("s0-6"), SOON)
@@ -64,7 +64,7 @@ def test_who_decides_in_anothers_turn_has_time_of_their_own() -> None:
     assert (table.game.decider, table.game.deadline) == (GREEN, "2026-11-21T21:01:30Z")
 
 
-def test_the_clock_decides_for_one_decider_only() -> None:
+def test_a_time_out_ends_at_the_next_decider() -> None:
     table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
     table.give(GREEN, bananas=20)
     versions = [diff.version for diff in apply_timeout(table.index, table.game, LATE)]
@@ -83,7 +83,7 @@ def test_who_resigns_at_the_deadline_leaves_the_choice_to_the_next() -> None:
 
 
 @pytest.mark.parametrize("at", (SOON, LATE))
-def test_a_deadline_never_lies_before_its_own_version(at: str) -> None:
+def test_a_deadline_is_never_before_its_version(at: str) -> None:
     table = timed(one_market(worth(6, 6, 2), players=2)[0])
     table.give(RED, bananas=20)
     assert step(table, TakeShip("s0-6"), at) == (RED, int(at == SOON))

@@ -71,7 +71,7 @@ class Follower:
         self.digest = digest
 
 
-def test_a_game_of_an_earlier_release_brings_what_is_new_with_its_next_change() -> None:
+def test_a_game_of_an_earlier_release_gains_new_members_with_its_next_change() -> None:
     index = TileSetIndex(parse_tileset((SNAPSHOTS / "1.tileset.json").read_bytes()))
     game = decode_snapshot((SNAPSHOTS / "1.msgpack").read_bytes())
     before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())

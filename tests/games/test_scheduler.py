@@ -72,7 +72,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     assert await due(store) == []
 
 
-async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore) -> None:
+async def test_bot_moves_beyond_the_budget_are_due_and_played_later(store: GameStore) -> None:
     hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="greedy"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
@@ -86,7 +86,7 @@ async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore)
     assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
 
 
-async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: GameStore) -> None:
+async def test_exactly_one_instance_commits_each_version(store: GameStore) -> None:
     hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
@@ -100,7 +100,7 @@ async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(
     assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
 
 
-async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
+async def test_the_scheduler_processes_due_games(store: GameStore) -> None:
     hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
@@ -117,7 +117,7 @@ async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
     assert loaded.version > 100
 
 
-async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: GameStore, redis: Redis) -> None:
+async def test_an_unreadable_game_is_left_to_other_instances(store: GameStore, redis: Redis) -> None:
     hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
@@ -127,13 +127,13 @@ async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: Ga
     assert await due(store) == [created.game.id]
 
 
-async def test_a_game_that_is_gone_is_not_due_any_more(store: GameStore) -> None:
+async def test_a_game_that_does_not_exist_is_unscheduled(store: GameStore) -> None:
     await store.reschedule("gone", int(time()) - 1)
     await advance_due_game(context_of(store), "gone")
     assert await store.list_due(int(time()), 100) == []
 
 
-async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the_store(store: GameStore) -> None:
+async def test_a_woken_game_is_processed_before_the_next_query(store: GameStore) -> None:
     """Though the next look is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
     created = await new_table(context, "random", "random")

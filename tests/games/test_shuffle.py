@@ -88,13 +88,13 @@ def test_a_shuffle_swaps_from_the_last_down_to_the_second() -> None:
 
 
 @given(seed=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True), label=st.sampled_from(("bag", "ships")))
-def test_any_shuffle_is_the_contracts(seed: str, label: str) -> None:
+def test_any_shuffle_is_as_specified(seed: str, label: str) -> None:
     cards = [*range(72)]
     shuffle.shuffle(seed, label, cards)
     assert cards == shuffled(seed, label, [*range(72)])
 
 
-def test_nothing_and_a_single_card_stay_as_they_are() -> None:
+def test_an_empty_list_and_a_single_item_stay_as_they_are() -> None:
     for cards in ([], ["a"]):
         same = [*cards]
         shuffle.shuffle("tides", "bag", same)
@@ -138,7 +138,7 @@ def test_any_tile_sets_hash_is_that_of_its_answer_in_rfc_8785_form(number: int) 
     assert shuffle.tileset_hash(tileset) == hashlib.sha256(rfc_8785(answer)).hexdigest()
 
 
-def test_a_bots_chance_follows_from_seed_and_version_alone() -> None:
+def test_a_bots_random_numbers_depend_on_seed_and_version_alone() -> None:
     chance = shuffle.SeededRNG("tides", 5)
     drawn = [chance.below(10) for _ in range(8)]
     again = shuffle.SeededRNG("tides", 5)
@@ -147,7 +147,7 @@ def test_a_bots_chance_follows_from_seed_and_version_alone() -> None:
     assert len({*drawn}) > 1
 
 
-def test_every_place_is_as_likely() -> None:
+def test_every_position_is_equally_likely() -> None:
     """Of 3,000 seeds each of 6 cards comes first in about 500: within five standard deviations."""
     first = Counter(shuffled_first(f"seed-{number}") for number in range(3000))
     assert sorted(first) == [*range(6)]

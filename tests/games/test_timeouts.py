@@ -31,7 +31,7 @@ async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: 
     assert await store.list_due(2**31, 10) == []
 
 
-async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: GameStore) -> None:
+async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
     clock = Clock()
     context = context_of(store, clock)
     asked = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
@@ -45,7 +45,7 @@ async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: GameStor
     await table.follow()
 
 
-async def test_no_time_runs_while_a_bot_decides(store: GameStore) -> None:
+async def test_there_is_no_deadline_while_a_bot_decides(store: GameStore) -> None:
     table = await new_game(store, 1, ["random"], timeout_s=60, bot_budget_s=0.0)
     await table.finish_turn()
     game = await table.game()
@@ -57,7 +57,7 @@ async def test_no_time_runs_while_a_bot_decides(store: GameStore) -> None:
     await table.follow()
 
 
-async def test_nothing_happens_before_the_second_after_the_deadline(store: GameStore) -> None:
+async def test_there_is_no_time_out_before_the_second_after_the_deadline(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     await table.let_pass(60)
     assert (await table.game()).version == 1
@@ -67,7 +67,7 @@ async def test_nothing_happens_before_the_second_after_the_deadline(store: GameS
     assert (await table.game()).version > 1
 
 
-async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_turn(store: GameStore) -> None:
+async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60, policy="pass")
     first = (await table.moves())[0]
     await table.follow()
@@ -83,7 +83,7 @@ async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_
     assert seconds_left(game, table.clock) == 60
 
 
-async def test_the_clock_goes_on_where_the_player_stopped(store: GameStore) -> None:
+async def test_pass_continues_where_the_player_stopped(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     await table.act()
     assert (await table.game()).phase == "islander"
@@ -93,7 +93,7 @@ async def test_the_clock_goes_on_where_the_player_stopped(store: GameStore) -> N
     assert (await table.game()).seat == 1
 
 
-async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: GameStore) -> None:
+async def test_time_outs_end_a_game_that_nobody_plays(store: GameStore) -> None:
     table = await new_game(store, 3, timeout_s=30)
     while (await table.game()).status == "active":
         await table.let_pass(31)
@@ -101,7 +101,7 @@ async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: Gam
     assert {diff["by"] for diff in table.log[1:]} == {"clock"}
 
 
-async def test_a_bot_stands_in_until_the_player_returns(store: GameStore) -> None:
+async def test_a_bot_plays_until_the_player_returns(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60, policy="bot")
     await table.follow()
     await table.let_pass(61)
@@ -129,7 +129,7 @@ async def test_a_bot_stands_in_until_the_player_returns(store: GameStore) -> Non
     await table.verify()
 
 
-async def test_a_game_rests_while_bots_stand_in_for_everybody(store: GameStore) -> None:
+async def test_a_game_waits_while_bots_play_all_seats_of_people(store: GameStore) -> None:
     """Two people who both look away find their game where the second of them left it."""
     table = await new_game(store, bots=("random",), timeout_s=60, policy="bot")
     await table.let_pass(61)
@@ -150,7 +150,7 @@ async def test_a_game_rests_while_bots_stand_in_for_everybody(store: GameStore) 
     await table.verify()
 
 
-async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resigned(store: GameStore) -> None:
+async def test_bots_play_on_after_the_only_person_resigned(store: GameStore) -> None:
     table = await new_game(store, 1, ("random", "random"))
     await table.resign(seat=0)
     for _ in range(40):
@@ -158,7 +158,7 @@ async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resign
     assert (await table.game()).status == "finished"
 
 
-async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: GameStore) -> None:
+async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
     await table.let_pass(61, bot_budget_s=0.0)
     game = await table.game()
@@ -189,7 +189,7 @@ async def test_who_may_return(store: GameStore) -> None:
     await table.follow()
 
 
-async def test_who_was_replaced_may_resign(store: GameStore) -> None:
+async def test_a_player_whose_seat_a_bot_plays_may_resign(store: GameStore) -> None:
     table = await new_game(store, 3, timeout_s=60, policy="bot")
     await table.let_pass(61)
     await table.resign(seat=0)

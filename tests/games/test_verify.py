@@ -15,7 +15,7 @@ def failed(log: list[dict[str, Any]]) -> Check:
 
 
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
-def test_a_whole_log_is_proven(players: int, edition: Any) -> None:
+def test_a_whole_log_is_verified(players: int, edition: Any) -> None:
     checks = verify(decode_log(play_game(f"proof-{players}", players, edition)), TILESET)
     assert [(check.name, check.passed) for check in checks] == [
         ("digests", True),
@@ -26,12 +26,12 @@ def test_a_whole_log_is_proven(players: int, edition: Any) -> None:
     ]
 
 
-def test_an_unfinished_log_proves_its_digests_and_patches_only() -> None:
+def test_an_unfinished_log_passes_digests_and_patches_only() -> None:
     checks = verify(decode_log(play_game("open"))[:20], TILESET)
     assert [check.passed for check in checks] == [True, True, None, None, None]
 
 
-def test_a_game_that_waits_is_no_error() -> None:
+def test_a_waiting_game_is_no_error() -> None:
     assert [check.passed for check in verify(decode_log(new_game("waits")[1]), TILESET)][:2] == [True, True]
 
 
@@ -42,13 +42,13 @@ def test_a_changed_diff_breaks_the_chain() -> None:
     assert "version 11" in failed(log).detail
 
 
-def test_a_missing_diff_is_noticed() -> None:
+def test_a_missing_diff_is_detected() -> None:
     log = decode_log(play_game("gap"))
     del log[10]
     assert failed(log).name == "digests"
 
 
-def test_another_seed_is_not_what_was_promised() -> None:
+def test_another_seed_contradicts_the_commitment() -> None:
     log = decode_log(play_game("seed"))
     for operation in log[-1]["patch"]:
         if operation["path"] == "/deck":
@@ -66,7 +66,7 @@ def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", ("tides", "a" * 63, "A" * 64, "g" * 64))
-def test_a_chosen_seed_that_is_said_to_be_drawn_is_noticed(seed: str) -> None:
+def test_a_chosen_seed_marked_as_random_is_detected(seed: str) -> None:
     """The service draws 64 hex digits."""
     log = decode_log(play_game(seed))
     assert all(check.passed for check in verify(log, TILESET))
@@ -74,7 +74,7 @@ def test_a_chosen_seed_that_is_said_to_be_drawn_is_noticed(seed: str) -> None:
     assert (wrong.name, "64 hex digits" in wrong.detail) == ("commitment", True)
 
 
-def test_a_chosen_seed_that_looks_drawn_is_told_apart_by_what_was_seen() -> None:
+def test_a_chosen_seed_that_looks_random_is_detected_by_observations() -> None:
     """Nothing in the log itself can tell: it is as the service would have made it."""
     log = decode_log(play_game("0f" * 32))
     digest = log[9]["digest"]
@@ -84,7 +84,7 @@ def test_a_chosen_seed_that_looks_drawn_is_told_apart_by_what_was_seen() -> None
     assert [(check.name, check.passed) for check in checks] == [("digests", True), ("seen", False)]
 
 
-def test_a_forgery_with_another_seed_is_told_apart_by_the_commitment() -> None:
+def test_a_forgery_with_another_seed_is_detected_by_the_commitment() -> None:
     real, forged = decode_log(play_game("real")), decode_log(play_game("forged"))
     (deck,) = [one["value"] for one in real[0]["patch"] if one["path"] == "/deck"]
     assert all(check.passed for check in verify(real, TILESET, Observed(deck["commitment"])))
@@ -93,14 +93,14 @@ def test_a_forgery_with_another_seed_is_told_apart_by_the_commitment() -> None:
     ]
 
 
-def test_what_was_seen_counts_while_the_game_is_played() -> None:
+def test_observations_are_checked_during_the_game() -> None:
     log = decode_log(play_game("early"))[:20]
     seen = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
     checks = verify(log, TILESET, seen)
     assert [check.passed for check in checks] == [True, True, True, None, None, None]
 
 
-def test_another_order_of_tiles_is_against_the_shuffle() -> None:
+def test_another_order_of_tiles_contradicts_the_shuffle() -> None:
     log = decode_log(play_game("order"))
     drawn = next(
         event for event in log[5]["events"] + log[6]["events"] + log[7]["events"] if event["type"] == "tile_drawn"
@@ -109,14 +109,14 @@ def test_another_order_of_tiles_is_against_the_shuffle() -> None:
     assert failed(rechain(log)).name == "rules"
 
 
-def test_wares_that_nobody_earned_are_noticed() -> None:
+def test_wares_that_nobody_earned_are_detected() -> None:
     log = decode_log(play_game("wares"))
     paths = [operation for diff in log for operation in diff["patch"] if operation["path"].endswith("/wares")]
     paths[0]["value"]["fish"] += 1
     assert failed(rechain(log)).name == "rules"
 
 
-def test_a_move_of_the_wrong_seat_is_noticed() -> None:
+def test_a_move_of_the_wrong_seat_is_detected() -> None:
     log = decode_log(play_game("wrong-seat"))
     log[4]["seat"] = 1 - log[4]["seat"]
     assert failed(rechain(log)).name == "rules"
@@ -134,5 +134,5 @@ def test_a_move_of_the_wrong_seat_is_noticed() -> None:
         [{"version": 1, "patch": [{"op": "add", "path": "/deck", "value": {"commitment": "x"}}]}],
     ),
 )
-def test_something_else_than_a_log_is_refused_with_a_reason(log: list[dict[str, Any]]) -> None:
+def test_an_invalid_log_is_rejected_with_a_reason(log: list[dict[str, Any]]) -> None:
     assert verify(log, TILESET)[-1].passed is False

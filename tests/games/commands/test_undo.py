@@ -22,7 +22,7 @@ from tests.games.game_logs import ARCHIPELAGO, decode_log
 from tests.games.random_game import TABLES, RandomGame, strip_history
 
 
-async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: GameStore) -> None:
+async def test_undoing_a_tile_restores_the_game(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     before = await table.game()
     await table.follow()
@@ -44,7 +44,7 @@ async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: GameStore
     assert seconds_left(await table.game(), table.clock) == 55
 
 
-async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: GameStore) -> None:
+async def test_actions_are_undone_one_by_one_to_the_start_of_the_turn(store: GameStore) -> None:
     table = await new_game(store)
     states = [await table.game()]
     chance = Random(5)
@@ -67,7 +67,7 @@ async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: Game
     await table.follow()
 
 
-async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: GameStore) -> None:
+async def test_nothing_is_undone_after_the_next_tile_is_drawn(store: GameStore) -> None:
     table = await new_game(store)
     await table.finish_turn()
     with pytest.raises(NothingToUndo):
@@ -76,7 +76,7 @@ async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: GameStor
         await table.undo(token=table.tokens[0])
 
 
-async def test_who_may_take_back(store: GameStore) -> None:
+async def test_who_may_undo(store: GameStore) -> None:
     table = await new_game(store)
     await table.act(token=table.tokens[0])
     for token, refusal in ((table.tokens[1], NotYourTurn), (None, Unauthorized)):
@@ -89,7 +89,7 @@ async def test_who_may_take_back(store: GameStore) -> None:
     await table.undo(if_match=[ExpectedVersion(2, None)])
 
 
-async def test_a_retry_takes_back_once(store: GameStore) -> None:
+async def test_a_retry_undoes_once(store: GameStore) -> None:
     table = await new_game(store)
     await table.act()
     first, second = [await table.undo(key="once") for _ in range(2)]
@@ -97,9 +97,7 @@ async def test_a_retry_takes_back_once(store: GameStore) -> None:
     assert (await table.game()).version == 3
 
 
-async def test_whoever_acts_and_takes_back_for_ever_is_stopped(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_undo_is_limited_by_the_number_of_versions(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undoing, "MAX_VERSIONS", 3)
     table = await new_game(store)
     await table.act()
@@ -110,7 +108,7 @@ async def test_whoever_acts_and_takes_back_for_ever_is_stopped(
 
 
 @pytest.mark.parametrize("late", ("act", "undo"))
-async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: GameStore, late: str) -> None:
+async def test_undo_does_not_delay_the_time_out(store: GameStore, late: str) -> None:
     table = await new_game(store, timeout_s=60)
     table.clock.now += 61 if late == "act" else 60
     await table.act()
@@ -121,7 +119,7 @@ async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: GameStor
     await table.verify()
 
 
-async def test_what_somebody_else_did_meanwhile_is_the_limit(store: GameStore) -> None:
+async def test_undo_stops_at_another_players_action(store: GameStore) -> None:
     table = await new_game(store, 3)
     await table.act()
     assert (await table.game()).undoable == 1
@@ -133,7 +131,7 @@ async def test_what_somebody_else_did_meanwhile_is_the_limit(store: GameStore) -
     await table.follow()
 
 
-async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: GameStore) -> None:
+async def test_actions_of_the_clock_and_of_bots_are_not_undone(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
     await table.act()
     await table.let_pass(61, bot_budget_s=0.0)
@@ -143,7 +141,7 @@ async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: GameStore) -
     await table.follow()
 
 
-async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: GameStore) -> None:
+async def test_nothing_is_undone_if_the_log_contradicts_the_game(store: GameStore) -> None:
     table = await new_game(store)
     await table.act()
     game = await table.game()
@@ -180,7 +178,7 @@ def test_the_patch_between_any_two_states_of_a_game() -> None:
     often=st.sampled_from(((4, 1, 0), (4, 3, 1), (8, 2, 2))),
 )
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_games_of_everything_are_followed_and_proven(
+def test_random_games_are_followed_and_verified(
     seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy, often: tuple[int, int, int]
 ) -> None:
     """Actions, undo, time-outs, returns, and now and then somebody resigns; what is undone leaves no trace."""
