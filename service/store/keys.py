@@ -97,7 +97,7 @@ def channel(game_id: str) -> str:
 def game_of_channel(channel: str) -> str:
     """Return the game of a channel.
 
-    >>> game_of_channel(hints("k3"))
+    >>> game_of_channel(channel("k3"))
     'k3'
     """
     return channel.partition("{")[2].partition("}")[0]
@@ -152,7 +152,7 @@ def game_of(key: str) -> str | None:
 def index_key_of(key: str) -> str | None:
     """Return the index key whose index has this key; None for any other key.
 
-    >>> index_key_of(found_by("ab:ana")), index_key_of(game("k3"))
+    >>> index_key_of(game_index("ab:ana")), index_key_of(game("k3"))
     ('ab:ana', None)
     """
     return key.removeprefix(_GAME_INDEX_PREFIX) if key.startswith(_GAME_INDEX_PREFIX) else None
