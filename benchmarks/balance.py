@@ -73,7 +73,7 @@ def _count_events(tally: Tally, events: Sequence[AnyEvent]) -> None:
 
 
 def _count_patterns(tally: Tally, index: TileSetIndex, game: Game) -> None:
-    """The edge patterns that the tile just laid made around it, and those that no tile of the bag could serve."""
+    """Count the edge patterns around the placed tile, and those that no tile in the bag fits."""
     for step in SIDE_OFFSETS:
         packed = game.frontier.get(game.cells[-1] + step)
         if packed is not None and game.bag:
@@ -118,7 +118,7 @@ def _count_result(tally: Tally, index: TileSetIndex, game: Game) -> None:
 
 
 def figures(tally: Tally) -> dict[str, float]:
-    """The table's rows for one number of players; every key that ends in `share` is from 0 to 1."""
+    """Return the table's rows for one number of players. Every key that ends in `share` is from 0 to 1."""
     games, winners = tally["games",], tally["winners",]
     rows = {
         "discarded tiles a game": tally["discarded",] / games,
@@ -159,7 +159,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def markdown_table(totals: dict[int, Tally]) -> Iterator[str]:
-    """The lines of the two tables: figures, and edge patterns from the least served on."""
+    """Return the lines of both tables: figures, and edge patterns from the rarest on."""
     columns = [figures(tally) for tally in totals.values()]
     yield from _head("", totals)
     for name in columns[0]:

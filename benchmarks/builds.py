@@ -28,7 +28,7 @@ def environments() -> dict[str, dict[str, str]]:
 
 
 def _import_from(*directories: Path) -> dict[str, str]:
-    """The working directory is not imported from: it is that of the plain build."""
+    """Return an environment that imports from these directories, never from the working directory (the plain build)."""
     path = os.pathsep.join(str(directory.absolute()) for directory in directories)
     return {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 

@@ -180,7 +180,7 @@ class ServiceMatch(Match):
             self._on_response()
 
     def _on_response(self) -> None:
-        """The other's update or the move's own response is here: who moves twice in a row waits for both."""
+        """Send the next move once both the other client's update and this move's response have arrived."""
         self._waits -= 1
         if not self._waits:
             self.send_next()

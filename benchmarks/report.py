@@ -72,7 +72,7 @@ def _notes(figures: Sequence[Figure]) -> Iterator[str]:
 
 
 def _cell(figure: Figure) -> str:
-    """The median, and half of the range of the rounds in percent of it."""
+    """Format the median, and half the range of the rounds in percent of it."""
     half = (max(figure.rounds) - min(figure.rounds)) / 2
     return format_value(figure.median) + (f" ±{half / figure.median:.0%}" if half else "")
 

@@ -138,7 +138,7 @@ def _machine() -> str:
 
 
 def _commit() -> str:
-    """The commit that is checked out, and whether files differ from it; empty outside a repository."""
+    """Return the commit that is checked out, with a mark if files differ from it; empty outside a repository."""
     commit = _git("rev-parse", "--short=12", "HEAD")
     return f"{commit}+changes" if commit and _git("status", "--porcelain", "--untracked-files=no") else commit
 
@@ -152,6 +152,6 @@ def _git(*arguments: str) -> str:
 
 
 def _redis() -> str:
-    """The version of the server that the suite starts, as it says itself: "Redis server v=7.0.15 sha=..."."""
+    """Return the version line of the Redis server that the suite starts, as in "Redis server v=7.0.15 sha=..."."""
     said = subprocess.run((select_program(), "--version"), capture_output=True, text=True, check=True).stdout
     return next((word[2:] for word in said.split() if word.startswith("v=")), said.strip())

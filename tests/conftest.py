@@ -46,14 +46,14 @@ def log_levels() -> Iterator[None]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    """A Redis server of this run's own."""
+    """Start a Redis server for this test run."""
     async with embedded_server(tmp_path_factory.mktemp("data")) as server:
         yield server.url
 
 
 @pytest.fixture
 async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    """A plain client of that server, which is empty."""
+    """Connect a plain client to that server, after emptying it."""
     async with Redis.from_url(redis_url) as client:
         await client.flushall()
         yield client
@@ -61,7 +61,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 
 @pytest.fixture
 async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
-    """A store on that server; nothing is stored."""
+    """Create an empty store on that server."""
     del redis  # it has emptied the server
     async with connect(redis_url) as connected:
         yield connected

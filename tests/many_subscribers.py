@@ -52,7 +52,7 @@ class Subscriber(asyncio.Protocol):
         self.transport = cast("asyncio.Transport", transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The end."""
+        """Record the end of the connection."""
         del exc
         self.closed = True
 

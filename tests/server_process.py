@@ -15,7 +15,7 @@ STOP_TIMEOUT_S = 15
 
 
 class ServerProcess(NamedTuple):
-    """A running instance."""
+    """Start an instance."""
 
     process: asyncio.subprocess.Process
     url: str

@@ -30,7 +30,7 @@ async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[di
 
 
 async def moved(session: aiohttp.ClientSession, url: str, game: str, turns: int) -> list[dict[str, Any]]:
-    """The log when somebody has been too late that often."""
+    """Return the log after that many time-outs."""
     async with asyncio.timeout(WITHIN_S):
         while True:
             log = await log_of(session, url, game)

@@ -44,12 +44,12 @@ def has_market(tile: Tile) -> bool:
 
 
 def ends(tile: Tile) -> list[Bridge]:
-    """The bridges that come from one edge and stop inside the tile."""
+    """Return the bridges that start at one edge and end inside the tile."""
     return [bridge for bridge in bridges(tile) if len(bridge.edges) == 1]
 
 
 def art(tile: Tile) -> tuple[object, ...]:
-    """What a tile looks like, whatever wares lie on it."""
+    """Describe a tile without its wares."""
     return tile.edges, tuple(without_wares(segment) for segment in tile.segments)
 
 
@@ -184,7 +184,7 @@ def test_r9_an_island_can_be_worth(bananas: int) -> None:
 
 
 def sums(closing: list[int], between: list[int]) -> set[int]:
-    """The symbols of every chain of two closing segments and up to two between them."""
+    """Return the symbols of every chain of two closing segments and up to two between them."""
     spans = {0, *between, *map(sum, combinations(between, 2))}
     return {end + span for end in map(sum, combinations(closing, 2)) for span in spans}
 

@@ -34,7 +34,7 @@ async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[di
 
 
 def child_of(pid: int) -> int | None:
-    """The one child of a process, if it has any now."""
+    """Return the only child of a process, if it has one."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return int(children[0]) if children else None
 

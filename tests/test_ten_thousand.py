@@ -31,7 +31,7 @@ BEGINNING = 2
 
 
 def memory(pid: int) -> int:
-    """The bytes of memory that a process has."""
+    """Return the resident memory of a process in bytes."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

@@ -15,7 +15,7 @@ ALLOWED = "--webhooks-allow-private"
 
 
 async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str | None = None) -> Any:
-    """A POST that succeeds."""
+    """Return the result of a successful POST."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with session.post(url, json=body, headers=headers) as response:
         assert response.status in (200, 201), await response.text()

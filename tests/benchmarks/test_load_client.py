@@ -25,7 +25,7 @@ SOCKETS, MESSAGES = 60, 40
 
 @asynccontextmanager
 async def serving(app: web.Application) -> AsyncIterator[int]:
-    """The port of an application."""
+    """Start an application and return its port."""
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -68,7 +68,7 @@ def test_a_frame_tells_its_length_as_rfc_6455_says(length: int, head: bytes) -> 
 
 
 def served(payload: bytes, kind: int = TEXT) -> bytes:
-    """A server's frame, without mask."""
+    """Encode a server's frame, without mask."""
     length = len(payload)
     size = bytes((length,)) if length < 126 else b"\x7e" + struct.pack(">H", length)
     return bytes((0x80 | kind,)) + (size if length < 65_536 else b"\x7f" + struct.pack(">Q", length)) + payload
@@ -91,7 +91,7 @@ def test_a_long_frame_of_a_server_is_whole_too() -> None:
 
 @asynccontextmanager
 async def telling(*, compress: bool) -> AsyncIterator[tuple[int, asyncio.Event]]:
-    """The port of a server that tells every socket some diffs, each with a message between, when the event is set."""
+    """Start a server that sends diffs to every socket once the event is set. Return its port."""
     event = asyncio.Event()
 
     async def watch(request: web.Request) -> web.WebSocketResponse:

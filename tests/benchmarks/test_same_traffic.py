@@ -29,7 +29,7 @@ async def test_an_action_and_its_ceiling_say_the_same_to_redis() -> None:
 
 
 def rounded(commands: dict[str, float]) -> dict[str, int]:
-    """What each action says, without what only some do."""
+    """Return the commands that every action sends, without those that only some send."""
     return {name: round(count) for name, count in commands.items() if count > 0.5}
 
 

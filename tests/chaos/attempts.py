@@ -32,7 +32,7 @@ def count_attempts() -> Iterator[Attempts]:
 
 
 def attempt_tracing() -> aiohttp.TraceConfig:
-    """What a session needs for it."""
+    """Return the trace configuration that a client session needs."""
     config = aiohttp.TraceConfig()
     config.on_request_start.append(_count)
     return config

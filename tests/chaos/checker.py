@@ -101,7 +101,7 @@ def _operations(records: Sequence[Record]) -> list[_Operation]:
 
 
 def _check_log(truth: FinalState) -> Iterator[Violation]:
-    """A log that proves itself, a game that is its end, and an end."""
+    """Check that the log verifies, that the game equals the end of its log, and that it has finished."""
     versions = [diff["version"] for diff in truth.log]
     if versions != [*range(1, truth.document["version"] + 1)]:
         missing = sorted({*range(1, truth.document["version"] + 1)} - {*versions})

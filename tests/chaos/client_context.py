@@ -28,7 +28,7 @@ class Pace:
         self.longest_s = longest_s
 
     async def think(self, chance: random.Random) -> None:
-        """A moment, or none."""
+        """Sleep for a random moment, or not at all."""
         await asyncio.sleep(chance.uniform(0, self.longest_s))
 
 
@@ -70,7 +70,7 @@ class ClientContext(NamedTuple):
 async def client_context(
     url: str, seed: int, pace_s: float, backoff: Backoff = PATIENT
 ) -> AsyncIterator[ClientContext]:
-    """A world at its beginning."""
+    """Create the context of a new run."""
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, trace_configs=[attempt_tracing()]) as session:
         yield ClientContext(url, History(), session, random.Random(seed), Pace(pace_s), backoff, asyncio.Event())

@@ -118,7 +118,7 @@ async def primary_isolated(site: Testbed, chance: Random) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def disk_full(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """The primary's append-only file cannot grow, so that Redis refuses writes."""
+    """Keep the primary's append-only file from growing, so that Redis refuses writes."""
     one = await _primary(site, chance)
     files = [file.stat() for file in (one.directory / "appendonlydir").glob("*.incr.aof")]
     size = max(files, key=lambda file: file.st_mtime).st_size
@@ -197,7 +197,7 @@ async def redis_connections_cut(site: Testbed, chance: Random) -> AsyncIterator[
 
 @asynccontextmanager
 async def clients_cut(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """The proxy cuts all clients' connections, again and again."""
+    """Close all clients' connections at the proxy, repeatedly."""
     del chance
 
     async def cut() -> None:
@@ -210,7 +210,7 @@ async def clients_cut(site: Testbed, chance: Random) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def clock_wrong(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """The clock of one instance jumps, and later back."""
+    """Move the clock of one instance, and later back."""
     require(LIBFAKETIME)
     one, offset_s = chance.choice(site.instances), chance.choice(CLOCK_OFFSETS_S)
     one.set_clock(offset_s)
@@ -231,7 +231,7 @@ async def _restore_user(client: Redis, name: str, *rules: str) -> None:
 
 
 async def _primary(site: Testbed, chance: Random) -> Node:
-    """A node that takes writes."""
+    """Return a node that accepts writes."""
     return chance.choice(await site.deployment.primaries())
 
 

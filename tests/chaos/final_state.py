@@ -18,7 +18,7 @@ __all__ = ["fetch_final_state", "with_verification"]
 
 
 async def fetch_final_state(world: ClientContext, game: str) -> FinalState:
-    """A game with its whole log, which nobody has verified; raises NotFound."""
+    """Fetch a game with its whole log, not verified yet. Raise NotFound."""
     client = Client(world.url, session=world.session, backoff=world.backoff)
     log = [diff async for diff in client.log(game)]
     document, tag = await _document(world, game)
@@ -26,7 +26,7 @@ async def fetch_final_state(world: ClientContext, game: str) -> FinalState:
 
 
 async def _document(world: ClientContext, game: str) -> tuple[dict[str, Any], str]:
-    """A game and its tag, asked for until the service or its proxy has them; something else may be broken just now."""
+    """Fetch a game and its ETag. Retry while the service or its proxy fails, since another fault may be active."""
     failures = 0
     while True:
         with suppress(aiohttp.ClientError, TimeoutError, OSError):
@@ -39,7 +39,7 @@ async def _document(world: ClientContext, game: str) -> tuple[dict[str, Any], st
 
 
 def with_verification(truth: FinalState, tileset: TileSet) -> FinalState:
-    """The same with what `south-seas verify` finds wrong, where the game is finished."""
+    """Return the state with the findings of `south-seas verify`, if the game is finished."""
     if truth.document.get("status") != "finished":
         return truth
     failed = [check for check in verify(truth.log, tileset) if not check.passed]

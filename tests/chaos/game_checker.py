@@ -81,7 +81,7 @@ class GameChecker:
         return sum(len(one.findings.violations) for one in self._judged.values())
 
     def open(self) -> History:
-        """A history of one game that is to be judged."""
+        """Open a history for one game that will be checked."""
         history = History()
         self._open.append(history)
         return history
@@ -122,7 +122,7 @@ class GameChecker:
                 await self._check(game, truth)
 
     async def _final_state(self, game: str, history: History) -> FinalState | None:
-        """What the service tells of a game; None, and written down, where it knows no such game."""
+        """Fetch the game's final state. Record and return None if the service does not know the game."""
         try:
             return await fetch_final_state(self._world, game)
         except NotFoundError as gone:
@@ -145,7 +145,7 @@ class GameChecker:
 async def game_checker(
     world: ClientContext, directory: Path, tell: Callable[[Violation], None], *, rolling: bool
 ) -> AsyncIterator[GameChecker]:
-    """A judge who writes histories to `directory`; a process of its own checks them."""
+    """Run a checker that writes histories to `directory`; another process checks them."""
     directory.mkdir()  # noqa: ASYNC240  nothing runs yet that could wait
     tileset = await Client(world.url, session=world.session, backoff=world.backoff).tileset("archipelago")
     spawn = multiprocessing.get_context("spawn")

@@ -51,7 +51,7 @@ class Haproxy:
         self._admin = admin
 
     async def command(self, text: str) -> str:
-        """What it answers on its administration socket."""
+        """Send a command to the administration socket and return the response."""
         reader, writer = await asyncio.open_unix_connection(str(self._admin))
         writer.write(text.encode() + b"\n")
         answer = (await reader.read()).decode()
@@ -63,7 +63,7 @@ class Haproxy:
         await self.command(f"shutdown sessions server instances/{server}")
 
     async def up(self) -> list[str]:
-        """The instances that it sends requests to."""
+        """Return the names of the instances that receive requests."""
         rows = (line.split(",") for line in (await self.command("show stat")).splitlines())
         return [row[1] for row in rows if row[0] == "instances" and row[17] == "UP" and row[36] == "L7OK"]
 
@@ -76,7 +76,7 @@ class Haproxy:
 
 @asynccontextmanager
 async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterator[Haproxy]:
-    """A proxy on a free port, once it has found all instances ready."""
+    """Start a proxy on a free port, and yield it once all instances are ready."""
     program = require(HAPROXY)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
         os.set_inheritable(listening.fileno(), True)

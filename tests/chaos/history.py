@@ -225,6 +225,6 @@ def dump(records: Sequence[Record], path: Path) -> None:
 
 
 def load(path: Path) -> list[Record]:
-    """The history in a file."""
+    """Load a history from a file."""
     decoder = msgspec.json.Decoder(Record)
     return [decoder.decode(line) for line in gzip.decompress(path.read_bytes()).splitlines()]

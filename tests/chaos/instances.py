@@ -133,7 +133,7 @@ class Instance:
 async def start_instances(
     directory: Path, redis_urls: Sequence[str], flags: Sequence[str] = (), *, faked: bool = False
 ) -> AsyncIterator[list[Instance]]:
-    """An instance for each URL, all listening; all end with the context."""
+    """Start one instance per URL, and stop all when the context ends."""
     instances = [Instance(f"i{number}", directory, url, flags, faked=faked) for number, url in enumerate(redis_urls, 1)]
     try:
         for instance in instances:

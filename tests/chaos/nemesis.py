@@ -35,7 +35,7 @@ async def inject_faults(
 
 
 def _choose_kinds(kind: Kind, kinds: Sequence[Kind], chance: Random) -> list[Kind]:
-    """A sort, and perhaps another with it, in the order in which they are done."""
+    """Return this kind, and sometimes a second one, in the order in which they start."""
     others = [other for other in kinds if other.part != kind.part]
     second = [chance.choice(others)] if others and chance.random() < TWO_FAULTS_PROBABILITY else []
     return sorted([kind, *second], key=lambda one: one.part)

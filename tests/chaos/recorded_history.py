@@ -18,7 +18,7 @@ LOG = decode_log(play_game(GAME))
 
 
 def recorded() -> list[Record]:
-    """A history in which everything went well."""
+    """Return a history without violations."""
     return msgspec.json.decode(_recorded(), type=list[Record])
 
 
@@ -41,7 +41,7 @@ def _recorded() -> bytes:
 
 
 def copy_of(diff: dict[str, Any]) -> dict[str, Any]:
-    """A copy, which whoever applies it may change."""
+    """Return a copy that the caller may change."""
     copied: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(diff))
     return copied
 

@@ -14,7 +14,7 @@ CANONICAL = msgspec.json.Encoder(order="sorted")
 
 
 def next_digest(previous: str, diff: dict[str, Any]) -> str:
-    """The digest that a diff must have. Source: api.md, "Versions and diffs"."""
+    """Compute the digest that a diff must have. Source: api.md, "Versions and diffs"."""
     body = CANONICAL.encode({name: value for name, value in diff.items() if name != "digest"})
     return hashlib.sha256(previous.encode() + body).hexdigest()[:32]
 
@@ -51,7 +51,7 @@ class Replica:
         return {} if self.digest is None else {"since": str(self.version), "digest": self.digest}
 
     def handle(self, message: dict[str, Any]) -> None:
-        """A `diff` or a `snapshot`."""
+        """Apply a `diff` or a `snapshot` message."""
         if message["type"] == "snapshot":
             self._replace(message["game"], message["digest"])
         else:

@@ -20,7 +20,7 @@ END = "## "
 
 
 def section(command: str, minutes: float, seed: int, begun: datetime, findings: Findings) -> str:
-    """A run as Markdown: how it was started, when, on what, and its figures."""
+    """Format a run as Markdown: command, date, machine and figures."""
     redis = subprocess.run((require(REDIS), "--version"), capture_output=True, text=True, check=True).stdout.split()
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {_memory_gb():.0f} GB"
     programs = f"Python {platform.python_version()}, {redis[0]} {redis[2].removeprefix('v=')}"

@@ -56,7 +56,7 @@ class Plan(NamedTuple):
         return not self.rolling and CLOCK in self.kinds()
 
     def kinds(self) -> list[Kind]:
-        """The faults."""
+        """Return the kinds of faults of this plan."""
         return [kind for kind in FAULTS if self.redis in kind.sites and (not self.only or kind.name in self.only)]
 
 

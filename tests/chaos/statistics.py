@@ -108,7 +108,7 @@ def _next(acknowledged: Sequence[Sequence[float]], at: float) -> Iterator[float]
 
 
 def _faults_by_kind(tally: Tally) -> dict[str, list[Fault]]:
-    """The faults by their sort; those that came together were mended together."""
+    """Group the faults by kind; faults that overlapped form a kind of their own."""
     together = Counter(fault.healed for fault in tally.faults)
     found: dict[str, list[Fault]] = defaultdict(list)
     for fault in tally.faults:

@@ -122,7 +122,7 @@ class SocketSubscriber(_Subscriber):
             self.changed.notify_all()
 
     def _check_refusal(self, status: int) -> None:
-        """A busy service may refuse an upgrade; any other refusal is wrong."""
+        """Record a violation unless the status means that the service is busy."""
         if status not in (502, 503, 504):
             self.world.history.add(
                 ContractViolation(client=self.client, detail=f"the upgrade was refused with {status}")
@@ -169,7 +169,7 @@ class StreamSubscriber(_Subscriber):
 
 
 async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, str]]:
-    """The fields of each event; comments are skipped."""
+    """Yield the fields of each event; skip comments."""
     event: dict[str, str] = {}
     rest = b""
     async for piece in response.content.iter_any():

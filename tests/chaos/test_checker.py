@@ -49,13 +49,13 @@ def test_a_history_that_is_right_has_no_violation(tmp_path: Path) -> None:
 
 
 def lose_an_action(records: list[Record]) -> None:
-    """An acknowledgement of a version that the log has with another past."""
+    """Acknowledge a version whose log has a different history."""
     one = find_record(records, Acknowledged)
     one.digest, one.diffs = "0" * 32, [(one.version, "0" * 32)]
 
 
 def lose_the_end(records: list[Record]) -> None:
-    """A failover takes the last versions back."""
+    """Remove the last versions, as a failover may."""
     told = final_state(records)
     del told.log[-3:]
     told.document = document_at(len(told.log))
@@ -81,7 +81,7 @@ def answer_two_with_one(records: list[Record]) -> None:
 
 
 def reject_a_committed_action(records: list[Record]) -> None:
-    """The client was told that its action was not done."""
+    """Reject an action that was committed."""
     one = find_record(records, Acknowledged)
     records[records.index(one)] = Rejected(client=one.client, key=one.key, code="version_mismatch")
 
@@ -99,7 +99,7 @@ def break_the_chain(records: list[Record]) -> None:
 
 
 def change_the_past(records: list[Record]) -> None:
-    """A whole log with good digests, that is not the one that was told."""
+    """Replace the log by another one with valid digests."""
     log = final_state(records).log
     log[30]["at"] = "2030-01-01T00:00:00Z"
     rechain(log)
@@ -132,7 +132,7 @@ def receive_an_unlogged_diff(records: list[Record]) -> None:
 
 
 def resync_without_need(records: list[Record]) -> None:
-    """A watcher is told the whole game where the diffs from what it has would have done."""
+    """Send a subscriber a snapshot where diffs would have been enough."""
     one, other = find_record(records, DiffReceived), find_record(records, DiffReceived, 22)
     whole = SnapshotReceived(
         client="watcher",

@@ -23,7 +23,7 @@ from tests.games.game_logs import ARCHIPELAGO
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[FinalState]:
-    """What the service says of the game, now; a test may change it."""
+    """Return the game's final state, which a test may change."""
     (truth,) = [record for record in recorded() if isinstance(record, FinalState)]
     now = [truth]
 
@@ -44,7 +44,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 async def judged(directory: Path, pool: Any, violations: list[Violation]) -> tuple[GameChecker, History]:
-    """A judge who has judged one game that is right."""
+    """Return a checker that has checked one correct game."""
     unused: Any = None
     world = ClientContext("", History(), unused, unused, Pace(0), IMPATIENT, unused)
     judge = GameChecker(world, directory, pool, violations.append, rolling=False)

@@ -9,6 +9,6 @@ from tests.fuzz.subject import Subject, subject
 
 @pytest.fixture(scope="session")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
-    """A running instance."""
+    """Start an instance."""
     with subject(tmp_path_factory.mktemp("data")) as one:
         yield one

@@ -55,7 +55,7 @@ def frame(
 
 
 def deflated(text: bytes) -> bytes:
-    """The payload of a compressed message."""
+    """Compress the payload of a message."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)
     return (packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)).removesuffix(TAIL)
 
@@ -101,7 +101,7 @@ class RawSocket:
             self.hear()
 
     def hear(self) -> dict[str, Any]:
-        """The next message; pings are answered. Raises Ended."""
+        """Return the next message and answer pings. Raise Ended."""
         while True:
             flags, kind, payload = self._frame()
             if kind == PING:

@@ -80,7 +80,7 @@ def of_a_played_game(subject: Subject, directory: Path, effort: Effort, figures:
 
 
 def of_other_games(subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = ALONE) -> None:
-    """What ends a game, what is asked of one with open seats, and games that are not there."""
+    """Fuzz operations that end a game, and operations on games with open seats and on unknown games."""
     run = _Schemathesis(subject, directory, figures)
     waiting = _created(subject, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
     token = ("-H", f"Authorization: Bearer {waiting['owner_token']}")

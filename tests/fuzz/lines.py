@@ -47,7 +47,7 @@ def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
 
 
 def check_ambiguous(subject: Subject, request: bytes) -> None:
-    """It is refused once, and what is behind it is read by nobody."""
+    """Check that the request is rejected once, and that nothing after it is read."""
     responses = exchange(subject, request + LAST, 0)
     assert [response.status for response in responses] == [400], (request, responses)
     check(responses[0])
@@ -55,7 +55,7 @@ def check_ambiguous(subject: Subject, request: bytes) -> None:
 
 
 def check(response: Response) -> None:
-    """It is no fault of the service's, a problem where it refuses, and holds no header of the client's."""
+    """Check that the response is no 5xx, is a problem if it is an error, and repeats no header of the client."""
     assert response.status < 500, response
     names = [name for name, _ in response.headers]
     assert INJECTED not in names, response
@@ -99,7 +99,7 @@ def _read(line: socket.socket) -> bytes:
 
 
 def parsed(data: bytes) -> list[Response]:
-    """The answers in what was heard; raises AssertionError where it is anything else.
+    """Parse the responses in the bytes. Raise AssertionError if they are anything else.
 
     aiohttp reads requests that call themselves HTTP/0.9 or 2.0 as what they are, HTTP/1.1, and answers with that name.
     """

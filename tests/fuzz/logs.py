@@ -102,7 +102,7 @@ def _logs(directory: Path, figures: Figures) -> Callable[[], None]:
 def _urls(figures: Figures) -> Callable[[], None]:
     @given(URLS, st.booleans())
     def check(url: str, private: bool) -> None:
-        """A URL is taken, or refused with a reason."""
+        """Check that a URL is accepted, or rejected with a reason."""
         figures["urls examples"] += 1
         try:
             check_url(url, allow_private=private)

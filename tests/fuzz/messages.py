@@ -66,7 +66,7 @@ TEXTS = st.sampled_from(
 
 @st.composite
 def nearly(draw: st.DrawFn, games: list[str], tokens: list[str]) -> dict[str, Any]:
-    """A message with some members right, some not, and perhaps one that no message has."""
+    """Draw a message with valid and invalid members, and sometimes an unknown one."""
     message: dict[str, Any] = {"type": draw(st.sampled_from(TYPES))}
     if draw(st.integers(0, 9)):
         message["game"] = draw(st.sampled_from([*games, "unknown", "../x", "k7m2x9qd4t1w"]))

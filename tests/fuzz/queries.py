@@ -104,7 +104,7 @@ def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
 def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
     @given(NAMES, NAMES, st.lists(LANGUAGES, max_size=4))
     def check(name: str, other: str, languages: list[str]) -> None:
-        """A name is taken or refused as its characters say, and stands as it is in all that is told and drawn."""
+        """Check that a name is accepted or rejected by its characters, and appears unchanged in texts and images."""
         body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
         made = ask(subject, "POST", "/v1/games", body)
         shown = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
@@ -157,7 +157,7 @@ def _asked(subject: Subject, figures: Figures) -> Callable[[], None]:
 
 
 def paged(subject: Subject, path: str, limit: int) -> list[Any]:
-    """A list, read in pages."""
+    """Read a list page by page."""
     moves: list[Any] = []
     cursor = ""
     while True:

@@ -105,7 +105,7 @@ class Sockets(RuleBasedStateMachine):
     @rule(offer=st.sampled_from(OFFERS), token=st.sampled_from((None, "owner", "wrong", NO_TOKEN)))
     @precondition(lambda self: self._line is None)
     def open_for_any(self, offer: str | None, token: str | None) -> None:
-        """A socket for any games."""
+        """Open the socket that is shared by all games."""
         line = self._connect("/v1/ws", self._token(token), offer)
         if line is None:
             return
@@ -124,7 +124,7 @@ class Sockets(RuleBasedStateMachine):
     )
     @precondition(lambda self: self._line is None)
     def open_for_one(self, offer: str | None, token: str | None, game: str, query: str) -> None:
-        """A socket that begins with a subscription, or is told why not by a close code."""
+        """Open a game's socket: it starts with a subscription, or is closed with a code that says why."""
         known = {"table": self._table.id, "other": self._other.id}
         line = self._connect(f"/v1/games/{known.get(game, game)}/ws{query}", self._token(token), offer)
         if line is None:
@@ -163,7 +163,7 @@ class Sockets(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 50), private=st.booleans(), key=st.none() | st.sampled_from(("k1", "k2")))
     @precondition(lambda self: self._line is not None)
     def act(self, choice: int, private: bool, key: str | None) -> None:
-        """A move by its number among those that are nearly always legal."""
+        """Act with one of the moves that are nearly always legal."""
         table = self._other if private else self._table
         move = ("pass.islander", "i0", "i1", "pass.deliver", "p0.1.0", "p1.0.0", "p0.-1.0", "p-1.0.0")[choice % 8]
         message: dict[str, Any] = {"type": "act", "game": table.id, "move": move, "id": f"x{choice}"}
@@ -198,7 +198,7 @@ class Sockets(RuleBasedStateMachine):
     @rule(data=st.data())
     @precondition(lambda self: self._line is not None)
     def break_the_protocol(self, data: st.DataObject) -> None:
-        """What no client may send closes the socket with the code for it."""
+        """Send a protocol error, and check the close code."""
         name = data.draw(st.sampled_from([*BREAKS]))
         line, self._line = self._line, None
         assert line is not None
@@ -236,12 +236,12 @@ class Sockets(RuleBasedStateMachine):
         self._look()
 
     def _look(self) -> None:
-        """The other socket has heard everything, in order."""
+        """Check that the other socket has received every diff in order."""
         self._witness.still()
         self.subject.check()
 
     def _framed(self, data: st.DataObject, payload: bytes) -> bytes:
-        """A message in one frame or several, compressed where that was agreed, with control frames in between."""
+        """Encode a message as one frame or several, compressed if negotiated, with control frames in between."""
         assert self._line is not None
         packed = self._line.raw.deflating and data.draw(st.booleans())
         body = frames.deflated(payload) if packed else payload

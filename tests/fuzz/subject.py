@@ -67,7 +67,7 @@ class Logged(logging.Handler):
 
 
 class Subject:
-    """A running instance."""
+    """Start an instance."""
 
     def __init__(self, redis_url: str, limits: Limits, tilesets: TileSetCatalogue) -> None:
         self.redis_url = redis_url
@@ -97,7 +97,7 @@ class Subject:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(SETTLED_S)
 
     def inside(self) -> Inside:
-        """What it has now."""
+        """Return the resources in use now."""
         return self.call(self._inside())
 
     def check(self) -> None:
@@ -202,7 +202,7 @@ async def _nowhere(url: str, headers: Mapping[str, str], body: bytes, /, *, chal
 
 @contextmanager
 def subject(data_dir: Path, limits: Limits = LIMITS, tilesets: TileSetCatalogue | None = None) -> Iterator[Subject]:
-    """A running instance on a Redis of its own; what it logged as its own fault fails at the end."""
+    """Start an instance with its own Redis. Fail at the end if it logged an internal error."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         server = runner.run(stack.enter_async_context(embedded_server(data_dir)))

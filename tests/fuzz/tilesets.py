@@ -73,7 +73,7 @@ def places(value: Any, at: Place = ()) -> list[Place]:
 
 
 def changed(document: Any, place: Place, how: str, value: Any) -> Any:
-    """A copy in which one place is set, removed, doubled, moved to the front, or given a member too many."""
+    """Return a copy in which one location is set, removed, doubled, moved to the front, or given an unknown member."""
     copy = json.loads(json.dumps(document))
     if not place:
         return value if how == "set" else copy
@@ -99,7 +99,7 @@ def changed(document: Any, place: Place, how: str, value: Any) -> Any:
 
 @st.composite
 def documents(draw: st.DrawFn) -> Any:
-    """A valid set, changed in up to three places."""
+    """Draw a valid tile set with up to three changes."""
     document: Any = random_tileset(draw(st.integers(0, 5000)), types=draw(st.integers(1, 6)), copies=2)
     for _ in range(draw(st.integers(0, 3))):
         found = places(document)
@@ -141,7 +141,7 @@ def _changed_bytes(directory: Path, figures: Figures) -> Callable[[], None]:
 
 
 def judged(data: bytes, directory: Path) -> TileSet | None:
-    """What the loader and the command make of a file, None where they refuse it; they agree, and say where and why."""
+    """Load a file by the loader and the command, check that both agree, and return the set, or None if rejected."""
     file = directory / "set.json"
     file.write_bytes(data)
     said = CliRunner().invoke(check_tileset_command, [str(file)])
@@ -195,7 +195,7 @@ def leads_somewhere(data: bytes, path: str) -> bool:
 
 
 def play_and_draw(tileset: TileSet, chance: Random) -> None:
-    """A game by chance, to its end where that is not too far, and pictures of what came of it."""
+    """Play a random game, and draw the result."""
     index = TileSetIndex(tileset)
     game = new_game(index, chance.randrange(1000), players=chance.randint(2, 5))
     for number, _ in enumerate(play_randomly(index, game, chance)):

@@ -73,7 +73,7 @@ def after_call(context: HookContext, case: Case[Any], response: Response) -> Non
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
-    """A game that was deleted is aborted and stays readable; a webhook is gone."""
+    """Ignore that a deleted game stays readable as aborted; a deleted webhook does not."""
     del context, case, response
     return not (isinstance(failure, UseAfterFree) and _DELETED_GAME.fullmatch(failure.free))
 
@@ -108,7 +108,7 @@ def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -
 
 
 def _new_game() -> dict[str, Any]:
-    """A game as somebody would ask for it; two people at least, so that bots do not play it to its end alone."""
+    """Return a request for a game with at least two people, so that bots do not finish it alone."""
     seats = [{"name": "Ana"}, *chance.choices(SEATS, k=chance.randint(1, 4))]
     asked: dict[str, Any] = {"players": seats, "visibility": chance.choice(("public", "public", "private"))}
     if chance.random() < 0.5:
@@ -125,7 +125,7 @@ def _tell() -> None:
 
 
 def _game(case: Case[Any], told: dict[str, Any]) -> str | None:
-    """The game that a request or its answer is about."""
+    """Return the id of the game that a request or its response names."""
     game = told.get("game")
     if isinstance(game, dict) and isinstance(game.get("id"), str):
         return str(game["id"])

@@ -14,7 +14,7 @@ class Faulty(Exception):
 
 
 def fault(document: Any) -> str | None:
-    """The first reason against a decoded file, None where it can be played."""
+    """Return the first reason why a decoded file is invalid, or None."""
     try:
         _tileset(document)
     except Faulty as found:

@@ -41,7 +41,7 @@ class Guarantee(NamedTuple):
         return ", ".join([replicas, *asked])
 
     def verdicts(self) -> Iterator[tuple[str, Verdict]]:
-        """What the search says in each case."""
+        """Yield the verdict of the search in each case."""
         for name, failures in CASES.items():
             yield name, search(self.settings, failures)
 
@@ -67,7 +67,7 @@ GUARANTEES = (
 
 
 def markdown_table() -> Iterator[str]:
-    """What docs/durability.md says, in Markdown."""
+    """Yield the table of docs/durability.md in Markdown."""
     yield f"| settings | {' | '.join(CASES)} |"
     yield f"|---|{'---|' * len(CASES)}"
     for guarantee in GUARANTEES:
@@ -76,7 +76,7 @@ def markdown_table() -> Iterator[str]:
 
 
 def stories() -> Iterator[str]:
-    """The shortest way to each loss, or how many states were looked at without one."""
+    """Yield the shortest sequence to each loss, or the number of states searched without one."""
     for guarantee in GUARANTEES:
         yield guarantee.words
         for name, verdict in guarantee.verdicts():

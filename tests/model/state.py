@@ -81,7 +81,7 @@ class State(NamedTuple):
         return self.nodes[node].alive and node not in self.away
 
     def attached(self, primary: int) -> list[int]:
-        """The replicas that follow a server, and reach it."""
+        """Return the replicas that follow a server and reach it."""
         return [
             number
             for number, node in enumerate(self.nodes)
@@ -89,7 +89,7 @@ class State(NamedTuple):
         ]
 
     def acknowledged(self, settings: Settings) -> list[int]:
-        """The commits whose clients were told that they are stored."""
+        """Return the commits that were acknowledged to clients."""
         return [commit for commit, replicas in enumerate(self.confirmed) if len(replicas) >= settings.wait]
 
     def lost_commits(self, settings: Settings) -> list[int]:

@@ -37,19 +37,19 @@ def _name(number: int) -> str:
 
 
 def _with(state: State, number: int, **changed: Any) -> tuple[Node, ...]:
-    """The servers, one of them changed."""
+    """Return the servers with one of them changed."""
     nodes = [*state.nodes]
     nodes[number] = nodes[number]._replace(**changed)
     return tuple(nodes)
 
 
 def _stored(settings: Settings, memory: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """What changes when a server has these commits: with `durable` it tells nobody before its disk has them."""
+    """Return the changes when a server has these commits. With `durable` its disk has them first."""
     return {"memory": memory, "disk": memory} if settings.durable else {"memory": memory}
 
 
 def _write(state: State, settings: Settings, failures: Failures, number: int) -> Iterator[Step]:
-    """A client commits at a server that takes writes, whether or not the sentinels name another one by now."""
+    """Commit at a server that accepts writes, even if the sentinels already name another one."""
     node, commit = state.nodes[number], len(state.takers)
     if node.follows != PRIMARY or commit >= failures.writes or len(state.attached(number)) < settings.min_replicas:
         return
@@ -64,7 +64,7 @@ def _write(state: State, settings: Settings, failures: Failures, number: int) ->
 
 
 def _copy(state: State, settings: Settings, number: int) -> Iterator[Step]:
-    """A replica gets the next commit of its primary, or all of them where it has others; and says how far it is."""
+    """Copy the next commit to a replica, or all of them if its history differs; then report its offset."""
     node, source = state.nodes[number], state.nodes[number].follows
     if source == PRIMARY or number not in state.attached(source):
         return
@@ -108,7 +108,7 @@ def _restart(state: State, settings: Settings, failures: Failures, number: int) 
 
 
 def _cut(state: State, failures: Failures) -> Iterator[Step]:
-    """The named primary is cut off, alone or with replicas; later all see each other again."""
+    """Partition the named primary, alone or with replicas, and later heal the partition."""
     if state.away:
         yield Step("the network is whole again", state._replace(away=frozenset()))
     elif state.failures:
@@ -122,7 +122,7 @@ def _cut(state: State, failures: Failures) -> Iterator[Step]:
 
 
 def _watch(state: State, settings: Settings) -> Iterator[Step]:
-    """What sentinels do: ask replicas how far they are, promote the one that has most, have all others follow it."""
+    """Let the sentinels act: query offsets, promote the replica with the highest, and reconfigure the others."""
     sizes = tuple(len(node.memory) for node in state.nodes)
     known = sizes if settings.fresh_offsets else state.known
     if not settings.fresh_offsets:
