@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.fuzz import http, lines, logs, queries, snapshots, sockets, tilesets
 from tests.fuzz.figures import Effort, Figures
-from tests.fuzz.subject import Subject, subject
+from tests.fuzz.subject import Subject, start_subject
 
 Fuzz = Callable[[Subject, Path, Effort, Figures], None]
 
@@ -50,20 +50,20 @@ def main() -> int:
     for round_seed in range(asked.seed, asked.seed + 10**6):
         for name in asked.only or FUZZERS:
             if time.monotonic() >= until:
-                _tell(figures, findings)
+                _print_summary(figures, findings)
                 return 1 if findings else 0
-            findings += _round(name, round_seed, figures)
+            findings += _run_round(name, round_seed, figures)
     return 0
 
 
-def _round(name: str, seed: int, figures: Figures) -> bool:
+def _run_round(name: str, seed: int, figures: Figures) -> bool:
     """One round of one fuzzer, on an instance of its own; whether it found anything."""
     examples, fuzz = FUZZERS[name]
     begun = time.monotonic()
     try:
         with tempfile.TemporaryDirectory(prefix="south-seas-fuzz-") as directory:
             where = Path(directory)
-            with subject(where / "data") as one:
+            with start_subject(where / "data") as one:
                 fuzz(one, where, Effort(examples, seed), figures)
     except Exception:  # noqa: BLE001  whatever it is, it is a finding, and the other fuzzers go on
         print(f"FOUND by --only {name} --seed {seed}:\n{traceback.format_exc()}", flush=True)
@@ -72,7 +72,7 @@ def _round(name: str, seed: int, figures: Figures) -> bool:
     return False
 
 
-def _tell(figures: Figures, findings: int) -> None:
+def _print_summary(figures: Figures, findings: int) -> None:
     for what, number in sorted(figures.items()):
         print(f"{number:>9}  {what}")
     print(f"{findings:>9}  rounds with findings")

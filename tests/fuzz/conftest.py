@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fuzz.subject import Subject, subject
+from tests.fuzz.subject import Subject, start_subject
 
 
 @pytest.fixture(scope="session")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
     """Start an instance."""
-    with subject(tmp_path_factory.mktemp("data")) as one:
+    with start_subject(tmp_path_factory.mktemp("data")) as one:
         yield one

@@ -32,7 +32,7 @@ def settings_of(effort: Effort, steps: int = 1) -> settings:
     )
 
 
-def tried(check: Callable[[], None], effort: Effort) -> None:
+def run_property(check: Callable[[], None], effort: Effort) -> None:
     """Run what `given` has made; raises what it finds, in its smallest form."""
     seeded = check if effort.seed is None else seed(effort.seed)(check)
     settings_of(effort)(seeded)()

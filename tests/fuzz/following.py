@@ -11,17 +11,17 @@ from schemas.diffs import canonical_body, next_digest
 from schemas.problems import PROBLEM_TYPES
 from service.web.openapi.asyncapi import CLOSE_CODES, REPLIES
 from tests.fuzz.figures import Figures
-from tests.fuzz.frames import TEXT, RawSocket, frame
+from tests.fuzz.frames import TEXT, RawSocket, encode_frame
 from tests.web.watcher_client import message_validator
 
-CODES = frozenset(closed.code for closed in CLOSE_CODES)
+CLOSE_CODE_NUMBERS = frozenset(closed.code for closed in CLOSE_CODES)
 
-ANSWERED_BY = ("ack", "error", "subscribed", "pong")
+RESPONSE_TYPES = ("ack", "error", "subscribed", "pong")
 
 GAME = "game"
 
 
-class Follow:
+class ReplicaState:
     """A game as this client has it."""
 
     def __init__(self, version: int, digest: str | None, game: Any = None) -> None:
@@ -29,7 +29,7 @@ class Follow:
         self.digest = digest
         self.game = game
 
-    def take(self, diff: dict[str, Any]) -> None:
+    def apply(self, diff: dict[str, Any]) -> None:
         """Go on by a diff; raises AssertionError where it does not follow."""
         assert diff["version"] == self.version + 1, (self.version, diff)
         if self.digest is not None:
@@ -40,27 +40,27 @@ class Follow:
             assert self.game["version"] == self.version
 
 
-class Line:
+class FuzzedSocket:
     """One open socket, and all that it may say next."""
 
     def __init__(self, raw: RawSocket, figures: Figures) -> None:
         self.raw = raw
-        self.games: dict[str, Follow] = {}
+        self.games: dict[str, ReplicaState] = {}
         """Those watched."""
         self.snapshot_of: str | None = None
         """The game of which a snapshot must come next."""
         self._figures = figures
         self._numbers = count(1)
-        welcome = raw.hear()
+        welcome = raw.receive()
         assert welcome["type"] == "welcome", welcome
         message_validator("welcome").validate(welcome)
         self.most: int = welcome["max_message_bytes"]
 
-    def begin(self, game: str, since: int | None = None) -> None:
+    def subscribe(self, game: str, since: int | None = None) -> None:
         """Hear what a subscription that the path implies is answered with; raises Ended where it is refused."""
-        self._subscribed(self._next(), {GAME: game, "since": since})
+        self._check_subscribed(self._receive(), {GAME: game, "since": since})
         if self.snapshot_of is not None:
-            self._told(self._next())
+            self._handle(self._receive())
 
     def exchange(self, messages: Sequence[Any], frames: Sequence[bytes]) -> list[dict[str, Any]]:
         """Send messages, each in its frames, and hear one answer to each, in order; raises Ended.
@@ -70,46 +70,46 @@ class Line:
         self._figures["socket messages"] += len(messages)
         barrier = f"barrier-{next(self._numbers)}"
         ping = json.dumps({"type": "ping", "id": barrier}).encode()
-        self.raw.send(b"".join(frames) + frame(TEXT, ping))
+        self.raw.send(b"".join(frames) + encode_frame(TEXT, ping))
         waiting, answers = [*messages], []
-        while (told := self._next()) != {"type": "pong", "id": barrier}:
-            if told["type"] in ANSWERED_BY or (told["type"] == "snapshot" and self.snapshot_of is None):
+        while (told := self._receive()) != {"type": "pong", "id": barrier}:
+            if told["type"] in RESPONSE_TYPES or (told["type"] == "snapshot" and self.snapshot_of is None):
                 assert waiting, ("nothing was asked", told)
-                self._answer(waiting.pop(0), told)
+                self._check_response(waiting.pop(0), told)
                 answers.append(told)
             else:
-                self._told(told)
+                self._handle(told)
         assert not waiting, ("not answered", waiting)
         assert self.snapshot_of is None
         return answers
 
-    def still(self) -> None:
+    def expect_silence(self) -> None:
         """Hear all that has been told so far."""
         self.exchange([], [])
 
-    def _next(self) -> dict[str, Any]:
-        told = self.raw.hear()
+    def _receive(self) -> dict[str, Any]:
+        told = self.raw.receive()
         message_validator(told["type"]).validate(told)
         return told
 
-    def _told(self, told: dict[str, Any]) -> None:
+    def _handle(self, told: dict[str, Any]) -> None:
         match told["type"]:
             case "diff":
                 assert self.snapshot_of is None
                 assert told[GAME] in self.games, told
-                self.games[told[GAME]].take(told)
+                self.games[told[GAME]].apply(told)
             case "snapshot":
                 assert told[GAME]["id"] == self.snapshot_of, told
                 self.snapshot_of = None
-                self._whole(told)
+                self._handle_snapshot(told)
             case _:
                 raise AssertionError(told)
 
-    def _whole(self, told: dict[str, Any]) -> None:
+    def _handle_snapshot(self, told: dict[str, Any]) -> None:
         game = told[GAME]
-        self.games[game["id"]] = Follow(game["version"], told["digest"], game)
+        self.games[game["id"]] = ReplicaState(game["version"], told["digest"], game)
 
-    def _answer(self, asked: Any, told: dict[str, Any]) -> None:
+    def _check_response(self, asked: Any, told: dict[str, Any]) -> None:
         """One answer to what was asked; it is of a type and for an id that fit."""
         tag = asked.get("type") if isinstance(asked, dict) else None
         if told["type"] == "error":
@@ -128,21 +128,21 @@ class Line:
                 assert tag == "sync"
                 if told[GAME]["id"] in self.games:
                     assert told[GAME]["version"] >= self.games[told[GAME]["id"]].version
-                    self._whole(told)
+                    self._handle_snapshot(told)
             case "subscribed":
-                self._subscribed(told, asked)
+                self._check_subscribed(told, asked)
             case "ack" if tag == "unsubscribe":
                 self.games.pop(told[GAME], None)
             case "ack" if told["version"] is not None and told[GAME] in self.games:
                 assert self.games[told[GAME]].version >= told["version"], "an ack before its diffs"
 
-    def _subscribed(self, told: dict[str, Any], asked: dict[str, Any]) -> None:
+    def _check_subscribed(self, told: dict[str, Any], asked: dict[str, Any]) -> None:
         assert told["type"] == "subscribed", told
         assert told[GAME] == asked[GAME]
         if told["recovered"]:
             since = asked["since"]
             assert since is not None
             assert since <= told["version"]
-            self.games[told[GAME]] = Follow(int(since), asked.get("digest"))
+            self.games[told[GAME]] = ReplicaState(int(since), asked.get("digest"))
         else:
             self.snapshot_of = told[GAME]

@@ -11,12 +11,12 @@ CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 
 FINAL, DEFLATED = 0x80, 0x40
 
-WITHIN_S = 15.0
+TIMEOUT_S = 15.0
 
 TAIL = b"\x00\x00\xff\xff"
 
 
-class Ended(Exception):
+class ConnectionEnded(Exception):
     """The service has closed: with a code, or None where it only cut the connection."""
 
     def __init__(self, code: int | None, reason: str = "") -> None:
@@ -24,14 +24,14 @@ class Ended(Exception):
         self.code = code
 
 
-class Answer(NamedTuple):
+class UpgradeResponse(NamedTuple):
     """The answer to an upgrade."""
 
     status: int
     head: str
 
 
-def frame(
+def encode_frame(
     kind: int,
     payload: bytes,
     *,
@@ -54,7 +54,7 @@ def frame(
     return head + mask + bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
 
 
-def deflated(text: bytes) -> bytes:
+def deflate(text: bytes) -> bytes:
     """Compress the payload of a message."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)
     return (packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)).removesuffix(TAIL)
@@ -64,7 +64,7 @@ class RawSocket:
     """One connection."""
 
     def __init__(self, host: str, port: int) -> None:
-        self._socket = socket.create_connection((host, port), WITHIN_S)
+        self._socket = socket.create_connection((host, port), TIMEOUT_S)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._data = b""
         self._parts = b""
@@ -73,7 +73,7 @@ class RawSocket:
         self.heard = 0
         """Messages."""
 
-    def upgrade(self, path: str, token: str | None = None, *, offer: str | None = None) -> Answer:
+    def upgrade(self, path: str, token: str | None = None, *, offer: str | None = None) -> UpgradeResponse:
         """Ask for a WebSocket."""
         lines = [f"GET {path} HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"]
         lines += ["Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}"]
@@ -83,10 +83,10 @@ class RawSocket:
             lines.append(f"Sec-WebSocket-Extensions: {offer}")
         self.send("\r\n".join([*lines, "", ""]).encode())
         while b"\r\n\r\n" not in self._data:
-            self._more()
+            self._read_more()
         head, _, self._data = self._data.partition(b"\r\n\r\n")
         self.deflating = b"permessage-deflate" in head
-        return Answer(int(head.split()[1]), head.decode())
+        return UpgradeResponse(int(head.split()[1]), head.decode())
 
     def send(self, data: bytes) -> None:
         """Send bytes; raises Ended where nobody takes them any more."""
@@ -98,17 +98,17 @@ class RawSocket:
     def drain(self) -> None:
         """Read to the end; raises Ended."""
         while True:
-            self.hear()
+            self.receive()
 
-    def hear(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         """Return the next message and answer pings. Raise Ended."""
         while True:
             flags, kind, payload = self._frame()
             if kind == PING:
-                self.send(frame(PONG, payload))
+                self.send(encode_frame(PONG, payload))
             elif kind == CLOSE:
                 code = int.from_bytes(payload[:2]) if payload else 1005
-                raise Ended(code, payload[2:].decode())
+                raise ConnectionEnded(code, payload[2:].decode())
             elif kind in (TEXT, CONTINUATION):
                 self._parts += payload
                 if flags & FINAL:
@@ -131,26 +131,26 @@ class RawSocket:
 
     def _frame(self) -> tuple[int, int, bytes]:
         begin = 2
-        self._need(begin)
+        self._read_until(begin)
         size = self._data[1] & 0x7F
         if size > 125:
             begin += 2 if size == 126 else 8
-            self._need(begin)
+            self._read_until(begin)
             size = int.from_bytes(self._data[2:begin])
-        self._need(begin + size)
+        self._read_until(begin + size)
         first, payload = self._data[0], self._data[begin : begin + size]
         self._data = self._data[begin + size :]
         return first & 0xF0, first & 0x0F, payload
 
-    def _need(self, size: int) -> None:
+    def _read_until(self, size: int) -> None:
         while len(self._data) < size:
-            self._more()
+            self._read_more()
 
-    def _more(self) -> None:
+    def _read_more(self) -> None:
         try:
             data = self._socket.recv(65_536)
         except ConnectionResetError:
-            raise Ended(None) from None
+            raise ConnectionEnded(None) from None
         if not data:
-            raise Ended(None)
+            raise ConnectionEnded(None)
         self._data += data

@@ -17,11 +17,11 @@ from tests.fuzz.figures import Effort, Figures
 from tests.fuzz.subject import Subject
 from tests.fuzz.tokens import FIGURES, SEED
 
-WITHIN_S = 900
+TIMEOUT_S = 900
 
-ALONE = "examples,coverage,fuzzing"
+SINGLE_PHASES = "examples,coverage,fuzzing"
 
-IN_SEQUENCE = "stateful"
+STATEFUL_PHASES = "stateful"
 
 CONFIGURATION = """
 [parameters]
@@ -60,40 +60,44 @@ made up a token.
 RESIGN = "/v1/games/{id}/resign"
 """With it the game is soon over."""
 
-SEMANTIC = "positive_data_acceptance"
+SEMANTIC_CHECK = "positive_data_acceptance"
 """What the schemas allow may still be refused: by the rules, by If-Match, or because names hold odd characters."""
 
 
 def fuzz(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
     """All of it; `directory` takes configurations."""
-    of_a_played_game(subject, directory, effort, figures)
-    of_other_games(subject, directory, effort._replace(examples=max(1, effort.examples // 5)), figures)
-    in_sequence(subject, directory, effort, figures)
+    fuzz_played_game(subject, directory, effort, figures)
+    fuzz_other_games(subject, directory, effort._replace(examples=max(1, effort.examples // 5)), figures)
+    fuzz_sequences(subject, directory, effort, figures)
 
 
-def of_a_played_game(subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = ALONE) -> None:
+def fuzz_played_game(
+    subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = SINGLE_PHASES
+) -> None:
     """Each operation by itself that does not end it soon."""
-    played = _created(subject, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
+    played = _create_game(subject, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
     token = ("-H", f"Authorization: Bearer {played['owner_token']}")
     run = _Schemathesis(subject, directory, figures)
     run(_configuration(played), phases, effort, *token, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
 
 
-def of_other_games(subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = ALONE) -> None:
+def fuzz_other_games(
+    subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = SINGLE_PHASES
+) -> None:
     """Fuzz operations that end a game, and operations on games with open seats and on unknown games."""
     run = _Schemathesis(subject, directory, figures)
-    waiting = _created(subject, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
+    waiting = _create_game(subject, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
     token = ("-H", f"Authorization: Bearer {waiting['owner_token']}")
     changing = [path for end in ("", "/seats", "/resign") for path in ("--include-path", "/v1/games/{id}" + end)]
     run(_configuration(waiting), phases, effort, *token, *changing)
-    if phases == ALONE:
+    if phases == SINGLE_PHASES:
         run("", "fuzzing", effort, "--include-path-regex", "[{]id[}]")
 
 
-def in_sequence(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
+def fuzz_sequences(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
     """Along the links."""
     run = _Schemathesis(subject, directory, figures)
-    run(SEQUENCES, IN_SEQUENCE, effort._replace(examples=5 * effort.examples), hooks=True)
+    run(SEQUENCES, STATEFUL_PHASES, effort._replace(examples=5 * effort.examples), hooks=True)
 
 
 class _Schemathesis:
@@ -113,7 +117,7 @@ class _Schemathesis:
             env=self._environment(effort) if hooks else None,
             capture_output=True,
             text=True,
-            timeout=WITHIN_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
@@ -124,7 +128,7 @@ class _Schemathesis:
         yield str(Path(sys.executable).with_name("schemathesis"))
         yield from ("--config-file", str(self._directory / "schemathesis.toml"))
         yield from ("run", f"{self._subject.url}/openapi.json", "--no-color", "--warnings", "off")
-        yield from ("--exclude-checks", SEMANTIC, "--continue-on-failure")
+        yield from ("--exclude-checks", SEMANTIC_CHECK, "--continue-on-failure")
         yield from ("--phases", phases, "--max-examples", str(effort.examples))
         yield from ("--generation-deterministic",) if effort.seed is None else ("--seed", str(effort.seed))
 
@@ -148,7 +152,7 @@ def _configuration(created: dict[str, Any]) -> str:
     return CONFIGURATION.format(game=created["game"]["id"])
 
 
-def _created(subject: Subject, players: list[dict[str, Any]]) -> dict[str, Any]:
+def _create_game(subject: Subject, players: list[dict[str, Any]]) -> dict[str, Any]:
     body = json.dumps({"players": players}).encode()
     request = Request(f"{subject.url}/v1/games", body, {"Content-Type": "application/json"})  # noqa: S310  ours
     with urlopen(request) as response:  # noqa: S310

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fuzz.figures import Effort, Figures, tried
-from tests.fuzz.requests import AMBIGUOUS, INJECTED, LAST, requests
+from tests.fuzz.figures import Effort, Figures, run_property
+from tests.fuzz.requests import AMBIGUOUS, CLOSING_REQUEST, INJECTED, requests
 from tests.fuzz.subject import Subject
 
-WITHIN_S = 15.0
+TIMEOUT_S = 15.0
 
 IDLE_S = 0.5
 """Who has not been answered by then has promised more than was sent."""
@@ -34,27 +34,27 @@ def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
         figures["lines requests"] += 1
 
     def sent(many: list[bytes], cut: int) -> None:
-        data = b"".join(many) + LAST
+        data = b"".join(many) + CLOSING_REQUEST
         begun = time.perf_counter()
         for response in exchange(subject, data, cut):
-            check(response)
+            check_response(response)
         took = time.perf_counter() - begun
         figures["lines slowest ms"] = max(figures["lines slowest ms"], int(1000 * took))
         figures["lines requests"] += len(many)
         subject.check()
 
-    tried(given(st.lists(requests(), min_size=1, max_size=3), st.integers(0, 200))(sent), effort)
+    run_property(given(st.lists(requests(), min_size=1, max_size=3), st.integers(0, 200))(sent), effort)
 
 
 def check_ambiguous(subject: Subject, request: bytes) -> None:
     """Check that the request is rejected once, and that nothing after it is read."""
-    responses = exchange(subject, request + LAST, 0)
+    responses = exchange(subject, request + CLOSING_REQUEST, 0)
     assert [response.status for response in responses] == [400], (request, responses)
-    check(responses[0])
+    check_response(responses[0])
     subject.check()
 
 
-def check(response: Response) -> None:
+def check_response(response: Response) -> None:
     """Check that the response is no 5xx, is a problem if it is an error, and repeats no header of the client."""
     assert response.status < 500, response
     names = [name for name, _ in response.headers]
@@ -67,7 +67,7 @@ def check(response: Response) -> None:
 
 def exchange(subject: Subject, data: bytes, cut: int) -> list[Response]:
     """Send this, its first `cut` bytes by themselves, and give all answers until the service closes."""
-    with socket.create_connection((subject.host, subject.port), WITHIN_S) as line:
+    with socket.create_connection((subject.host, subject.port), TIMEOUT_S) as line:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         heard = b""
         try:
@@ -77,7 +77,7 @@ def exchange(subject: Subject, data: bytes, cut: int) -> list[Response]:
             heard = _read(line)
         except (BrokenPipeError, ConnectionResetError):
             return []
-    return parsed(heard)
+    return parse_responses(heard)
 
 
 def _read(line: socket.socket) -> bytes:
@@ -90,7 +90,7 @@ def _read(line: socket.socket) -> bytes:
         except TimeoutError:
             assert not waited, ("the service does not close", heard[-300:])
             line.shutdown(socket.SHUT_WR)
-            line.settimeout(WITHIN_S)
+            line.settimeout(TIMEOUT_S)
             waited = True
             continue
         if not data:
@@ -98,7 +98,7 @@ def _read(line: socket.socket) -> bytes:
         heard += data
 
 
-def parsed(data: bytes) -> list[Response]:
+def parse_responses(data: bytes) -> list[Response]:
     """Parse the responses in the bytes. Raise AssertionError if they are anything else.
 
     aiohttp reads requests that call themselves HTTP/0.9 or 2.0 as what they are, HTTP/1.1, and answers with that name.

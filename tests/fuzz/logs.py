@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from service.cli.verify import verify_command
 from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import check_url
-from tests.fuzz.figures import Effort, Figures, tried
-from tests.fuzz.tilesets import VALUES, changed, places
+from tests.fuzz.figures import Effort, Figures, run_property
+from tests.fuzz.tilesets import VALUES, change_at, json_locations
 from tests.games.game_logs import decode_log, play_game, rechain
 
 LENGTHS = (1, 3, 12)
@@ -58,8 +58,8 @@ URLS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=7).map("
 
 def fuzz(directory: Path, effort: Effort, figures: Figures) -> None:
     """All of it; raises what is found, in its smallest form."""
-    tried(_logs(directory, figures), effort)
-    tried(_urls(figures), effort._replace(examples=10 * effort.examples))
+    run_property(_logs(directory, figures), effort)
+    run_property(_urls(figures), effort._replace(examples=10 * effort.examples))
 
 
 def _logs(directory: Path, figures: Figures) -> Callable[[], None]:
@@ -84,8 +84,8 @@ def _logs(directory: Path, figures: Figures) -> Callable[[], None]:
         figures["logs examples"] += 1
         log = json.loads(json.dumps(whole[:length]))
         for number, how, value in changes:
-            found = places(log)
-            log = changed(log, found[number % len(found)], how, value)
+            found = json_locations(log)
+            log = change_at(log, found[number % len(found)], how, value)
         if forged:
             try:
                 log = rechain(log)

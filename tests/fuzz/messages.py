@@ -35,7 +35,7 @@ MOVES = st.sampled_from(("p0.0.0", "p0.-1.2", "i0", "i1", "pass.islander", "pass
     st.text(max_size=30)
 )
 
-NEARLY: dict[str, st.SearchStrategy[Any]] = {
+NEARLY_VALID_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "since": st.integers(-1, 5) | st.sampled_from((2**31 - 1, 2**31, 2**63, 2**64, 1.0)) | JSON,
     "digest": st.text("0123456789abcdef", min_size=32, max_size=32) | JSON,
     "action": ACTIONS | JSON,
@@ -65,18 +65,18 @@ TEXTS = st.sampled_from(
 
 
 @st.composite
-def nearly(draw: st.DrawFn, games: list[str], tokens: list[str]) -> dict[str, Any]:
+def nearly_valid_messages(draw: st.DrawFn, games: list[str], tokens: list[str]) -> dict[str, Any]:
     """Draw a message with valid and invalid members, and sometimes an unknown one."""
     message: dict[str, Any] = {"type": draw(st.sampled_from(TYPES))}
     if draw(st.integers(0, 9)):
         message["game"] = draw(st.sampled_from([*games, "unknown", "../x", "k7m2x9qd4t1w"]))
-    for name in draw(st.lists(st.sampled_from([*NEARLY]), max_size=4, unique=True)):
-        message[name] = draw(NEARLY[name])
+    for name in draw(st.lists(st.sampled_from([*NEARLY_VALID_FIELDS]), max_size=4, unique=True)):
+        message[name] = draw(NEARLY_VALID_FIELDS[name])
     if message["type"] == "auth" and tokens and draw(st.booleans()):
         message["token"] = draw(st.sampled_from(tokens))
     return message
 
 
-def encoded(value: Any) -> str:
+def encode(value: Any) -> str:
     """As JSON; NaN and surrogates stay what they are."""
     return json.dumps(value, ensure_ascii=True)

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.player_names import INVISIBLE_CHARACTERS, is_visible, name_key
-from tests.fuzz.figures import Effort, Figures, tried
+from tests.fuzz.figures import Effort, Figures, run_property
 from tests.fuzz.subject import Subject
 from tests.web.drawing.example_tiles import parse_svg
 
-REFUSED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+REJECTED_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories that no name holds: control and format characters, and what is no character."""
 
-ODD = st.sampled_from(
+ODD_NAMES = st.sampled_from(
     (
         *(
             "Ana",
@@ -51,7 +51,7 @@ ODD = st.sampled_from(
     )
 )
 
-NAMES = ODD | st.text(max_size=34)
+NAMES = ODD_NAMES | st.text(max_size=34)
 
 LANGUAGES = st.sampled_from(
     ("en", "fr", "de", "FR-ca", "*", "i-klingon", "de-DE-1996", "x" * 9, "", "fr;q=0", "de;q=0.5", "*;q=0", ";", "q=1")
@@ -86,7 +86,7 @@ QUERIES: dict[str, st.SearchStrategy[str]] = {
 PATHS = ("/legal-moves", "/story", "/diffs", "", "/scores", "/board.svg", "/board.txt", "/board.png")
 
 
-class Heard(NamedTuple):
+class HTTPResponse(NamedTuple):
     """An answer."""
 
     status: int
@@ -97,18 +97,20 @@ class Heard(NamedTuple):
 
 def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
     """All of it; raises what is found, in its smallest form."""
-    for check in (_named(subject, figures), _asked(subject, figures)):
-        tried(check, effort)
+    for check in (_check_names(subject, figures), _check_queries(subject, figures)):
+        run_property(check, effort)
 
 
-def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
+def _check_names(subject: Subject, figures: Figures) -> Callable[[], None]:
     @given(NAMES, NAMES, st.lists(LANGUAGES, max_size=4))
     def check(name: str, other: str, languages: list[str]) -> None:
         """Check that a name is accepted or rejected by its characters, and appears unchanged in texts and images."""
         body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
-        made = ask(subject, "POST", "/v1/games", body)
+        made = send_request(subject, "POST", "/v1/games", body)
         shown = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
-        right = all(1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REFUSED for one in shown)
+        right = all(
+            1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REJECTED_CATEGORIES for one in shown
+        )
         right = right and all(any(map(is_visible, one)) and not INVISIBLE_CHARACTERS & {*one} for one in shown)
         expected = 400 if not right else 409 if name_key(name) == name_key(other) else 201
         assert made.status == expected, (name, other, made)
@@ -120,7 +122,7 @@ def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
         game = f"/v1/games/{created['game']['id']}"
         accepted = {"Accept-Language": ", ".join(languages)}
         for path in ("/story", "/legal-moves", "/board.svg?side=1", "/board.txt?side=1", "/board.png?side=1&width=64"):
-            told = ask(subject, "GET", game + path, None, accepted)
+            told = send_request(subject, "GET", game + path, None, accepted)
             figures["http requests"] += 1
             assert told.status == 200, (path, told)
             if told.kind == "image/svg+xml":
@@ -132,10 +134,12 @@ def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
     return check
 
 
-def _asked(subject: Subject, figures: Figures) -> Callable[[], None]:
-    created = json.loads(ask(subject, "POST", "/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]}).data)
+def _check_queries(subject: Subject, figures: Figures) -> Callable[[], None]:
+    created = json.loads(
+        send_request(subject, "POST", "/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]}).data
+    )
     game, token = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['owner_token']}"}
-    every = json.loads(ask(subject, "GET", f"{game}/legal-moves", None).data)["moves"]
+    every = json.loads(send_request(subject, "GET", f"{game}/legal-moves", None).data)["moves"]
 
     @given(
         st.sampled_from((*(game + path for path in PATHS), "/v1/games", "/v1/seats/me/games")),
@@ -144,24 +148,24 @@ def _asked(subject: Subject, figures: Figures) -> Callable[[], None]:
     )
     def check(path: str, query: list[tuple[str, str]], limit: int) -> None:
         """Any query is answered or refused with the parameter's name; pages together are the whole list."""
-        told = ask(subject, "GET", f"{path}?{_encoded(query)}", None, token)
+        told = send_request(subject, "GET", f"{path}?{_encode_query(query)}", None, token)
         assert told.status in {200, 400, 404}, (path, query, told)
         if told.status == 400:
             problem = json.loads(told.data)
             assert problem["path"] in {name for name, _ in query}, (path, query, problem)
-        assert paged(subject, f"{game}/legal-moves", limit) == every
+        assert read_pages(subject, f"{game}/legal-moves", limit) == every
         figures["http requests"] += 2
         subject.check()
 
     return check
 
 
-def paged(subject: Subject, path: str, limit: int) -> list[Any]:
+def read_pages(subject: Subject, path: str, limit: int) -> list[Any]:
     """Read a list page by page."""
     moves: list[Any] = []
     cursor = ""
     while True:
-        told = json.loads(ask(subject, "GET", f"{path}?limit={limit}{cursor}", None).data)
+        told = json.loads(send_request(subject, "GET", f"{path}?limit={limit}{cursor}", None).data)
         assert len(told["moves"]) <= limit
         moves += told["moves"]
         if told["next_cursor"] is None:
@@ -169,7 +173,9 @@ def paged(subject: Subject, path: str, limit: int) -> list[Any]:
         cursor = f"&cursor={quote(told['next_cursor'])}"
 
 
-def ask(subject: Subject, method: str, path: str, body: Any, headers: dict[str, str] | None = None) -> Heard:
+def send_request(
+    subject: Subject, method: str, path: str, body: Any, headers: dict[str, str] | None = None
+) -> HTTPResponse:
     """One request."""
     connection = HTTPConnection(subject.host, subject.port, timeout=30)
     try:
@@ -177,10 +183,10 @@ def ask(subject: Subject, method: str, path: str, body: Any, headers: dict[str, 
         connection.request(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
         answer = connection.getresponse()
         kind = (answer.getheader("Content-Type") or "").partition(";")[0]
-        return Heard(answer.status, kind, answer.getheader("Content-Language"), answer.read())
+        return HTTPResponse(answer.status, kind, answer.getheader("Content-Language"), answer.read())
     finally:
         connection.close()
 
 
-def _encoded(query: list[tuple[str, str]]) -> str:
+def _encode_query(query: list[tuple[str, str]]) -> str:
     return urlencode([(name, value.encode(errors="surrogatepass")) for name, value in query])

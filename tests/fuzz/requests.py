@@ -6,49 +6,50 @@ from hypothesis import strategies as st
 
 INJECTED = b"x-injected"
 
-LAST = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+CLOSING_REQUEST = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-SMUGGLED = b"GET /v1/bots HTTP/1.1\r\nHost: x\r\n\r\n"
+SMUGGLED_REQUEST = b"GET /v1/bots HTTP/1.1\r\nHost: x\r\n\r\n"
 
 POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
 AMBIGUOUS: tuple[bytes, ...] = (
-    POST + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: 2, 2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: +2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: 0x2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: 2 2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: -0\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: \xc2\xb2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length : 2\r\n\r\n{}" + SMUGGLED,
-    POST + b" Content-Length: 2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer_Encoding: chunked\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}xx\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n2 \r\n{}\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 17 + b"\r\n{}\r\n0\r\n\r\n" + SMUGGLED,
-    POST + b"Transfer-Encoding: chunked\r\n\r\n\r\n{}\r\n0\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 0\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\nHost: x\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nX\x00: a\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots HTTP/1.1 \r\nHost: x\r\n\r\n" + SMUGGLED,
-    b"GET\t/v1/bots\tHTTP/1.1\r\nHost: x\r\n\r\n" + SMUGGLED,
-    b"GET /v1/bots\r\n\r\n" + SMUGGLED,
+    POST + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: 2, 2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: +2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: 0x2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: 2 2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: -0\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: \xc2\xb2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length : 2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b" Content-Length: 2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer_Encoding: chunked\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}xx\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n2 \r\n{}\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 17 + b"\r\n{}\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    POST + b"Transfer-Encoding: chunked\r\n\r\n\r\n{}\r\n0\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 0\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\nHost: x\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\nX\x00: a\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots HTTP/1.1 \r\nHost: x\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET\t/v1/bots\tHTTP/1.1\r\nHost: x\r\n\r\n" + SMUGGLED_REQUEST,
+    b"GET /v1/bots\r\n\r\n" + SMUGGLED_REQUEST,
 )
 """What two readers may take for different requests: it must be refused, and the connection closed behind it."""
 
@@ -70,7 +71,7 @@ METHODS = st.sampled_from(
     )
 )
 
-PLACES = (
+PATHS = (
     *(b"/", b"/livez", b"/v1/games", b"/v1/bots", b"/v1/tilesets", b"/v1/tilesets/archipelago", b"/openapi.json", b"*"),
     *(b"/v1/games/k7m2x9qd4t1w", b"/v1/games/k7m2x9qd4t1w/actions", b"/v1/ws", b"/v1/games/x/ws", b"/docs", b"/page"),
     *(b"/v1/seats/me/games", b"/v1/tilesets/archipelago/tiles/start.svg", b"/v1/games/x/board.png", b"/readyz"),
@@ -117,7 +118,7 @@ TARGETS = st.builds(
     st.sampled_from(
         (b"", b"", b"", b"http://x", b"http://user:pass@x:80", b"https://evil:99999", b"//", b"x:", b"http://[::1", b"")
     ),
-    st.sampled_from(PLACES),
+    st.sampled_from(PATHS),
     st.sampled_from(SUFFIXES) | st.binary(max_size=20).map(lambda data: b"?" + re.sub(rb"[\s\x00-\x1f]", b"", data)),
 )
 
@@ -221,11 +222,13 @@ VALUES = (
     ),
 )
 
-LARGEST = 7900
+MAX_HEADER_BYTES = 7900
 """Bytes of a header that is just small enough."""
 
-ENORMOUS = st.builds(
-    lambda before, again, after: before + (again * LARGEST)[: LARGEST - len(before) - len(after)] + after,
+LARGE_VALUES = st.builds(
+    lambda before, again, after: (
+        before + (again * MAX_HEADER_BYTES)[: MAX_HEADER_BYTES - len(before) - len(after)] + after
+    ),
     st.sampled_from(
         (b"", b"a", b"a;", b'"', b"application/json", b"application/json; ", b"Bearer ", b"for=", b"bytes=", b"=?")
     ),
@@ -236,7 +239,7 @@ ENORMOUS = st.builds(
 )
 """What a careless parser takes the square of its length for, or a level of recursion each."""
 
-HEADERS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES) | ENORMOUS), max_size=5)
+HEADERS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES) | LARGE_VALUES), max_size=5)
 
 BODIES = st.sampled_from(
     (

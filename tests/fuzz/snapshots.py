@@ -29,11 +29,11 @@ from service.games.diffs import record_change
 from service.games.i18n import describe_move, get_translator
 from service.store import keys
 from tests.engine.random_games import archipelago_index, new_game
-from tests.fuzz.figures import Effort, Figures, tried
-from tests.fuzz.frames import Ended, RawSocket
+from tests.fuzz.figures import Effort, Figures, run_property
+from tests.fuzz.frames import ConnectionEnded, RawSocket
 from tests.fuzz.subject import Subject
 
-AT = "2026-11-21T21:00:00Z"
+CREATED_AT = "2026-11-21T21:00:00Z"
 
 MOST_ID, MOST_TEXT = 24, 100
 
@@ -55,11 +55,11 @@ CHANGES: tuple[tuple[str, Any], ...] = (
 
 def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
     """All of it; raises what is found, in its smallest form."""
-    tried(_played(figures), effort)
-    tried(_damaged(subject, figures), effort._replace(examples=3 * effort.examples))
+    run_property(_check_played_games(figures), effort)
+    run_property(_check_damaged_games(subject, figures), effort._replace(examples=3 * effort.examples))
 
 
-def _played(figures: Figures) -> Callable[[], None]:
+def _check_played_games(figures: Figures) -> Callable[[], None]:
     index = archipelago_index()
 
     @given(
@@ -95,17 +95,19 @@ def step(index: TileSetIndex, game: Game, moves: list[Any], choice: int) -> None
     previous = game.digest
     done, events = apply_action(index, game, chosen)
     assert twin != game
-    diff = record_change(index, game, events, at=AT, seat=before["turn"]["decider"], move=move_id(done), by="seat")
+    diff = record_change(
+        index, game, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(done), by="seat"
+    )
     told = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
     assert jsonpatch.apply_patch(before, told["patch"]) == msgspec.to_builtins(build_view(index, game))
     assert told["digest"] == game.digest == next_digest(previous, canonical_body(told))
     again, _ = apply_action(index, twin, parse_move_id(move_id(done)) or chosen)
-    record_change(index, twin, events, at=AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
+    record_change(index, twin, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
     assert encode_snapshot(twin) == encode_snapshot(game)
 
 
-def _damaged(subject: Subject, figures: Figures) -> Callable[[], None]:
+def _check_damaged_games(subject: Subject, figures: Figures) -> Callable[[], None]:
     whole = _create(subject)
 
     @given(
@@ -118,11 +120,11 @@ def _damaged(subject: Subject, figures: Figures) -> Callable[[], None]:
         game = _create(subject, open_seat=open_seat)
         fields = ("snapshot", "access") if what == "both" else (what,)
         subject.call(_damage(subject, game["game"]["id"], fields, changes))
-        figures["snapshot requests"] += ask_everything(subject, game)
-        listed = _ask(subject, "GET", "/v1/games", None, None)
+        figures["snapshot requests"] += send_all_requests(subject, game)
+        listed = _send(subject, "GET", "/v1/games", None, None)
         assert listed[0] == 200
-        assert _ask(subject, "GET", f"/v1/games/{whole['game']['id']}", None, None)[0] == 200
-        mine = _ask(subject, "GET", "/v1/seats/me/games", whole["owner_token"], None)
+        assert _send(subject, "GET", f"/v1/games/{whole['game']['id']}", None, None)[0] == 200
+        mine = _send(subject, "GET", "/v1/seats/me/games", whole["owner_token"], None)
         assert mine[0] == 200
         subject.check()
 
@@ -143,7 +145,7 @@ async def _damage(subject: Subject, game: str, fields: tuple[str, ...], changes:
         pass
 
 
-def ask_everything(subject: Subject, created: dict[str, Any]) -> int:
+def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
     """Ask for all that a game has; each answer is the documented one of a game or of a store that cannot tell it."""
     game, token = created["game"]["id"], created["owner_token"]
     path = f"/v1/games/{game}"
@@ -151,14 +153,14 @@ def ask_everything(subject: Subject, created: dict[str, Any]) -> int:
     asked += [("POST", path + end, body) for end, body in CHANGES]
     asked.append(("DELETE", path, None))
     for method, where, body in asked:
-        status, told = _ask(subject, method, where, token, body)
+        status, told = _send(subject, method, where, token, body)
         assert status < 500 or (status, told["code"]) == (503, "store_unavailable"), (method, where, status, told)
     raw = RawSocket(subject.host, subject.port)
     try:
         assert raw.upgrade(f"{path}/ws", token).status == 101
-        while raw.hear()["type"] != "snapshot":
+        while raw.receive()["type"] != "snapshot":
             pass
-    except Ended as ended:
+    except ConnectionEnded as ended:
         assert ended.code in {1012, 4401, 4404}, ended
     finally:
         raw.close()
@@ -167,12 +169,12 @@ def ask_everything(subject: Subject, created: dict[str, Any]) -> int:
 
 def _create(subject: Subject, *, open_seat: bool = False) -> dict[str, Any]:
     players = [{"name": "Ana"}, {"open": True} if open_seat else {"name": "Bo"}]
-    status, created = _ask(subject, "POST", "/v1/games", None, {"players": players})
+    status, created = _send(subject, "POST", "/v1/games", None, {"players": players})
     assert status == 201
     return created
 
 
-def _ask(subject: Subject, method: str, path: str, token: str | None, body: Any) -> tuple[int, dict[str, Any]]:
+def _send(subject: Subject, method: str, path: str, token: str | None, body: Any) -> tuple[int, dict[str, Any]]:
     """Status and JSON of an answer; of a picture no JSON."""
     headers = {"Content-Type": "application/json"}
     if token is not None:

@@ -12,8 +12,19 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from tests.fuzz import frames, messages
 from tests.fuzz.breaks import BREAKS
 from tests.fuzz.figures import Effort, Figures, settings_of
-from tests.fuzz.following import CODES, Line
-from tests.fuzz.frames import BINARY, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, Ended, RawSocket, frame
+from tests.fuzz.following import CLOSE_CODE_NUMBERS, FuzzedSocket
+from tests.fuzz.frames import (
+    BINARY,
+    CONTINUATION,
+    DEFLATED,
+    FINAL,
+    PING,
+    PONG,
+    TEXT,
+    ConnectionEnded,
+    RawSocket,
+    encode_frame,
+)
 from tests.fuzz.subject import Subject
 
 STEPS = 25
@@ -41,7 +52,7 @@ NO_TOKEN = "a b"
 MASKS = st.sampled_from((b"\x00\x00\x00\x00", b"\x01\x02\x03\x04", b"\xff\xff\xff\xff"))
 
 
-class Table:
+class FuzzedGame:
     """A game, with its tokens."""
 
     def __init__(self, subject: Subject, players: list[dict[str, Any]], visibility: str) -> None:
@@ -53,7 +64,7 @@ class Table:
 
     def post(self, path: str, body: Any, token: str | None = None) -> dict[str, Any]:
         """Ask over HTTP; gives the answer, whichever it is."""
-        connection = HTTPConnection(self._subject.host, self._subject.port, timeout=frames.WITHIN_S)
+        connection = HTTPConnection(self._subject.host, self._subject.port, timeout=frames.TIMEOUT_S)
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
         connection.request("POST", path, json.dumps(body), headers if token else {"Content-Type": "application/json"})
         answer = connection.getresponse()
@@ -64,7 +75,7 @@ class Table:
 
     def act(self, choice: int) -> None:
         """Do a legal move over HTTP."""
-        connection = HTTPConnection(self._subject.host, self._subject.port, timeout=frames.WITHIN_S)
+        connection = HTTPConnection(self._subject.host, self._subject.port, timeout=frames.TIMEOUT_S)
         path = f"/v1/games/{self.id}"
         connection.request("GET", f"{path}/legal-moves", headers={"Authorization": f"Bearer {self.owner}"})
         legal = json.loads(connection.getresponse().read()).get("moves", [])
@@ -73,7 +84,7 @@ class Table:
             self.post(f"{path}/actions", {"move": legal[choice % len(legal)]["id"]}, self.owner)
 
 
-class Sockets(RuleBasedStateMachine):
+class SocketMachine(RuleBasedStateMachine):
     """One socket that does anything, and one beside it that only watches."""
 
     subject: ClassVar[Subject]
@@ -81,25 +92,25 @@ class Sockets(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._before = self.subject.inside()
+        self._before = self.subject.count_resources()
         self._numbers = count(1)
-        self._line: Line | None = None
+        self._line: FuzzedSocket | None = None
         self._opened: list[RawSocket] = []
-        self._table = Table(self.subject, PLAYERS[0], "public")
-        self._other = Table(self.subject, PLAYERS[1], "private")
+        self._table = FuzzedGame(self.subject, PLAYERS[0], "public")
+        self._other = FuzzedGame(self.subject, PLAYERS[1], "private")
         witness = self._connect(f"/v1/games/{self._table.id}/ws", None, None)
         assert witness is not None
         self._witness = witness
-        self._witness.begin(self._table.id)
+        self._witness.subscribe(self._table.id)
 
     def teardown(self) -> None:
         """Everybody goes; nothing is kept of them."""
         try:
-            self._witness.still()
+            self._witness.expect_silence()
         finally:
             for raw in self._opened:
                 raw.close()
-        self.subject.settled(self._before)
+        self.subject.wait_until_released(self._before)
         self.figures["socket sequences"] += 1
 
     @rule(offer=st.sampled_from(OFFERS), token=st.sampled_from((None, "owner", "wrong", NO_TOKEN)))
@@ -110,9 +121,9 @@ class Sockets(RuleBasedStateMachine):
         if line is None:
             return
         try:
-            line.still()
+            line.expect_silence()
             self._line = line
-        except Ended as ended:
+        except ConnectionEnded as ended:
             assert (ended.code, token) == (4401, NO_TOKEN), ended
             line.raw.close()
 
@@ -130,22 +141,22 @@ class Sockets(RuleBasedStateMachine):
         if line is None:
             return
         try:
-            line.begin(known.get(game, game), int(query[7:]) if query in {"?since=1", "?since=0"} else None)
+            line.subscribe(known.get(game, game), int(query[7:]) if query in {"?since=1", "?since=0"} else None)
             self._line = line
-        except Ended as ended:
+        except ConnectionEnded as ended:
             assert ended.code in {4400, 4401, 4404}, ended
             line.raw.close()
 
     @rule(data=st.data(), many=st.integers(1, 4))
     @precondition(lambda self: self._line is not None)
-    def say(self, data: st.DataObject, many: int) -> None:
+    def send_messages(self, data: st.DataObject, many: int) -> None:
         """Messages that are right, or nearly so, one after another without waiting."""
         games, tokens = [self._table.id, self._other.id], [*self._table.tokens, *self._other.tokens]
-        asked = [data.draw(messages.nearly(games, tokens)) for _ in range(many)]
+        asked = [data.draw(messages.nearly_valid_messages(games, tokens)) for _ in range(many)]
         for message in asked:
             if data.draw(st.integers(0, 4)):
                 message["id"] = f"m{next(self._numbers)}"
-        self._exchange(asked, [self._framed(data, messages.encoded(message).encode()) for message in asked])
+        self._exchange(asked, [self._encode_frames(data, messages.encode(message).encode()) for message in asked])
 
     @rule(data=st.data(), watched=st.sampled_from(("table", "other")), since=st.none() | st.integers(0, 3))
     @precondition(lambda self: self._line is not None)
@@ -158,7 +169,7 @@ class Sockets(RuleBasedStateMachine):
         ]
         if since is not None:
             asked[1]["since"] = since
-        self._exchange(asked, [self._framed(data, json.dumps(message).encode()) for message in asked])
+        self._exchange(asked, [self._encode_frames(data, json.dumps(message).encode()) for message in asked])
 
     @rule(choice=st.integers(0, 50), private=st.booleans(), key=st.none() | st.sampled_from(("k1", "k2")))
     @precondition(lambda self: self._line is not None)
@@ -169,31 +180,31 @@ class Sockets(RuleBasedStateMachine):
         message: dict[str, Any] = {"type": "act", "game": table.id, "move": move, "id": f"x{choice}"}
         message |= {"include": "legal_moves"} if choice % 3 else {}
         message |= {"key": key} if key else {}
-        self._exchange([message], [frame(TEXT, json.dumps(message).encode())])
+        self._exchange([message], [encode_frame(TEXT, json.dumps(message).encode())])
 
     @rule(choice=st.integers(0, 50), private=st.booleans())
     def act_over_http(self, choice: int, private: bool) -> None:
         """Somebody else acts."""
         (self._other if private else self._table).act(choice)
-        self._look()
+        self._check_other_socket()
 
-    @rule(text=messages.TEXTS | messages.JSON.map(messages.encoded), data=st.data())
+    @rule(text=messages.TEXTS | messages.JSON.map(messages.encode), data=st.data())
     @precondition(lambda self: self._line is not None)
-    def say_anything(self, text: str, data: st.DataObject) -> None:
+    def send_text(self, text: str, data: st.DataObject) -> None:
         """Text that is no message, or JSON of any kind."""
-        self._exchange([text], [self._framed(data, text.encode(errors="surrogatepass"))])
+        self._exchange([text], [self._encode_frames(data, text.encode(errors="surrogatepass"))])
 
     @rule(payload=st.binary(max_size=200))
     @precondition(lambda self: self._line is not None)
-    def say_bytes(self, payload: bytes) -> None:
+    def send_bytes(self, payload: bytes) -> None:
         """Messages are text."""
-        self._exchange([payload], [frame(BINARY, payload)])
+        self._exchange([payload], [encode_frame(BINARY, payload)])
 
     @rule(payload=st.binary(max_size=125), kind=st.sampled_from((PING, PONG)))
     @precondition(lambda self: self._line is not None)
     def control(self, payload: bytes, kind: int) -> None:
         """Control frames are no messages."""
-        self._exchange([], [frame(kind, payload)])
+        self._exchange([], [encode_frame(kind, payload)])
 
     @rule(data=st.data())
     @precondition(lambda self: self._line is not None)
@@ -208,15 +219,15 @@ class Sockets(RuleBasedStateMachine):
         try:
             line.raw.send(broken)
             line.raw.drain()
-        except Ended as ended:
+        except ConnectionEnded as ended:
             assert ended.code in codes, (name, ended, codes)
-            assert ended.code in CODES | {1000}, ended
+            assert ended.code in CLOSE_CODE_NUMBERS | {1000}, ended
         line.raw.close(reset=data.draw(st.booleans()))
-        self._look()
+        self._check_other_socket()
 
     @rule(junk=st.binary(min_size=1, max_size=400), reset=st.booleans(), half=st.booleans())
     @precondition(lambda self: self._line is not None)
-    def send_junk_and_go(self, junk: bytes, reset: bool, half: bool) -> None:
+    def send_junk_and_disconnect(self, junk: bytes, reset: bool, half: bool) -> None:
         """Any bytes, then the connection is gone, in one of its ways."""
         line, self._line = self._line, None
         assert line is not None
@@ -225,26 +236,26 @@ class Sockets(RuleBasedStateMachine):
             if half:
                 line.raw.half_close()
                 line.raw.drain()
-        except Ended as ended:
-            assert ended.code is None or ended.code in CODES | {1000, 1005}, ended
+        except ConnectionEnded as ended:
+            assert ended.code is None or ended.code in CLOSE_CODE_NUMBERS | {1000, 1005}, ended
         line.raw.close(reset=reset)
-        self._look()
+        self._check_other_socket()
 
     def _exchange(self, asked: list[Any], sent: list[bytes]) -> None:
         assert self._line is not None
         self._line.exchange(asked, sent)
-        self._look()
+        self._check_other_socket()
 
-    def _look(self) -> None:
+    def _check_other_socket(self) -> None:
         """Check that the other socket has received every diff in order."""
-        self._witness.still()
+        self._witness.expect_silence()
         self.subject.check()
 
-    def _framed(self, data: st.DataObject, payload: bytes) -> bytes:
+    def _encode_frames(self, data: st.DataObject, payload: bytes) -> bytes:
         """Encode a message as one frame or several, compressed if negotiated, with control frames in between."""
         assert self._line is not None
         packed = self._line.raw.deflating and data.draw(st.booleans())
-        body = frames.deflated(payload) if packed else payload
+        body = frames.deflate(payload) if packed else payload
         flags = DEFLATED if packed else 0
         mask = data.draw(MASKS)
         # Bodies hold ids that differ from run to run, so what is drawn must not depend on their lengths.
@@ -254,15 +265,15 @@ class Sockets(RuleBasedStateMachine):
         for number, piece in enumerate(pieces):
             last = FINAL if number == len(pieces) - 1 else 0
             kind = TEXT if number == 0 else CONTINUATION
-            framed += frame(kind, piece, flags=last | (0 if number else flags), mask=mask)
+            framed += encode_frame(kind, piece, flags=last | (0 if number else flags), mask=mask)
             if not last and data.draw(st.booleans()):
-                framed += frame(PONG, b"between", mask=mask)
+                framed += encode_frame(PONG, b"between", mask=mask)
         return framed
 
     def _token(self, name: str | None) -> str | None:
         return {"owner": self._table.owner, "wrong": "x" * 43}.get(name, name) if name else None
 
-    def _connect(self, path: str, token: str | None, offer: str | None) -> Line | None:
+    def _connect(self, path: str, token: str | None, offer: str | None) -> FuzzedSocket | None:
         raw = RawSocket(self.subject.host, self.subject.port)
         self._opened.append(raw)
         answer = raw.upgrade(path, token, offer=offer)
@@ -271,8 +282,8 @@ class Sockets(RuleBasedStateMachine):
             raw.close()
             return None
         try:
-            return Line(raw, self.figures)
-        except Ended as ended:
+            return FuzzedSocket(raw, self.figures)
+        except ConnectionEnded as ended:
             assert ended.code in {4400, 4401, 4404}, ended
             raw.close()
             return None
@@ -280,12 +291,12 @@ class Sockets(RuleBasedStateMachine):
 
 def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
     """Sequences of steps; raises what is found, in its smallest form."""
-    machine = type("TheseSockets", (Sockets,), {"subject": subject, "figures": figures})
+    machine = type("TheseSockets", (SocketMachine,), {"subject": subject, "figures": figures})
     if effort.seed is not None:
         machine = seed(effort.seed)(machine)
-    wires = subject.wires()
+    wires = subject.count_connections()
     run_state_machine_as_test(
         machine,
         settings=settings_of(effort, steps=STEPS),
     )
-    subject.forgotten(wires)
+    subject.wait_until_closed(wires)

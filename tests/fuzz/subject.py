@@ -34,17 +34,17 @@ from service.web.websocket.connection import WebSocketConnection
 
 T = TypeVar("T")
 
-SETTLED_S = 15.0
+SETTLING_TIMEOUT_S = 15.0
 """What is given back is given back within this time."""
-FORGOTTEN_S = 1.5 * Limits().ping_interval_s + SETTLED_S
+CLOSING_TIMEOUT_S = 1.5 * Limits().ping_interval_s + SETTLING_TIMEOUT_S
 """aiohttp begins its heartbeat anew for what a client sends after the close: that timer keeps the socket so long."""
 
-START_S = 30.0
+START_TIMEOUT_S = 30.0
 
 LIMITS = Limits(sweep_interval_s=0.2, rate_limits=False)
 
 
-class Inside(NamedTuple):
+class ResourceCounts(NamedTuple):
     """What an instance has of what clients can make grow."""
 
     connections: int
@@ -52,7 +52,7 @@ class Inside(NamedTuple):
     tasks: int
 
 
-class Logged(logging.Handler):
+class ErrorRecorder(logging.Handler):
     """Keeps what the service logs as its own fault, in its threads: in the main one are other tests of this process."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Subject:
         self.redis_url = redis_url
         self.host = "127.0.0.1"
         self.port = 0
-        self.logged = Logged()
+        self.logged = ErrorRecorder()
         self.app: web.Application
         self.context: Context
         self.store: RedisStore
@@ -94,34 +94,34 @@ class Subject:
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run something on the instance's loop, and wait for it."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SETTLED_S)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SETTLING_TIMEOUT_S)
 
-    def inside(self) -> Inside:
+    def count_resources(self) -> ResourceCounts:
         """Return the resources in use now."""
-        return self.call(self._inside())
+        return self.call(self._count_resources())
 
     def check(self) -> None:
         """Raise AssertionError where the service has logged a fault of its own since the last time."""
         lines, self.logged.lines = self.logged.lines, []
         assert not lines, "the service logged:\n" + "\n".join(lines)
 
-    def settled(self, before: Inside) -> None:
+    def wait_until_released(self, before: ResourceCounts) -> None:
         """Wait until it has no more than before; raise AssertionError where it keeps something."""
-        until = time.monotonic() + SETTLED_S
-        while any(now > then for now, then in zip(self.inside(), before, strict=True)):
-            assert time.monotonic() < until, f"it had {before}, and keeps {self.inside()}: {self._tasks()}"
+        until = time.monotonic() + SETTLING_TIMEOUT_S
+        while any(now > then for now, then in zip(self.count_resources(), before, strict=True)):
+            assert time.monotonic() < until, f"it had {before}, and keeps {self.count_resources()}: {self._tasks()}"
             time.sleep(0.02)
         self.check()
 
-    def wires(self) -> int:
+    def count_connections(self) -> int:
         """How many sockets' objects are in memory."""
         gc.collect()
         return sum(isinstance(one, WebSocketConnection) for one in gc.get_objects())
 
-    def forgotten(self, before: int) -> None:
+    def wait_until_closed(self, before: int) -> None:
         """Wait until there are no more of them than before; raise AssertionError where closed ones are kept."""
-        until = time.monotonic() + FORGOTTEN_S
-        while (now := self.wires()) > before:
+        until = time.monotonic() + CLOSING_TIMEOUT_S
+        while (now := self.count_connections()) > before:
             assert time.monotonic() < until, f"{now - before} sockets that were closed are still in memory"
             time.sleep(0.5)
 
@@ -129,14 +129,14 @@ class Subject:
         """Return when it listens."""
         logging.getLogger().addHandler(self.logged)
         self._thread.start()
-        assert self._ready.wait(START_S), "the instance does not start"
+        assert self._ready.wait(START_TIMEOUT_S), "the instance does not start"
         if self._failure is not None:
             raise self._failure
 
     def stop(self) -> None:
         """Stop it, and raise what it failed with."""
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(START_S)
+        self._thread.join(START_TIMEOUT_S)
         logging.getLogger().removeHandler(self.logged)
         if self._failure is not None:
             raise self._failure
@@ -145,12 +145,12 @@ class Subject:
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 self._loop = runner.get_loop()
-                runner.run(self._serving())
+                runner.run(self._run_service())
         except BaseException as failure:  # noqa: BLE001  it is raised in the thread that started this one
             self._failure = failure
             self._ready.set()
 
-    async def _serving(self) -> None:
+    async def _run_service(self) -> None:
         self._stop = asyncio.Event()
         async with AsyncExitStack() as stack:
             self.store = await stack.enter_async_context(connect(self.redis_url))
@@ -158,7 +158,7 @@ class Subject:
             supervisor = Supervisor()
             hub = Hub(self.store, self._tilesets, self._limits.sweep_interval_s, supervisor=supervisor)
             stack.push_async_callback(hub.aclose)
-            deliverer = WebhookDispatcher(self.store, _nowhere, time.time)
+            deliverer = WebhookDispatcher(self.store, _discard_webhook, time.time)
             self.context = Context(
                 store=self.store,
                 tilesets=self._tilesets,
@@ -182,8 +182,8 @@ class Subject:
             await self._stop.wait()
             runner.force_shutdown()
 
-    async def _inside(self) -> Inside:
-        return Inside(len(self.app[STREAMS]), len(self._hub), len(asyncio.all_tasks()))
+    async def _count_resources(self) -> ResourceCounts:
+        return ResourceCounts(len(self.app[STREAMS]), len(self._hub), len(asyncio.all_tasks()))
 
     def _tasks(self) -> list[str]:
         async def names() -> list[str]:
@@ -192,7 +192,9 @@ class Subject:
         return self.call(names())
 
 
-async def _nowhere(url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> SendResult:
+async def _discard_webhook(
+    url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+) -> SendResult:
     """Webhooks are told nothing outside of this machine: what a server would answer, by the URL's length."""
     del headers
     status = (200, 204, 500, 410, None)[len(url) % 5]
@@ -201,7 +203,9 @@ async def _nowhere(url: str, headers: Mapping[str, str], body: bytes, /, *, chal
 
 
 @contextmanager
-def subject(data_dir: Path, limits: Limits = LIMITS, tilesets: TileSetCatalogue | None = None) -> Iterator[Subject]:
+def start_subject(
+    data_dir: Path, limits: Limits = LIMITS, tilesets: TileSetCatalogue | None = None
+) -> Iterator[Subject]:
     """Start an instance with its own Redis. Fail at the end if it logged an internal error."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()

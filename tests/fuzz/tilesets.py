@@ -24,12 +24,12 @@ from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw_job
 from tests.engine.random_games import new_game, play_randomly
-from tests.fuzz.figures import Effort, Figures, tried
-from tests.fuzz.validity import fault
+from tests.fuzz.figures import Effort, Figures, run_property
+from tests.fuzz.validity import first_reason
 from tests.reference.random_tilesets import random_tileset
 from tests.web.drawing.example_tiles import parse_svg
 
-MOST_ACTIONS = 400
+MAX_ACTIONS = 400
 
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, 2, 3, 7, 8, 20, 21, 99, 100, 500, 501, -1, 2**31 - 1, 2**31, 2**63, 2**64, 2**80, 0.5),
@@ -58,21 +58,21 @@ VALUES: tuple[Any, ...] = (
     {"kind": "bridge", "edges": [], "shells": 0},
 )
 
-Place = tuple[Any, ...]
+JSONLocation = tuple[Any, ...]
 
 
-def places(value: Any, at: Place = ()) -> list[Place]:
+def json_locations(value: Any, at: JSONLocation = ()) -> list[JSONLocation]:
     """Every place in a document, by the names and numbers that lead there."""
     match value:
         case dict():
-            return [at, *(place for name, inner in value.items() for place in places(inner, (*at, name)))]
+            return [at, *(place for name, inner in value.items() for place in json_locations(inner, (*at, name)))]
         case list():
-            return [at, *(place for index, inner in enumerate(value) for place in places(inner, (*at, index)))]
+            return [at, *(place for index, inner in enumerate(value) for place in json_locations(inner, (*at, index)))]
         case _:
             return [at]
 
 
-def changed(document: Any, place: Place, how: str, value: Any) -> Any:
+def change_at(document: Any, place: JSONLocation, how: str, value: Any) -> Any:
     """Return a copy in which one location is set, removed, doubled, moved to the front, or given an unknown member."""
     copy = json.loads(json.dumps(document))
     if not place:
@@ -102,25 +102,25 @@ def documents(draw: st.DrawFn) -> Any:
     """Draw a valid tile set with up to three changes."""
     document: Any = random_tileset(draw(st.integers(0, 5000)), types=draw(st.integers(1, 6)), copies=2)
     for _ in range(draw(st.integers(0, 3))):
-        found = places(document)
+        found = json_locations(document)
         place = found[draw(st.integers(0, 5000)) % len(found)]
         how = draw(st.sampled_from(("set", "set", "set", "remove", "double", "turn", "more")))
-        document = changed(document, place, how, draw(st.sampled_from(VALUES)))
+        document = change_at(document, place, how, draw(st.sampled_from(VALUES)))
     return document
 
 
 def fuzz(directory: Path, effort: Effort, figures: Figures) -> None:
     """All of it; `directory` takes files."""
-    for check in (_changed_sets(directory, figures), _changed_bytes(directory, figures)):
-        tried(check, effort)
+    for check in (_check_changed_sets(directory, figures), _check_changed_bytes(directory, figures)):
+        run_property(check, effort)
 
 
-def _changed_sets(directory: Path, figures: Figures) -> Callable[[], None]:
+def _check_changed_sets(directory: Path, figures: Figures) -> Callable[[], None]:
     @given(documents(), st.integers(0, 1000))
     def check(document: Any, chance: int) -> None:
         figures["tilesets examples"] += 1
-        why = fault(document)
-        tileset = judged(json.dumps(document).encode(), directory)
+        why = first_reason(document)
+        tileset = load_and_compare(json.dumps(document).encode(), directory)
         assert (tileset is None) == (why is not None), (why, document)
         if tileset is not None:
             figures["tilesets played"] += 1
@@ -129,18 +129,18 @@ def _changed_sets(directory: Path, figures: Figures) -> Callable[[], None]:
     return check
 
 
-def _changed_bytes(directory: Path, figures: Figures) -> Callable[[], None]:
+def _check_changed_bytes(directory: Path, figures: Figures) -> Callable[[], None]:
     @given(st.integers(0, 200), st.integers(0, 100_000), st.binary(max_size=8), st.integers(0, 4))
     def check(number: int, place: int, new: bytes, cut: int) -> None:
         figures["tilesets examples"] += 1
         data = json.dumps(random_tileset(number, types=2)).encode()
         at = place % len(data)
-        judged(data[:at] + new + data[at + cut :], directory)
+        load_and_compare(data[:at] + new + data[at + cut :], directory)
 
     return check
 
 
-def judged(data: bytes, directory: Path) -> TileSet | None:
+def load_and_compare(data: bytes, directory: Path) -> TileSet | None:
     """Load a file by the loader and the command, check that both agree, and return the set, or None if rejected."""
     file = directory / "set.json"
     file.write_bytes(data)
@@ -154,7 +154,7 @@ def judged(data: bytes, directory: Path) -> TileSet | None:
         assert len(lines) == len(invalid.faults) > 0, said.stderr
         for one in invalid.faults:
             assert one.reason, invalid.faults
-            assert leads_somewhere(data, one.path), one
+            assert is_path_in(data, one.path), one
         try:
             load_catalogue(directory)
         except InvalidTileSetFile as bad:
@@ -165,7 +165,7 @@ def judged(data: bytes, directory: Path) -> TileSet | None:
     return tileset
 
 
-def leads_somewhere(data: bytes, path: str) -> bool:
+def is_path_in(data: bytes, path: str) -> bool:
     """Whether a fault's path leads to something in the file, or to a member that is missing there.
 
     Where a member is there twice, its path may lead to either; what stands before what is no JSON is judged first.
@@ -199,7 +199,7 @@ def play_and_draw(tileset: TileSet, chance: Random) -> None:
     index = TileSetIndex(tileset)
     game = new_game(index, chance.randrange(1000), players=chance.randint(2, 5))
     for number, _ in enumerate(play_randomly(index, game, chance)):
-        if number >= MOST_ACTIONS:
+        if number >= MAX_ACTIONS:
             break
     else:
         assert is_finished(game)

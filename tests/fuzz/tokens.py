@@ -25,10 +25,10 @@ SEED = "FUZZ_SEED"
 
 _DELETED_GAME = re.compile(r"DELETE /v1/games/[^/]+")
 
-STRANGERS = 0.1
+FOREIGN_TOKEN_SHARE = 0.1
 """How often a request comes without a token of its game, or with another game's."""
 
-AS_GENERATED = 0.3
+UNCHANGED_SHARE = 0.3
 """How often an act's body stays what was generated."""
 
 SEATS: tuple[dict[str, Any], ...] = (
@@ -56,7 +56,7 @@ def after_call(context: HookContext, case: Case[Any], response: Response) -> Non
     told: Any = msgspec.json.decode(response.content)
     if not isinstance(told, dict):
         return
-    game = _game(case, told)
+    game = _game_id(case, told)
     if game is None:
         return
     if "owner_token" in told:
@@ -82,25 +82,25 @@ def filter_failure(context: HookContext, failure: Failure, case: Case[Any], resp
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
     """Show a token of the game, mostly the owner's; do a listed move, at the version that was told."""
     del context, kwargs
-    if case.operation.label == "POST /v1/games" and chance.random() > AS_GENERATED:
+    if case.operation.label == "POST /v1/games" and chance.random() > UNCHANGED_SHARE:
         case.body = _new_game()
-    if case.operation.label == "GET /v1/seats/me/games" and tokens and chance.random() > STRANGERS:
+    if case.operation.label == "GET /v1/seats/me/games" and tokens and chance.random() > FOREIGN_TOKEN_SHARE:
         shown = [chance.choice(tokens[game]) for game in chance.choices([*tokens], k=3)]
         case.headers["Authorization"] = f"Bearer {', '.join(shown)}"
-    if any(parameter.name == "include" for parameter in case.operation.query) and chance.random() > AS_GENERATED:
+    if any(parameter.name == "include" for parameter in case.operation.query) and chance.random() > UNCHANGED_SHARE:
         case.query["include"] = "legal_moves"
-    game = _game(case, {})
+    game = _game_id(case, {})
     if game is None or game not in tokens:
         return
     drawn = chance.random()
-    if drawn > STRANGERS:
+    if drawn > FOREIGN_TOKEN_SHARE:
         of_game = tokens[game]
         case.headers["Authorization"] = f"Bearer {chance.choice([*of_game, *of_game[:1] * 5])}"
-    elif drawn < STRANGERS / 2:
+    elif drawn < FOREIGN_TOKEN_SHARE / 2:
         case.headers["Authorization"] = f"Bearer {chance.choice(tokens[chance.choice([*tokens])])}"
-    if case.operation.label.endswith("/actions") and game in moves and chance.random() > AS_GENERATED:
+    if case.operation.label.endswith("/actions") and game in moves and chance.random() > UNCHANGED_SHARE:
         case.body = {"move": chance.choice(moves.pop(game))}
-    if "If-Match" in case.headers and chance.random() > AS_GENERATED:
+    if "If-Match" in case.headers and chance.random() > UNCHANGED_SHARE:
         if game in etags and chance.random() < 0.5:
             case.headers["If-Match"] = etags[game]
         else:
@@ -119,12 +119,12 @@ def _new_game() -> dict[str, Any]:
 
 
 @atexit.register
-def _tell() -> None:
+def _write_figures() -> None:
     if where := os.environ.get(FIGURES):
         Path(where).write_bytes(msgspec.json.encode(answers))
 
 
-def _game(case: Case[Any], told: dict[str, Any]) -> str | None:
+def _game_id(case: Case[Any], told: dict[str, Any]) -> str | None:
     """Return the id of the game that a request or its response names."""
     game = told.get("game")
     if isinstance(game, dict) and isinstance(game.get("id"), str):

@@ -9,42 +9,42 @@ KINDS = ("sea", "bridge", "island")
 INT32 = 2**31 - 1
 
 
-class Faulty(Exception):
+class InvalidFile(Exception):
     """Why it cannot be played."""
 
 
-def fault(document: Any) -> str | None:
+def first_reason(document: Any) -> str | None:
     """Return the first reason why a decoded file is invalid, or None."""
     try:
         _tileset(document)
-    except Faulty as found:
+    except InvalidFile as found:
         return str(found)
     return None
 
 
-def _need(what: bool, why: str) -> None:
+def _require(what: bool, why: str) -> None:
     if not what:
-        raise Faulty(why)
+        raise InvalidFile(why)
 
 
 def _members(value: Any, names: str) -> list[Any]:
-    _need(isinstance(value, dict) and {*value} == {*names.split()}, f"not exactly {names}")
+    _require(isinstance(value, dict) and {*value} == {*names.split()}, f"not exactly {names}")
     return [value[name] for name in names.split()]
 
 
-def _whole(value: Any, low: int, high: int) -> int:
-    _need(isinstance(value, int) and not isinstance(value, bool), "no whole number")
-    _need(low <= value <= high, "out of range")
+def _integer(value: Any, low: int, high: int) -> int:
+    _require(isinstance(value, int) and not isinstance(value, bool), "no whole number")
+    _require(low <= value <= high, "out of range")
     return int(value)
 
 
 def _text(value: Any, pattern: str) -> str:
-    _need(isinstance(value, str) and re.fullmatch(pattern, value, re.DOTALL) is not None, f"not {pattern}")
+    _require(isinstance(value, str) and re.fullmatch(pattern, value, re.DOTALL) is not None, f"not {pattern}")
     return str(value)
 
 
 def _list(value: Any) -> list[Any]:
-    _need(isinstance(value, list), "no list")
+    _require(isinstance(value, list), "no list")
     return list(value)
 
 
@@ -56,80 +56,80 @@ def _tileset(document: Any) -> None:
     _text(start, "[a-z0-9-]{1,32}")
     made = [_tile(tile) for tile in _list(tiles)]
     names = [name for name, _ in made]
-    _need(len({*names}) == len(names), "two tiles of one id")
-    _need(start in names, "no start tile")
-    _need(2 <= sum(count for _, count in made) <= 500, "too few or many tiles")
+    _require(len({*names}) == len(names), "two tiles of one id")
+    _require(start in names, "no start tile")
+    _require(2 <= sum(count for _, count in made) <= 500, "too few or many tiles")
     told = [_ship(ship) for ship in _list(ships)]
-    _need(len({name for name, _ in told}) == len(told), "two ships of one id")
-    _need(1 <= len(told) <= 500, "too few or many ships")
-    _need(sum(points for _, points in told) <= INT32, "more points than a number holds")
+    _require(len({name for name, _ in told}) == len(told), "two ships of one id")
+    _require(1 <= len(told) <= 500, "too few or many ships")
+    _require(sum(points for _, points in told) <= INT32, "more points than a number holds")
 
 
 def _ship(ship: Any) -> tuple[str, int]:
     name, points, cost = _members(ship, "id points cost")
     bananas, shells, fish, free, same = _members(cost, "bananas shells fish any same")
-    numbers = [_whole(number, 0, 20) for number in (bananas, shells, fish, free)]
-    groups = [_whole(number, 1, 20) for number in _list(same)]
-    _need(len(groups) <= 3, "more kinds than there are wares")
-    _need(sum(numbers) + sum(groups) > 0, "a ship for nothing")
-    return _text(name, "[a-z0-9-]{1,8}"), _whole(points, 0, INT32)
+    numbers = [_integer(number, 0, 20) for number in (bananas, shells, fish, free)]
+    groups = [_integer(number, 1, 20) for number in _list(same)]
+    _require(len(groups) <= 3, "more kinds than there are wares")
+    _require(sum(numbers) + sum(groups) > 0, "a ship for nothing")
+    return _text(name, "[a-z0-9-]{1,8}"), _integer(points, 0, INT32)
 
 
 def _tile(tile: Any) -> tuple[str, int]:
     name, count, edges, segments = _members(tile, "id count edges segments")
     shown = _members(edges, "n e s w")
     for kind in shown:
-        _need(kind in KINDS, "no kind of edge")
+        _require(kind in KINDS, "no kind of edge")
     blocks = [_segment(segment) for segment in _list(segments)]
     kinds = [segment["kind"] for segment in segments]
-    _need(kinds.count("market") <= 1, "two markets")
-    _need(sum(segment["boat"] for segment in segments if segment["kind"] == "sea") <= 1, "two boats")
-    _need({*kinds} != {"sea"} or len(kinds) < 2, "two seas with nothing between them")
-    _covered(shown, segments)
-    _need(_is_planar([block for block in blocks if block]), "crossing")
-    return _text(name, "[a-z0-9-]{1,32}"), _whole(count, 1, 500)
+    _require(kinds.count("market") <= 1, "two markets")
+    _require(sum(segment["boat"] for segment in segments if segment["kind"] == "sea") <= 1, "two boats")
+    _require({*kinds} != {"sea"} or len(kinds) < 2, "two seas with nothing between them")
+    _check_edges_covered(shown, segments)
+    _require(_is_planar([block for block in blocks if block]), "crossing")
+    return _text(name, "[a-z0-9-]{1,32}"), _integer(count, 1, 500)
 
 
 def _segment(segment: Any) -> list[int]:
     """Where a segment reaches the rim: twelve places, three a side."""
-    _need(isinstance(segment, dict), "no object")
+    _require(isinstance(segment, dict), "no object")
     match segment.get("kind"):
         case "market":
             _members(segment, "kind")
             return []
         case "bridge":
             _, edges, shells = _members(segment, "kind edges shells")
-            _whole(shells, 0, 99)
-            _need(len(_list(edges)) <= 2, "a bridge of three ends")
+            _integer(shells, 0, 99)
+            _require(len(_list(edges)) <= 2, "a bridge of three ends")
             return [*_rim(edges)]
         case "island":
             _, edges, bananas = _members(segment, "kind edges bananas")
-            _whole(bananas, 0, 99)
+            _integer(bananas, 0, 99)
             return [*_rim(_list(edges))]
         case "sea":
             _, halves, fish, boat = _members(segment, "kind halves fish boat")
-            _need(isinstance(boat, bool), "no truth value")
+            _require(isinstance(boat, bool), "no truth value")
             for group in _list(fish):
-                _whole(group, 1, 2)
-            return [half // 2 * 3 + half % 2 * 2 for half in (_whole(one, 0, 7) for one in _list(halves))]
+                _integer(group, 1, 2)
+            return [half // 2 * 3 + half % 2 * 2 for half in (_integer(one, 0, 7) for one in _list(halves))]
         case _:
-            raise Faulty("no kind of segment")
+            raise InvalidFile("no kind of segment")
 
 
 def _rim(edges: list[Any]) -> Iterator[int]:
     for edge in edges:
-        _need(isinstance(edge, str) and len(edge) == 1 and edge in EDGES, "no edge")
+        _require(isinstance(edge, str) and len(edge) == 1 and edge in EDGES, "no edge")
         yield EDGES.index(edge) * 3 + 1
 
 
-def _covered(shown: list[str], segments: list[dict[str, Any]]) -> None:
+def _check_edges_covered(shown: list[str], segments: list[dict[str, Any]]) -> None:
     """Each edge's middle belongs to the land that it shows, each half beside it to one sea."""
     for side, kind in enumerate(shown):
         lands = [one["kind"] for one in segments for edge in one.get("edges", ()) if edge == EDGES[side]]
-        _need(lands == ([] if kind == "sea" else [kind]), "an edge does not show what it says")
+        _require(lands == ([] if kind == "sea" else [kind]), "an edge does not show what it says")
         owners = [[*_owners(segments, 2 * side + place)] for place in (0, 1)]
-        _need(all(len(own) == (kind != "island") for own in owners), "a half is not covered once")
-        _need(kind != "sea" or owners[0] == owners[1], "a sea edge of two seas")
+        _require(all(len(own) == (kind != "island") for own in owners), "a half is not covered once")
+        _require(kind != "sea" or owners[0] == owners[1], "a sea edge of two seas")
 
 
 def _owners(segments: list[dict[str, Any]], half: int) -> Iterator[int]:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from service.web.limits import Limits
-from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflated, frame
+from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
 from tests.web.app_server import Client
 from tests.web.test_compression import Plainly, plainly
 
@@ -17,16 +17,16 @@ DEFLATE = "permessage-deflate"
 def cut(chance: Random, text: bytes) -> bytes:
     """Return a message as frames: compressed or not, in any number of pieces, with pings between them."""
     flags = DEFLATED if chance.random() < 0.5 else 0
-    payload = deflated(text) if flags else text
+    payload = deflate(text) if flags else text
     cuts = sorted(chance.randrange(len(payload) + 1) for _ in range(chance.randrange(4)))
     pieces = [payload[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(payload)], strict=True)]
     frames = b""
     for number, piece in enumerate(pieces):
         final = FINAL if number == len(pieces) - 1 else 0
         kind = TEXT if number == 0 else CONTINUATION
-        frames += frame(kind, piece, flags=final | (0 if number else flags), mask=chance.randbytes(4))
+        frames += encode_frame(kind, piece, flags=final | (0 if number else flags), mask=chance.randbytes(4))
         if not final and chance.random() < 0.3:
-            frames += frame(PING, b"between")
+            frames += encode_frame(PING, b"between")
     return frames
 
 
@@ -60,27 +60,27 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
 @pytest.mark.parametrize(
     ("data", "code"),
     (
-        (frame(0x3, b""), 1002),  # a kind that there is not
-        (frame(0xB, b""), 1002),
-        (frame(TEXT, b"", flags=FINAL | 0x20), 1002),  # bits that mean nothing
-        (frame(TEXT, b"", flags=FINAL | 0x10), 1002),
-        (frame(PING, b"", flags=0), 1002),  # a ping in pieces
-        (frame(PING, b"x" * 126), 1002),
-        (frame(CONTINUATION, b""), 1002),  # the continuation of nothing
-        (frame(TEXT, b"a", flags=0) + frame(TEXT, b"b"), 1002),  # a message within another
-        (frame(TEXT, b"a", flags=0) + frame(CONTINUATION, b"b", flags=FINAL | DEFLATED), 1002),
-        (frame(TEXT, b"\xff"), 1007),
-        (frame(TEXT, deflated(b"\xff"), flags=FINAL | DEFLATED), 1007),
-        (frame(CLOSE, b"\x03"), 1002),
-        (frame(CLOSE, (1005).to_bytes(2)), 1002),
-        (frame(CLOSE, (1000).to_bytes(2) + b"\xff"), 1007),
-        (frame(TEXT, b"", length=MOST + 1), 1009),
-        (frame(TEXT, b"", length=2**63), 1009),
-        (frame(BINARY, b"x" * MOST, flags=0) + frame(CONTINUATION, b"x"), 1009),
-        (frame(TEXT, deflated(b"x" * (MOST + 2)), flags=FINAL | DEFLATED), 1009),
-        (frame(TEXT, deflated(b"x" * 50_000_000), flags=FINAL | DEFLATED), 1009),
-        (frame(CLOSE, b""), 1000),
-        (frame(CLOSE, (4000).to_bytes(2) + b"bye"), 1000),
+        (encode_frame(0x3, b""), 1002),  # a kind that there is not
+        (encode_frame(0xB, b""), 1002),
+        (encode_frame(TEXT, b"", flags=FINAL | 0x20), 1002),  # bits that mean nothing
+        (encode_frame(TEXT, b"", flags=FINAL | 0x10), 1002),
+        (encode_frame(PING, b"", flags=0), 1002),  # a ping in pieces
+        (encode_frame(PING, b"x" * 126), 1002),
+        (encode_frame(CONTINUATION, b""), 1002),  # the continuation of nothing
+        (encode_frame(TEXT, b"a", flags=0) + encode_frame(TEXT, b"b"), 1002),  # a message within another
+        (encode_frame(TEXT, b"a", flags=0) + encode_frame(CONTINUATION, b"b", flags=FINAL | DEFLATED), 1002),
+        (encode_frame(TEXT, b"\xff"), 1007),
+        (encode_frame(TEXT, deflate(b"\xff"), flags=FINAL | DEFLATED), 1007),
+        (encode_frame(CLOSE, b"\x03"), 1002),
+        (encode_frame(CLOSE, (1005).to_bytes(2)), 1002),
+        (encode_frame(CLOSE, (1000).to_bytes(2) + b"\xff"), 1007),
+        (encode_frame(TEXT, b"", length=MOST + 1), 1009),
+        (encode_frame(TEXT, b"", length=2**63), 1009),
+        (encode_frame(BINARY, b"x" * MOST, flags=0) + encode_frame(CONTINUATION, b"x"), 1009),
+        (encode_frame(TEXT, deflate(b"x" * (MOST + 2)), flags=FINAL | DEFLATED), 1009),
+        (encode_frame(TEXT, deflate(b"x" * 50_000_000), flags=FINAL | DEFLATED), 1009),
+        (encode_frame(CLOSE, b""), 1000),
+        (encode_frame(CLOSE, (4000).to_bytes(2) + b"bye"), 1000),
     ),
 )
 async def test_what_breaks_the_protocol_or_ends_it_closes_the_socket(client: Client, data: bytes, code: int) -> None:
@@ -95,7 +95,7 @@ async def test_what_breaks_the_protocol_or_ends_it_closes_the_socket(client: Cli
 async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:
     async with plainly(client, "/v1/ws") as line:
         await line.until(b"welcome")
-        await line.write(frame(PING, b"between") * 10 + frame(TEXT, b'{"type":"ping","id":"last"}'))
+        await line.write(encode_frame(PING, b"between") * 10 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
         for _ in range(10):
             assert await line.frame() == (FINAL | PONG, b"between")
         assert b'"last"' in (await line.frame()).text()
