@@ -1,5 +1,6 @@
 """What the image contains besides plain copies: links, libraries, entry points of packages."""
 
+import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -46,3 +47,11 @@ def test_everything_gets_one_date(collect: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
     collect.set_timestamps(tmp_path, 1_000_000_000)
     assert {one.lstat().st_mtime for one in (tmp_path, *tmp_path.iterdir())} == {1_000_000_000}
+
+
+def test_the_lexers_that_stay_are_those_that_the_documentation_imports(collect: ModuleType) -> None:
+    program = "import sys, service.web.docs.highlighting; print(*sys.modules)"
+    ended = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True, cwd=ROOT)
+    package = "pygments.lexers."
+    imported = {name.removeprefix(package) for name in ended.stdout.split() if name.startswith(package)}
+    assert {f"{name}.py" for name in imported} | {"__init__.py"} == set(collect.LEXERS)
