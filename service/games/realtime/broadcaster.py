@@ -64,7 +64,7 @@ class Broadcaster:
         return iter(self._offsets)
 
     def __contains__(self, subscriber: Subscriber) -> bool:
-        """Tell whether a connection is subscribed."""
+        """Return whether a connection is subscribed."""
         return subscriber in self._offsets
 
     def add(self, subscriber: Subscriber) -> None:

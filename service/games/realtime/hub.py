@@ -151,15 +151,15 @@ class Hub:
             subscriber.deliver(DiffsMessage(game=game, diffs=diffs))
             channel.publish(diffs)
             return StreamPosition(diffs[-1].version, diffs[-1].digest)
-        loaded = await self._store.load(game)
-        if loaded is None:
+        record = await self._store.load(game)
+        if record is None:
             raise NoSuchGame(game)
-        stored = StreamPosition(loaded.version, loaded.digest)
+        stored = StreamPosition(record.version, record.digest)
         if channel.compare(known, stored):
             self._reader.request_read(channel)
             await channel.wait_for_read()
         if diffs or position.conflicts_with(stored):
-            subscriber.deliver(build_snapshot(self._tilesets, game, loaded))
+            subscriber.deliver(build_snapshot(self._tilesets, game, record))
             return stored
         return position
 
@@ -229,8 +229,8 @@ class Hub:
         while not channel.is_closed:
             try:
                 async with asyncio.timeout(READ_TIMEOUT_S):
-                    loaded = await self._store.load(channel.game)
-                access = None if loaded is None else read_access(loaded)
+                    record = await self._store.load(channel.game)
+                access = None if record is None else read_access(record)
             except Exception as error:  # noqa: BLE001  one game that fails does not affect the others
                 failures += 1
                 await asyncio.sleep(record_read_failure(channel.game, error, failures))

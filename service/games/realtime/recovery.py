@@ -12,29 +12,29 @@ __all__ = ["build_snapshot", "decode_view", "resolve_position"]
 
 
 async def resolve_position(
-    store: GameStore, game: str, loaded: GameRecord, since: int | None, digest: str | None
+    store: GameStore, game: str, record: GameRecord, since: int | None, digest: str | None
 ) -> StreamPosition | None:
     """Return where a client that has version `since` continues, or None if it needs the whole game.
 
     It needs it without `since`, if `since` is in the future or before the beginning of the stream, and if `digest` is
     not that version's.
     """
-    if since is None or since > loaded.version:
+    if since is None or since > record.version:
         return None
-    if since == loaded.version:
-        return StreamPosition(since, loaded.digest) if digest in (None, loaded.digest) else None
+    if since == record.version:
+        return StreamPosition(since, record.digest) if digest in (None, record.digest) else None
     following = await store.load_diffs(game, since, 1)
     if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
         return None
     return StreamPosition(since, following[0].previous)
 
 
-def decode_view(tilesets: TileSetCatalogue, loaded: GameRecord) -> GameView:
-    """Decode a loaded game's build_view. Raises TileSetMissing, Unreadable."""
-    game = decode_game(loaded)
+def decode_view(tilesets: TileSetCatalogue, record: GameRecord) -> GameView:
+    """Decode a game's record into its view. Raises TileSetMissing, UnreadableGame."""
+    game = decode_game(record)
     return build_view(tilesets.get_for_game(game.tileset).index, game)
 
 
-def build_snapshot(tilesets: TileSetCatalogue, game: str, loaded: GameRecord) -> SnapshotMessage:
-    """Build the message that sends the whole game. Raises TileSetMissing, Unreadable."""
-    return SnapshotMessage(game=game, digest=loaded.digest, view=decode_view(tilesets, loaded))
+def build_snapshot(tilesets: TileSetCatalogue, game: str, record: GameRecord) -> SnapshotMessage:
+    """Build the message that sends the whole game. Raises TileSetMissing, UnreadableGame."""
+    return SnapshotMessage(game=game, digest=record.digest, view=decode_view(tilesets, record))

@@ -15,7 +15,7 @@ class StreamPosition(NamedTuple):
     digest: str
 
     def is_followed_by(self, diffs: Sequence[StoredDiff]) -> bool:
-        """Tell whether diffs continue from here without a gap, by their versions and their previous digests.
+        """Return whether diffs continue from here without a gap, by their versions and their previous digests.
 
         >>> StreamPosition(4, "a").is_followed_by([StoredDiff(5, "b", "a", b""), StoredDiff(6, "c", "b", b"")])
         True
@@ -30,5 +30,5 @@ class StreamPosition(NamedTuple):
         return True
 
     def conflicts_with(self, stored: "StreamPosition") -> bool:
-        """Tell whether the stored game is behind this position, or has another digest at the same version."""
+        """Return whether the stored game is behind this position, or has another digest at the same version."""
         return stored.version < self.version or (stored.version == self.version and stored != self)

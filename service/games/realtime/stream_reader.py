@@ -80,17 +80,17 @@ class StreamReader:
     async def _resynchronize(self, channel: Channel) -> None:
         """Continue after a break in the history: from the position if it is valid again, else with the whole game."""
         game = channel.game
-        loaded = await self._store.load(game)
-        if loaded is None:
+        record = await self._store.load(game)
+        if record is None:
             self._registry.close(channel)
             channel.subscribers.close(NoSuchGame(game))
             return
-        if await resolve_position(self._store, game, loaded, *channel.position) is not None:
+        if await resolve_position(self._store, game, record, *channel.position) is not None:
             # A promoted primary lacked a commit for a moment, and the commit was then retried.
             channel.has_diverged, channel.is_behind = False, True
             return
         try:
-            snapshot = build_snapshot(self._tilesets, game, loaded)
+            snapshot = build_snapshot(self._tilesets, game, record)
         except TileSetMissing as error:
             self._registry.close(channel)
             channel.subscribers.close(error)

@@ -108,14 +108,14 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    loaded, private = await games.load_for_reader(context, game, parse_bearer_token(request))
-    position = await resolve_position(context.store, game, loaded, resume_point.since, resume_point.digest)
+    record, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
     if position is not None:
-        await charge_request(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, (record.version - position.version) // costs.DIFFS_PER_TOKEN)
         snapshot = None
     else:
-        snapshot = build_snapshot(context.tilesets, game, loaded)
-    response = _response(game_etag(loaded.version, loaded.digest), private=private)
+        snapshot = build_snapshot(context.tilesets, game, record)
+    response = _response(game_etag(record.version, record.digest), private=private)
     add_common_headers(request.app, response)
     if (request_charge := request.get(CHARGE)) is not None:
         request_charge.settle()
@@ -126,7 +126,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     event_stream = EventStream(request, transport, request.app[LIMITS])
     if snapshot is not None:
         event_stream.deliver(snapshot)
-    await _send_diffs(request, event_stream, game, position or StreamPosition(loaded.version, loaded.digest))
+    await _send_diffs(request, event_stream, game, position or StreamPosition(record.version, record.digest))
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await response.write_eof()

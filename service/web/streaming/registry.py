@@ -71,7 +71,7 @@ class StreamRegistry:
             self._all_closed.set()
 
     async def close_all(self) -> None:
-        """Tell all clients to reconnect, spread over `close_window_s`, and wait for a time until they have."""
+        """Tell all clients to reconnect, spread over `close_window_s`, and wait, but not for ever, until they have."""
         if self.is_closing:
             return
         self.is_closing = True
@@ -96,7 +96,7 @@ class StreamRegistry:
             return
 
     def _reconnect_delay_ms(self, share: float) -> int:
-        """Return when the client at this share of all streams reconnects: the later it is told, the longer it waits.
+        """Return when the client at this share of all streams reconnects: a later one waits longer.
 
         So reconnections take twice as long as the closing. Streams opened during shutdown get a random share.
         """

@@ -32,7 +32,7 @@ class SessionTokens:
         """Of the token that was verified last."""
 
     def has_room(self, game: str) -> bool:
-        """Tell whether a token for this game can be stored."""
+        """Return whether a token for this game can be stored."""
         return game in self._verified or len(self._verified) < self._max_tokens
 
     def add(self, game: str, token: str) -> None:

@@ -54,16 +54,16 @@ class Subscriptions:
             connection.send_problem(message.id, game, too_many_games_problem(self._limits.max_subscriptions))
             return
         check_subscriber_limit(self._hub, game, self._limits)
-        loaded = await self._load_readable(game)
-        position = await resolve_position(self._context.store, game, loaded, message.since, message.digest)
+        record = await self._load_readable(game)
+        position = await resolve_position(self._context.store, game, record, message.since, message.digest)
         if position is not None:
-            missed = loaded.version - position.version
+            missed = record.version - position.version
             await _increase(charge, missed // costs.DIFFS_TO_SOCKET_PER_TOKEN)
             snapshot = None
         else:
             await _increase(charge, costs.SNAPSHOT_MESSAGE)
-            snapshot = build_snapshot(self._context.tilesets, game, loaded)
-        version, digest = loaded.version, loaded.digest
+            snapshot = build_snapshot(self._context.tilesets, game, record)
+        version, digest = record.version, record.digest
         connection.send(
             Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)
         )
@@ -81,18 +81,18 @@ class Subscriptions:
         game = message.game
         position = self._connection.unsubscribe(game)
         try:
-            loaded = await self._load_readable(game)
+            record = await self._load_readable(game)
             await _increase(charge, costs.SNAPSHOT_MESSAGE)
-            self._connection.deliver(build_snapshot(self._context.tilesets, game, loaded))
+            self._connection.deliver(build_snapshot(self._context.tilesets, game, record))
         except PROBLEM_ERRORS:
             if position is not None:
                 await self._subscribe_from(game, position)
             raise
         if position is not None:
-            await self._subscribe_from(game, StreamPosition(loaded.version, loaded.digest))
+            await self._subscribe_from(game, StreamPosition(record.version, record.digest))
 
     async def _subscribe_from(self, game: str, position: StreamPosition) -> None:
-        """Subscribe to the hub; the client was already told that it is subscribed."""
+        """Subscribe to the hub; the client has the `subscribed` reply already."""
         connection = self._connection
         connection.games.add(game)
         try:
@@ -104,14 +104,14 @@ class Subscriptions:
             connection.games.discard(game)
             connection.request_reconnect(1000 * error.retry_after_s)  # else the client would wait for diffs in vain
             raise
-        if game not in connection.games:  # the socket was closed meanwhile
+        if game not in connection.games:  # the socket was closed while subscribing
             self._hub.unsubscribe(connection, game)
 
     async def _load_readable(self, game: str) -> GameRecord:
         """Load a game that this client may read. Raises NoSuchGame, Unauthorized."""
-        loaded, access = await repository.load_game(self._context, game)
+        record, access = await repository.load_game(self._context, game)
         self._authorize(access, game)
-        return loaded
+        return record
 
     def _authorize(self, access: AccessRecord, game: str) -> None:
         """Raise NoSuchGame or Unauthorized unless this client may read the game.

@@ -1,4 +1,4 @@
-"""What a socket is asked and answers, message by message (api.md, "WebSocket")."""
+"""The subscriptions of a WebSocket, message by message (api.md, "WebSocket")."""
 
 from collections.abc import AsyncIterator
 
