@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from service.games.tilesets import BUILT_IN
+from service.games.tilesets import BUILT_IN_DIRECTORY
 from service.main import main
 from tests.games.game_logs import decode_log, new_game, play_game, rechain
 
-ARCHIPELAGO = BUILT_IN / "archipelago.json"
+ARCHIPELAGO = BUILT_IN_DIRECTORY / "archipelago.json"
 
 
 class Ended(NamedTuple):

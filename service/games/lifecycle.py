@@ -54,8 +54,8 @@ def advance_version(
     _count_passes(game, events, by)
     if game.status != "active" or game.players[game.decider].bot is not None or (same and by == CLOCK):
         game.deadline = None
-    elif game.deadline is None or _another_decides(game, events, None if move is None else seat):
-        game.deadline = _later(at, game.turn_timeout_s)
+    elif game.deadline is None or _begins_decision(game, events, None if move is None else seat):
+        game.deadline = _deadline_after(at, game.turn_timeout_s)
     else:
         game.deadline = max(game.deadline, at)  # in order as texts; late, but before the clock
 
@@ -95,11 +95,11 @@ def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> Non
         game.consecutive_timeouts += 1
 
 
-def _another_decides(game: Game, events: Iterable[AnyEvent], acted: int | None) -> bool:
+def _begins_decision(game: Game, events: Iterable[AnyEvent], acted: int | None) -> bool:
     """Return whether a new decision has begun: another player's, or one in another turn."""
     return acted not in (None, game.decider) or any(isinstance(event, TurnStarted) for event in events)
 
 
 @lru_cache(maxsize=64)
-def _later(at: str, seconds: int) -> str:
+def _deadline_after(at: str, seconds: int) -> str:
     return timestamp(unix_seconds(at) + seconds)

@@ -103,13 +103,13 @@ def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list
         if not name:
             operations.append(Add(f"/board/{x},{y}", view_cell(index, game, game.board[pack_cell(x, y)])))
         elif (x, y, "") not in changes.cells:
-            operations.append(Add(f"/board/{x},{y}/{name}", CELL[name](game, game.board[pack_cell(x, y)])))
+            operations.append(Add(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, game.board[pack_cell(x, y)])))
     for seat, name in changes.players:
-        view_own = PLAYER.get(name)
+        view_own = PLAYER_VIEWS.get(name)
         value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
         operations.append(Add(f"/players/{seat}/{name}", value))
     for name in changes.members:
-        view_member = MEMBER.get(name)
+        view_member = MEMBER_VIEWS.get(name)
         operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(index, game)))
     return operations
 
@@ -156,73 +156,73 @@ def upgrade_schema(changes: ChangeSet, game: Game) -> None:
     game.schema_version = SCHEMA_VERSION
 
 
-def _placed(changes: ChangeSet, event: TilePlaced) -> None:
+def _tile_placed(changes: ChangeSet, event: TilePlaced) -> None:
     changes.cells[event.x, event.y, ""] = None
 
 
-def _moved(changes: ChangeSet, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
+def _islander_moved(changes: ChangeSet, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
     changes.cells[event.x, event.y, "islanders"] = None
     changes.players[event.seat, "supply"] = None
 
 
-def _covered(changes: ChangeSet, event: FishCovered) -> None:
+def _fish_covered(changes: ChangeSet, event: FishCovered) -> None:
     changes.cells[event.x, event.y, "covered"] = None
 
 
-def _evaluated(changes: ChangeSet, event: FeatureEvaluated) -> None:
+def _feature_evaluated(changes: ChangeSet, event: FeatureEvaluated) -> None:
     for seat in event.winners:
         changes.players[seat, "wares"] = None
 
 
-def _taken(changes: ChangeSet, event: ShipTaken) -> None:
+def _ship_taken(changes: ChangeSet, event: ShipTaken) -> None:
     changes.add_player_members(event.seat, "ships", "points")
     if event.paid:
         changes.add_player_members(event.seat, "wares")
     changes.add_members("display")
 
 
-def _members(*names: str) -> Callable[[ChangeSet, Any], None]:
+def _changes_members(*names: str) -> Callable[[ChangeSet, Any], None]:
     return lambda changes, _event: changes.add_members(*names)
 
 
-def _of_player(*names: str) -> Callable[[ChangeSet, Any], None]:
+def _changes_player(*names: str) -> Callable[[ChangeSet, Any], None]:
     return lambda changes, event: changes.add_player_members(event.seat, *names)
 
 
 CHANGES_BY_EVENT: dict[type, Callable[[ChangeSet, Any], None]] = {
-    TilePlaced: _placed,
-    IslanderPlaced: _moved,
-    IslanderRetrieved: _moved,
-    IslanderReturned: _moved,
-    FishCovered: _covered,
-    FeatureEvaluated: _evaluated,
-    ShipTaken: _taken,
-    ShipRevealed: _members("display", "ship_pile"),
-    TileDrawn: _members("bag"),
-    TileDiscarded: _members("bag", "discarded"),
-    GameStarted: _members("status"),
-    GameFinished: _members("status", "deck", "result"),
-    GameAborted: _members("status", "deck", "result"),
-    RematchCreated: _members("next_game"),
-    PlayerJoined: _of_player("name", "color", "kind"),
-    PlayerLeft: _of_player("name", "color", "kind"),
-    PlayerReplaced: _of_player("bot"),
-    PlayerReturned: _of_player("bot"),
-    PlayerResigned: _of_player("resigned", "bot"),
+    TilePlaced: _tile_placed,
+    IslanderPlaced: _islander_moved,
+    IslanderRetrieved: _islander_moved,
+    IslanderReturned: _islander_moved,
+    FishCovered: _fish_covered,
+    FeatureEvaluated: _feature_evaluated,
+    ShipTaken: _ship_taken,
+    ShipRevealed: _changes_members("display", "ship_pile"),
+    TileDrawn: _changes_members("bag"),
+    TileDiscarded: _changes_members("bag", "discarded"),
+    GameStarted: _changes_members("status"),
+    GameFinished: _changes_members("status", "deck", "result"),
+    GameAborted: _changes_members("status", "deck", "result"),
+    RematchCreated: _changes_members("next_game"),
+    PlayerJoined: _changes_player("name", "color", "kind"),
+    PlayerLeft: _changes_player("name", "color", "kind"),
+    PlayerReplaced: _changes_player("bot"),
+    PlayerReturned: _changes_player("bot"),
+    PlayerResigned: _changes_player("resigned", "bot"),
 }
 """What each type of event changes; `turn` changes with every event after the start."""
 
-CELL: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
+CELL_VIEWS: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
 """Views of a placed tile's members that change; they take the number of its placement."""
 
-PLAYER: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
+PLAYER_VIEWS: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
     "wares": lambda _index, game, seat: view_wares(game, seat),
     "ships": view_ships,
     "points": lambda index, game, seat: ship_points(index, game.players[seat]),
 }
 """Views of a player's members that change; all others are attributes of the Player."""
 
-MEMBER: dict[str, Callable[[TileSetIndex, Game], Any]] = {
+MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
     "turn": view_turn,
     "display": view_display,
     "ship_pile": lambda _index, game: len(game.ship_pile),

@@ -12,8 +12,8 @@ from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.errors import NoSuchTileSet, TileSetError, TileSetMissing, UnknownTileSet
 from service.games.shuffle import tileset_hash
 
-BUILT_IN = Path(__file__).parent.parent / "tilesets"
-DEFAULT = "archipelago"
+BUILT_IN_DIRECTORY = Path(__file__).parent.parent / "tilesets"
+DEFAULT_TILESET = "archipelago"
 
 
 class InvalidTileSetFile(Exception):
@@ -67,7 +67,7 @@ class TileSetCatalogue:
 
 def load_catalogue(extra: Path | None) -> TileSetCatalogue:
     """Load the built-in tile sets and those of the directory `extra`. Raises InvalidTileSetFile."""
-    paths = sorted(BUILT_IN.glob("*.json"))
+    paths = sorted(BUILT_IN_DIRECTORY.glob("*.json"))
     if extra is not None:
         if not extra.is_dir():
             raise InvalidTileSetFile(extra, "is not a directory")

@@ -25,7 +25,7 @@ def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDi
         case "resign":
             yield record_change(index, game, resign_on_timeout(index, game, seat), at=at, seat=seat, by=CLOCK)
         case _:
-            yield from _pass(index, game, at)
+            yield from _pass_turn(index, game, at)
 
 
 def timeout_event(game: Game) -> TurnTimedOut:
@@ -51,7 +51,7 @@ def minimal_action(index: TileSetIndex, game: Game) -> Action:
     return next(passing, None) or min(moves, key=move_sort_key)
 
 
-def _pass(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:
+def _pass_turn(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:
     """Decide for the absent player until another player must, or the turn is over."""
     seat, number = game.decider, game.turn_number
     first: list[AnyEvent] = [timeout_event(game)]

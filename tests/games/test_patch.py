@@ -32,10 +32,10 @@ from service.games.bots.runner import run_bot
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
 from service.games.shuffle import shuffled_bag, shuffled_ships
-from service.games.tilesets import DEFAULT, load_catalogue
+from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.write_snapshot import SNAPSHOTS
 
-TABLES = load_catalogue(None).get_for_game(DEFAULT).index
+TABLES = load_catalogue(None).get_for_game(DEFAULT_TILESET).index
 
 
 class Follower:

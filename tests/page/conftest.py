@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser
 
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
-from service.games.tilesets import DEFAULT, TileSetCatalogue
+from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
 from service.store.game_store import RedisStore
 from tests.browser import chromium
 from tests.page.visitor import Visitors
@@ -31,7 +31,7 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.fixture
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
     """Opens the page for as many people as a test needs; at the end nothing may have gone wrong on any screen."""
-    whole = app_server.TILESETS.get_for_new_game(DEFAULT).tileset
+    whole = app_server.TILESETS.get_for_new_game(DEFAULT_TILESET).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
     sets = [whole, _shortened(whole), _enriched(whole, RICH, seven), _enriched(whole, GROUPED, grouped)]

@@ -7,7 +7,7 @@ from service.engine import build_view, mark_aborted
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_owner
 from service.games.cache import GameSession
-from service.games.commands.active_game import ExpectedVersion, check_version
+from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import Command, execute
 from service.games.context import Context
 from service.games.diffs import record_change
@@ -45,7 +45,7 @@ class AbortCommand(Command[tuple[GameView, str]]):
         game, index = session.game, session.tileset.index
         if game.status == "finished":
             raise GameNotActive(game.status)
-        check_version(session.revision, self._if_match)
+        check_if_match(session.revision, self._if_match)
         if game.status != "aborted":
             diffs = [record_change(index, game, mark_aborted(game), at=self.context.now())]
             if not await repository.commit(self.context, session, diffs):

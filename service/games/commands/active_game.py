@@ -25,7 +25,7 @@ from service.games.idempotency import FirstResponse, idempotency_scope, new_reco
 from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.games.queries.games import list_legal_moves, next_decision
 
-__all__ = ["ActiveGameCommand", "BotCharge", "CommandRequest", "CommandResult", "ExpectedVersion", "check_version"]
+__all__ = ["ActiveGameCommand", "BotCharge", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
 
 B = TypeVar("B")
 
@@ -106,7 +106,7 @@ class ActiveGameCommand(Command[CommandResult], Generic[B]):
         if session.game.status != "active":
             raise GameNotActive(session.game.status)
         if request.if_match is not None:
-            check_version(session.revision, request.if_match)
+            check_if_match(session.revision, request.if_match)
         diffs = await self.change(session, principal)
         game = session.game
         if bot_on_turn(game) is not None:
@@ -126,7 +126,7 @@ class ActiveGameCommand(Command[CommandResult], Generic[B]):
         return build_result(session, self.request, diffs, replayed=True)
 
 
-def check_version(revision: Revision | None, if_match: Sequence[ExpectedVersion] | None) -> None:
+def check_if_match(revision: Revision | None, if_match: Sequence[ExpectedVersion] | None) -> None:
     """Raise VersionMismatch unless the stored game has one of the expected versions."""
     if if_match is None or revision is None:
         return

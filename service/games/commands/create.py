@@ -25,7 +25,7 @@ from service.games.idempotency import (
 )
 from service.games.queries.my_games import check_external_users, creator_hash
 from service.games.repository import read_access
-from service.games.tilesets import DEFAULT
+from service.games.tilesets import DEFAULT_TILESET
 
 
 async def create(  # noqa: PLR0913  what a request says, each by name
@@ -47,7 +47,7 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     scope = idempotency_scope(key, "/v1/games", None, body)
     secret = token_secret(scope)
     check_external_users(body, creator)
-    tileset = context.tilesets.get_for_new_game(body.tileset or DEFAULT)
+    tileset = context.tilesets.get_for_new_game(body.tileset or DEFAULT_TILESET)
     check_bots(context, body)
     language_of_moves = language if include_moves else None
     retries, expired_ids = Retries(), 0

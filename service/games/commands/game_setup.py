@@ -55,7 +55,7 @@ async def set_up_game(
         index,
         game_id=game_id,
         edition=body.edition or "international",
-        players=_players(body),
+        players=_make_players(body),
         first_seat=first_seat(seed, len(body.players)) if body.first_seat is None else body.first_seat,
         bag=shuffled_bag(index, seed),
         ships=shuffled_ships(index, seed),
@@ -141,7 +141,7 @@ def derive_game_id(source: str, number: int) -> str:
     return "".join(digits)
 
 
-def _players(body: CreateGame) -> list[Player]:
+def _make_players(body: CreateGame) -> list[Player]:
     """Return the players; those without a colour get the first free one of red, blue, green, yellow, black.
 
     Raises Conflict for names that look alike.

@@ -22,7 +22,7 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
-from service.games.commands.active_game import ExpectedVersion, check_version
+from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import Command, execute
 from service.games.context import Context
 from service.games.diffs import record_change
@@ -79,8 +79,8 @@ class RemovePlayerCommand(Command[tuple[GameView, str]]):
         """Empty the seat unless it is open already."""
         seat, context = self._seat, self.context
         game, access, index = session.game, session.access, session.tileset.index
-        _check_removable(session, seat)
-        check_version(session.revision, self._if_match)
+        _check_is_removable(session, seat)
+        check_if_match(session.revision, self._if_match)
         if game.players[seat].kind != "open":
             revoked, access.seats[seat] = access.seats[seat], None
             if seat < len(access.tags):
@@ -128,7 +128,7 @@ class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
         return derive_token(self._secret, access.salt, f"{seat_role(self._seat)}.replaced")
 
 
-def _check_removable(session: GameSession, seat: int) -> None:
+def _check_is_removable(session: GameSession, seat: int) -> None:
     game = session.game
     if seat >= len(game.players):
         raise NoSuchSeat(seat)

@@ -103,13 +103,13 @@ def list_legal_moves(
     spoken = get_translator(language)
     moves = [describe_move(spoken, index, game, action) for action in actions]
     if move_filter.x is not None or move_filter.y is not None:
-        moves = [move for move in moves if _is_at(_cell_of(game, move.action), move_filter.x, move_filter.y)]
+        moves = [move for move in moves if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)]
     if move_filter.q is not None:
         moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
     decision = next_decision(game)
     cells: list[CellChoice] | None = None
     if move_filter.stage == "cell":
-        cells, cursor = _page([*_cells(spoken, game, moves)], move_filter)
+        cells, cursor = _page([*_cell_choices(spoken, game, moves)], move_filter)
         moves = []
     else:
         moves, cursor = _page(moves, move_filter)
@@ -148,7 +148,7 @@ async def list_games(context: Context, status: Status | None, limit: int, cursor
     The store's list may be stale: games without this status are skipped and removed from it, so a page may be short.
     """
     statuses = (status,) if status else STATUSES
-    read_page, show = partial(context.store.list_by_status, statuses), partial(_summary, context, statuses)
+    read_page, show = partial(context.store.list_by_status, statuses), partial(_load_summary, context, statuses)
     games, next_cursor, scanned = await collect_page(read_page, show, limit, cursor)
     return Games(games=games, next_cursor=next_cursor), scanned
 
@@ -171,13 +171,13 @@ async def collect_page(
         except ValueError as error:
             raise Malformed("this cursor is invalid", "cursor") from error
         cursor, scanned = page.next_cursor, scanned + len(page.games)
-        shown = await asyncio.gather(*(_shown(game, show(game)) for game in page.games))
+        shown = await asyncio.gather(*(_await_entry(game, show(game)) for game in page.games))
         entries += [one for one in shown if one is not None]
         if len(entries) >= limit or cursor is None or scanned >= MAX_GAMES_SCANNED:
             return entries, cursor, scanned
 
 
-async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
+async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | None:
     """Await a game's entry in a list; return None if it cannot be shown. Raises StoreUnavailable."""
     try:
         return await reading
@@ -190,7 +190,7 @@ async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
         return None
 
 
-async def _summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
+async def _load_summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
     """Return a listed game, or None for one without these statuses, which is removed from their lists."""
     loaded = await context.store.load(game)
     whole = None if loaded is None else decode_view(context, loaded)
@@ -228,11 +228,11 @@ def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
             return None
 
 
-def _is_at(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
+def _matches_cell(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
     return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
 
 
-def _cells(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+def _cell_choices(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
     numbers: dict[tuple[int, int], int] = {}
     for move in moves:
         cell = _cell_of(game, move.action)

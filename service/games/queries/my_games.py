@@ -36,16 +36,16 @@ def creator_hash(creator: str | None) -> bytes | None:
     return None if creator is None else hash_token(creator)
 
 
-def check_external_users(asked: CreateGame | JoinGame, creator: str | None) -> None:
+def check_external_users(body: CreateGame | JoinGame, creator: str | None) -> None:
     """Raise Malformed for an `external_user` without a creator's key, under which it would be indexed."""
     if creator is not None:
         return
     detail = "a user's games are listed by the creator's key: send it in the header Creator-Key"
-    if isinstance(asked, JoinGame):
-        if asked.external_user is not None:
+    if isinstance(body, JoinGame):
+        if body.external_user is not None:
             raise Malformed(detail, "$.external_user")
         return
-    for seat, player in enumerate(asked.players):
+    for seat, player in enumerate(body.players):
         if player.external_user is not None:
             raise Malformed(detail, f"$.players[{seat}].external_user")
 
@@ -88,7 +88,7 @@ def _entry_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wan
     """
     index, game = decode_with_index(context, loaded)
     access = read_access(loaded)
-    seats = _seats(access, game, hashes, wanted.external_user)
+    seats = _own_seats(access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
         return None
     waiting = any(seat.waiting for seat in seats)
@@ -97,26 +97,30 @@ def _entry_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wan
     return MyGame(game=summarize(build_view(index, game)), digest=loaded.digest, seats=seats, waiting=waiting)
 
 
-def _seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
+def _own_seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
     """Return the client's seats in a game; None if it has no part in the game."""
-    mine = {seat: tag.user for seat, tag in enumerate(access.tags) if tag is not None and _is_in(tag.creator, hashes)}
+    mine = {
+        seat: tag.user
+        for seat, tag in enumerate(access.tags)
+        if tag is not None and _contains_hash(tag.creator, hashes)
+    }
     if user is not None:
         mine = {seat: called for seat, called in mine.items() if called == user}
         known = bool(mine)
     else:
-        owner, creator = _is_in(access.owner, hashes), _is_in(access.creator, hashes)
-        by_token = [seat for seat, stored in enumerate(access.seats) if _is_in(stored, hashes)]
+        owner, creator = _contains_hash(access.owner, hashes), _contains_hash(access.creator, hashes)
+        by_token = [seat for seat, stored in enumerate(access.seats) if _contains_hash(stored, hashes)]
         mine = dict.fromkeys([*(access.owner_seats if owner else ()), *by_token]) | mine
         known = owner or creator or bool(mine)
     if not known:
         return None
-    return [MySeat(seat=seat, external_user=mine[seat], waiting=_waits_for(game, seat)) for seat in sorted(mine)]
+    return [MySeat(seat=seat, external_user=mine[seat], waiting=_is_waiting_for(game, seat)) for seat in sorted(mine)]
 
 
-def _waits_for(game: Game, seat: int) -> bool:
+def _is_waiting_for(game: Game, seat: int) -> bool:
     """Return whether a person must decide at a seat now."""
     return game.status == "active" and game.decider == seat and game.players[seat].bot is None
 
 
-def _is_in(stored: bytes | None, hashes: Sequence[bytes]) -> bool:
-    return stored is not None and sum(hmac.compare_digest(stored, one) for one in hashes) > 0
+def _contains_hash(digest: bytes | None, hashes: Sequence[bytes]) -> bool:
+    return digest is not None and sum(hmac.compare_digest(digest, one) for one in hashes) > 0

@@ -21,12 +21,12 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     index, game = decode_with_index(context, loaded)
     translator = get_translator(language)
     narrator, turn = EventNarrator.of(translator, index, game), None
-    before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
-    log = await context.store.load_diffs(game.id, since - before, before + number) if number > 0 else []
+    preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
+    log = await context.store.load_diffs(game.id, since - preceding, preceding + number) if number > 0 else []
     try:
-        if log and before:
+        if log and preceding:
             turn = _turn_at(narrator, index, game, log[0].data)
-        changes = [decode_change(entry.data) for entry in log[before:]]
+        changes = [decode_change(entry.data) for entry in log[preceding:]]
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"its log cannot be read: {error}") from error
     return Story(
@@ -40,12 +40,12 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
 
 def _turn_at(narrator: EventNarrator, index: TileSetIndex, game: Game, diff: bytes) -> int | None:
     """Return the number of the turn after a diff, and tell the narrator where that turn's tile lay."""
-    found = decode_turn(diff)
-    if found is None:
+    turn_change = decode_turn(diff)
+    if turn_change is None:
         return None
-    if found.turn is None:  # over, so the last turn; or only created
-        return game.turn_number if found.version > 1 and game.turn_number else None
-    if found.turn.placed is not None:
-        cell = pack_cell(found.turn.placed.x, found.turn.placed.y)
-        narrator.tiles[cell] = index.tile_numbers[found.turn.tile]
-    return found.turn.number
+    if turn_change.turn is None:  # over, so the last turn; or only created
+        return game.turn_number if turn_change.version > 1 and game.turn_number else None
+    if turn_change.turn.placed is not None:
+        cell = pack_cell(turn_change.turn.placed.x, turn_change.turn.placed.y)
+        narrator.tiles[cell] = index.tile_numbers[turn_change.turn.tile]
+    return turn_change.turn.number

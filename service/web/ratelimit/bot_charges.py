@@ -14,7 +14,7 @@ from schemas.lobby import CreateGame
 from service.engine import Game
 from service.games.bots.priority import is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
-from service.games.tilesets import DEFAULT
+from service.games.tilesets import DEFAULT_TILESET
 from service.web.app_keys import CONTEXT
 from service.web.connections.limiter import client_address
 from service.web.ratelimit import costs
@@ -101,5 +101,5 @@ def _price_game(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
 
 def _count_tiles(app: web.Application, new_game: CreateGame) -> int:
     """Return the number of tiles of a game. Raises UnknownTileSet."""
-    chosen = app[CONTEXT].tilesets.get_for_new_game(new_game.tileset or DEFAULT)
+    chosen = app[CONTEXT].tilesets.get_for_new_game(new_game.tileset or DEFAULT_TILESET)
     return sum(tile.count for tile in chosen.tileset.tiles)
