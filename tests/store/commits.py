@@ -1,12 +1,22 @@
 """Commits for tests, each with a few bytes in place of a game."""
 
+import asyncio
+from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
 
-from service.games.ports import Commit, IdempotencyRecord, Revision, StoredDiff
+from service.games.ports import (
+    Commit,
+    CommitOutcome,
+    GameStore,
+    IdempotencyRecord,
+    Revision,
+    StoredDiff,
+    StoreUnavailable,
+)
 
 _ids = count()
 
@@ -74,3 +84,11 @@ def record(mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> bytes:
 def key_hash(key: str) -> str:
     """Return the hash of an idempotency key."""
     return sha256(key.encode()).hexdigest()
+
+
+async def commit_until_answered(store: GameStore, commit: Commit) -> CommitOutcome:
+    """Repeat a commit until there is an outcome."""
+    async with asyncio.timeout(30):
+        while True:
+            with suppress(StoreUnavailable):
+                return await store.commit(commit)

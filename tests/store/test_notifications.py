@@ -3,8 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 
 from redis.asyncio import Redis
@@ -17,56 +16,7 @@ from service.store.game_store import RedisStore
 from service.store.notifications import MAX_UNREAD, ChangeNotifications
 from tests.store.commits import action, creation
 from tests.store.conftest import SingleServer
-
-
-class NotificationRecorder:
-    """Collects notifications in a queue."""
-
-    def __init__(self, notifications: ChangeNotifications) -> None:
-        self.notifications = notifications
-        self.queue: asyncio.Queue[ChangeNotification] = asyncio.Queue()
-
-    async def listen(self) -> None:
-        async for notification in self.notifications.listen():
-            self.queue.put_nowait(notification)
-
-    async def next_notification(self) -> ChangeNotification:
-        """Wait for the next notification."""
-        async with asyncio.timeout(8):
-            return await self.queue.get()
-
-    async def subscribe(self, *games: str) -> None:
-        """Subscribe to games, and wait for the confirmations."""
-        for game in games:
-            self.notifications.subscribe(game)
-        assert {await self.next_notification() for _ in games} == {ChangeNotification(game, None) for game in games}
-
-
-@asynccontextmanager
-async def record_notifications(notifications: ChangeNotifications, *games: str) -> AsyncIterator[NotificationRecorder]:
-    """Record the notifications of these games."""
-    recorder = NotificationRecorder(notifications)
-    task = asyncio.create_task(recorder.listen())
-    try:
-        await recorder.subscribe(*games)
-        yield recorder
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-@asynccontextmanager
-async def subscribe_elsewhere(
-    url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0
-) -> AsyncIterator[NotificationRecorder]:
-    """Record the notifications of these games on a client of its own."""
-    async with (
-        aclosing(create_client(url, connections=1)) as client,
-        record_notifications(
-            ChangeNotifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games
-        ) as recorder,
-    ):
-        yield recorder
+from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
 
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:

@@ -4,16 +4,16 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
-from service.games.ports import Commit, CommitOutcome, Committed, GameStore, StoreUnavailable
+from service.games.ports import Committed, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.aof_flush import wait_for_aof_flush
-from tests.store.commits import action, creation, diff
+from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
 
 
@@ -65,14 +65,6 @@ async def test_scripts_are_sent_again_after_script_flush(single_server: SingleSe
     await single_server.store.commit(creation())
     await single_server.redis.script_flush()
     assert await single_server.store.commit(action(1)) == Committed()
-
-
-async def commit_until_answered(store: GameStore, commit: Commit) -> CommitOutcome:
-    """Repeat a commit until there is an outcome."""
-    async with asyncio.timeout(30):
-        while True:
-            with suppress(StoreUnavailable):
-                return await store.commit(commit)
 
 
 async def test_killed_connections_neither_lose_nor_repeat_commits(single_server: SingleServer) -> None:

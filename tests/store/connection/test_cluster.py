@@ -1,0 +1,118 @@
+"""The topology of a Cluster follows slots and nodes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from pathlib import Path
+
+import pytest
+from redis.crc import key_slot
+
+from service.games.ports import ChangeNotification, Committed, StoreUnavailable
+from service.store import keys
+from service.store.client import connect
+from tests.redis_servers import Deployment, Node, cluster
+from tests.redis_servers.node import execute_text
+from tests.store.commits import action, commit_until_answered, creation, key_hash
+from tests.store.notification_recorder import record_notifications
+
+GAMES = [f"g{number}" for number in range(8)]
+
+
+@pytest.fixture
+async def unreplicated_cluster(tmp_path: Path) -> AsyncIterator[Deployment]:
+    async with cluster(tmp_path, replicas=0) as running:
+        yield running
+
+
+async def test_a_cluster_is_discovered_again_after_all_nodes_went_down(unreplicated_cluster: Deployment) -> None:
+    async with connect(unreplicated_cluster.url, timeout_s=0.5) as store:
+        await store.ping()
+        for node in unreplicated_cluster.nodes:
+            node.kill()
+        with pytest.raises(StoreUnavailable):
+            await store.ping()
+        for node in unreplicated_cluster.nodes:
+            node.start()
+        async with asyncio.timeout(40):
+            while True:
+                with suppress(StoreUnavailable):
+                    await store.ping()
+                    break
+
+
+async def read_node_id(node: Node) -> str:
+    async with aclosing(node.client()) as client:
+        return await execute_text(client, "CLUSTER", "MYID")
+
+
+async def set_slot(node: Node, *words: str | int) -> None:
+    async with aclosing(node.client()) as client:
+        await execute_text(client, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
+
+
+async def migrate_keys(source: Node, target: Node) -> None:
+    """Migrate all keys of the game's slot."""
+    async with aclosing(source.client()) as client:
+        names = await client.execute_command("CLUSTER", "GETKEYSINSLOT", key_slot(b"g"), 100)  # type: ignore[no-untyped-call]
+        login = ("AUTH2", source.access.admin_options()["username"], source.access.admin_password)
+        await execute_text(client, "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, *login, "KEYS", *names)
+
+
+async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -> None:
+    async with (
+        connect(unreplicated_cluster.url) as store,
+        connect(unreplicated_cluster.url) as other,
+        record_notifications(other._notifications, "g") as recorder,
+    ):
+        await store.commit(creation())
+        assert await recorder.next_notification() == ChangeNotification("g", 1)
+        source = await unreplicated_cluster.primary("g")
+        target = next(node for node in unreplicated_cluster.nodes if node is not source)
+        await set_slot(target, "IMPORTING", await read_node_id(source))
+        await set_slot(source, "MIGRATING", await read_node_id(target))
+        committing = asyncio.create_task(store.commit(action(1)))
+        await migrate_keys(source, target)
+        loaded = await store.load("g", key_hash("key"))
+        assert loaded is not None
+        assert (loaded.version, await store.load_versions(["g"])) == (1, [(1, "digest-1")])
+        assert not committing.done()
+        for node in (target, source):
+            await set_slot(node, "NODE", await read_node_id(target))
+        assert await committing == Committed()
+        assert await store.commit(action(2)) == Committed()
+        while (await recorder.next_notification()).version not in (3, None):
+            pass
+        assert await unreplicated_cluster.primary("g") is target
+        async with aclosing(target.client()) as client:
+            assert await client.exists(keys.game("g"))
+
+
+async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cluster: Deployment) -> None:
+    for node in unreplicated_cluster.nodes:
+        node.pause()
+    async with connect(unreplicated_cluster.url) as store:
+        pinging = asyncio.create_task(store.ping())
+        await asyncio.sleep(0.2)
+        for node in unreplicated_cluster.nodes:
+            node.resume()
+        await pinging
+
+
+async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Path) -> None:
+    settings = ["cluster-require-full-coverage no"]
+    async with (
+        cluster(tmp_path, replicas=0, settings=settings) as deployment,
+        connect(deployment.url, timeout_s=0.7) as store,
+    ):
+        plain = [creation(game, is_public=False) for game in GAMES]
+        assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)
+        killed = await deployment.primary(GAMES[0])
+        owners = [await deployment.primary(game) for game in GAMES]
+        killed.kill()
+        outcomes = await asyncio.gather(*(store.load_versions([game]) for game in GAMES), return_exceptions=True)
+        assert {owner is killed for owner in owners} == {True, False}
+        for owner, outcome in zip(owners, outcomes, strict=True):
+            assert isinstance(outcome, StoreUnavailable if owner is killed else list)
+        killed.start()
+        assert await commit_until_answered(store, action(1, GAMES[0])) == Committed()

@@ -1,0 +1,61 @@
+"""Recording of change notifications, in this process or on another client."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+
+from service.games.ports import ChangeNotification
+from service.store.client import create_client
+from service.store.notifications import ChangeNotifications
+
+__all__ = ["NotificationRecorder", "record_notifications", "subscribe_elsewhere"]
+
+
+class NotificationRecorder:
+    """Collects notifications in a queue."""
+
+    def __init__(self, notifications: ChangeNotifications) -> None:
+        self.notifications = notifications
+        self.queue: asyncio.Queue[ChangeNotification] = asyncio.Queue()
+
+    async def listen(self) -> None:
+        async for notification in self.notifications.listen():
+            self.queue.put_nowait(notification)
+
+    async def next_notification(self) -> ChangeNotification:
+        """Wait for the next notification."""
+        async with asyncio.timeout(8):
+            return await self.queue.get()
+
+    async def subscribe(self, *games: str) -> None:
+        """Subscribe to games, and wait for the confirmations."""
+        for game in games:
+            self.notifications.subscribe(game)
+        assert {await self.next_notification() for _ in games} == {ChangeNotification(game, None) for game in games}
+
+
+@asynccontextmanager
+async def record_notifications(notifications: ChangeNotifications, *games: str) -> AsyncIterator[NotificationRecorder]:
+    """Record the notifications of these games."""
+    recorder = NotificationRecorder(notifications)
+    task = asyncio.create_task(recorder.listen())
+    try:
+        await recorder.subscribe(*games)
+        yield recorder
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def subscribe_elsewhere(
+    url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0
+) -> AsyncIterator[NotificationRecorder]:
+    """Record the notifications of these games on a client of its own."""
+    async with (
+        aclosing(create_client(url, connections=1)) as client,
+        record_notifications(
+            ChangeNotifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games
+        ) as recorder,
+    ):
+        yield recorder
