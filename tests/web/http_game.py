@@ -47,13 +47,13 @@ class HTTPGame:
 
     async def legal_moves(self) -> list[dict[str, Any]]:
         """Return the legal moves."""
-        found: list[dict[str, Any]] = (await self.get_json("/legal-moves"))["moves"]
-        return found
+        moves: list[dict[str, Any]] = (await self.get_json("/legal-moves"))["moves"]
+        return moves
 
     async def act_successfully(self, body: Any = None) -> Any:
         """Post an action, by default the first legal move, check for 200, and return the JSON."""
-        asked = {"move": (await self.legal_moves())[0]["id"]} if body is None else body
-        response = await self.act(asked)
+        action = {"move": (await self.legal_moves())[0]["id"]} if body is None else body
+        response = await self.act(action)
         assert response.status == 200, await response.text()
         return await response.json()
 

@@ -75,17 +75,17 @@ def _paths() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
 
 def _get_operation(method: str, path: str) -> dict[str, Any] | None:
     """Return the operation of a path and method, or None."""
-    wanted = "get" if method == "HEAD" else method.lower()
+    operation_name = "get" if method == "HEAD" else method.lower()
     for pattern, operations in _paths():
         if pattern.fullmatch(path):
-            found: dict[str, Any] | None = operations.get(wanted)
-            return found
+            operation: dict[str, Any] | None = operations.get(operation_name)
+            return operation
     return None
 
 
 def _component(kind: str, reference: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = _document()["components"][kind][reference["$ref"].rpartition("/")[2]]
-    return found
+    component: dict[str, Any] = _document()["components"][kind][reference["$ref"].rpartition("/")[2]]
+    return component
 
 
 @cache

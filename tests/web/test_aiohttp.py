@@ -81,7 +81,7 @@ def used(code: ast.AST) -> Iterator[str]:
 
 def taken_from_aiohttp() -> dict[str, set[str]]:
     """Return the private names of aiohttp that classes use or override, by module of the service."""
-    found: dict[str, set[str]] = {}
+    names_by_module: dict[str, set[str]] = {}
     for module in pkgutil.walk_packages(service.__path__, "service."):
         if module.name.endswith("__main__"):
             continue
@@ -99,8 +99,8 @@ def taken_from_aiohttp() -> dict[str, set[str]]:
                     if name.startswith("_") and not name.startswith("__")
                 }
                 if theirs and (private := theirs & {*used(ast.parse(inspect.getsource(cls)))}):
-                    found.setdefault(module.name, set()).update(private)
-    return found
+                    names_by_module.setdefault(module.name, set()).update(private)
+    return names_by_module
 
 
 def test_one_module_reads_two_private_attributes() -> None:

@@ -194,9 +194,9 @@ async def test_a_diff_is_compressed_once_for_all_clients(
             await line.until(b"subscribed")
         for number in range(1, 6):
             await http_game.act_successfully()
-            told = [await line.frame() for line in (one, another, plain)]
-            assert told[0] == told[1]
-            assert told[0].text() == told[2].payload
+            received = [await line.frame() for line in (one, another, plain)]
+            assert received[0] == received[1]
+            assert received[0].text() == received[2].payload
             assert len(made) == number
 
 

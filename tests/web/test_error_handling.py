@@ -98,8 +98,8 @@ async def test_an_unknown_path_is_not_found(client: Client) -> None:
 async def test_expect_100_continue(client: Client) -> None:
     body = json.dumps({"players": TWO_PLAYERS}).encode()
     head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-    told = await client.post("/v1/games", json={"players": TWO_PLAYERS}, expect100=True)
-    assert told.status == 201
+    response = await client.post("/v1/games", json={"players": TWO_PLAYERS}, expect100=True)
+    assert response.status == 201
     other = await send_raw(client, head + b"Expect: the-unexpected\r\n\r\n" + body)
     assert other.status == 201
 
@@ -119,8 +119,8 @@ async def test_an_internal_error_reveals_nothing(
 
     monkeypatch.setattr("service.web.routes.games.build_view", broken)
     response = await client.get(game.path, headers=bearer_header(game.owner_token))
-    told = await check_problem(response, 500, "internal")
-    assert told["detail"] == problem("internal", "internal server error").detail
+    document = await check_problem(response, 500, "internal")
+    assert document["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()
     (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert record.getMessage() == f"GET {game.path} failed"

@@ -27,9 +27,9 @@ def is_again(again: ClientResponse) -> bool:
 
 
 async def test_retried_creation_returns_the_same_game_and_tokens(client: Client) -> None:
-    asked = {"players": [*TWO_PLAYERS, {"bot": "random"}]}
-    first = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
-    again = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
+    body = {"players": [*TWO_PLAYERS, {"bot": "random"}]}
+    first = await client.post("/v1/games?include=legal_moves", json=body, headers=key())
+    again = await client.post("/v1/games?include=legal_moves", json=body, headers=key())
     assert (first.status, again.status) == (201, 201)
     assert (is_again(first), is_again(again)) == (False, True)
     assert await first.read() == await again.read()
@@ -37,7 +37,7 @@ async def test_retried_creation_returns_the_same_game_and_tokens(client: Client)
         assert first.headers[name] == again.headers[name]
     game = HTTPGame(client, await first.json())
     assert (await game.act({"move": (await game.legal_moves())[0]["id"]})).status == 200
-    played_on = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
+    played_on = await client.post("/v1/games?include=legal_moves", json=body, headers=key())
     was, now = await first.json(), await played_on.json()
     for name in ("digest", "owner_token", "spectator_token", "seats"):
         assert now[name] == was[name]
@@ -165,10 +165,10 @@ async def test_a_key_is_replayed_after_the_game_and_expires_after_a_day(
 
 async def test_a_retried_registration_returns_the_same_webhook_and_secret(client: Client) -> None:
     game = await create_game(client)
-    asked = {"url": "https://hooks.example/game"}
+    body = {"url": "https://hooks.example/game"}
     answers = [
         await client.post(
-            f"{game.path}/webhooks", json=asked, headers={**bearer_header(game.owner_token), **key("hook")}
+            f"{game.path}/webhooks", json=body, headers={**bearer_header(game.owner_token), **key("hook")}
         )
         for _ in range(2)
     ]

@@ -15,7 +15,7 @@ FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
 
 
 @pytest.mark.parametrize(
-    ("asked", "language"),
+    ("header", "language"),
     (
         *(("fr", "fr"), ("de", "de"), ("en", "en"), ("FR", "fr"), ("fr-CA", "fr"), ("de-Latn-AT-1996", "de")),
         *(("", "en"), ("es", "en"), ("*", "en"), ("es, *", "en"), ("es, fr;q=0.1", "fr"), ("frx", "en")),
@@ -33,8 +33,8 @@ FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
         (", ".join(["es"] * 40) + ", fr", "en"),
     ),
 )
-def test_the_preferred_language_is_chosen(asked: str, language: str) -> None:
-    assert negotiate_language(make_mocked_request("GET", "/", headers={"Accept-Language": asked})) == language
+def test_the_preferred_language_is_chosen(header: str, language: str) -> None:
+    assert negotiate_language(make_mocked_request("GET", "/", headers={"Accept-Language": header})) == language
 
 
 def test_the_default_language_is_english() -> None:
@@ -45,8 +45,8 @@ def test_the_default_language_is_english() -> None:
 
 @pytest.mark.parametrize("enormous", ("fr" + " " * 500_000 + "x", "fr," * 500_000, "fr;" + " " * 500_000 + "q"))
 def test_an_enormous_header_is_parsed_fast(enormous: str) -> None:
-    asked = make_mocked_request("GET", "/", headers={"Accept-Language": f"de;q=0.1, {enormous}"})
-    assert negotiate_language(asked) in {"de", "fr"}
+    request = make_mocked_request("GET", "/", headers={"Accept-Language": f"de;q=0.1, {enormous}"})
+    assert negotiate_language(request) in {"de", "fr"}
 
 
 def test_a_truncated_range_is_ignored() -> None:
@@ -61,12 +61,12 @@ async def test_legal_moves_are_in_the_requested_language(client: Client) -> None
     ]
     assert [one.headers["Content-Language"] for one in (english, french, german)] == ["en", "fr", "de"]
     assert {one.headers["Vary"] for one in (english, french, german)} == {"Accept-Language"}
-    told = [await one.json() for one in (english, french, german)]
-    assert [one["language"] for one in told] == ["en", "fr", "de"]
-    assert [one["moves"][0]["text"].split()[0] for one in told[:2]] == ["place", "poser"]
-    assert told[2]["moves"][0]["text"].split()[-1] in {"legen", "gedreht"}
-    untold = [[{**move, "text": None} for move in one["moves"]] for one in told]
-    assert untold[0] == untold[1] == untold[2]
+    bodies = [await one.json() for one in (english, french, german)]
+    assert [one["language"] for one in bodies] == ["en", "fr", "de"]
+    assert [one["moves"][0]["text"].split()[0] for one in bodies[:2]] == ["place", "poser"]
+    assert bodies[2]["moves"][0]["text"].split()[-1] in {"legen", "gedreht"}
+    without_texts = [[{**move, "text": None} for move in one["moves"]] for one in bodies]
+    assert without_texts[0] == without_texts[1] == without_texts[2]
 
 
 async def test_responses_in_other_languages_have_other_etags(client: Client) -> None:
@@ -78,11 +78,11 @@ async def test_responses_in_other_languages_have_other_etags(client: Client) -> 
     }
     game = (await http_game.get()).headers["ETag"]
     assert tags == {"en": game, "fr": f'{game[:-1]}-fr"', "de": f'{game[:-1]}-de"'}
-    for asked, own in tags.items():
-        for had, tag in tags.items():
-            answer = await http_game.get("/legal-moves", **{"Accept-Language": asked, "If-None-Match": tag})
-            assert answer.status == (304 if asked == had else 200)
-            assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own)
+    for accept_language, own_etag in tags.items():
+        for held, tag in tags.items():
+            answer = await http_game.get("/legal-moves", **{"Accept-Language": accept_language, "If-None-Match": tag})
+            assert answer.status == (304 if accept_language == held else 200)
+            assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own_etag)
 
 
 async def test_a_private_response_varies_with_token_and_language(client: Client) -> None:
@@ -115,8 +115,8 @@ async def test_cells_are_in_the_requested_language(client: Client) -> None:
 
 
 async def test_included_moves_are_in_the_requested_language(client: Client) -> None:
-    asked = {"players": [{"name": "Ana"}, {"open": True}]}
-    created = await client.post("/v1/games?include=legal_moves", json=asked, headers=FRENCH)
+    body = {"players": [{"name": "Ana"}, {"open": True}]}
+    created = await client.post("/v1/games?include=legal_moves", json=body, headers=FRENCH)
     assert created.headers["Content-Language"] == "fr"
     path = created.headers["Location"]
     joined = await client.post(f"{path}/seats?include=legal_moves", json={"name": "Bo"}, headers=FRENCH)
@@ -147,9 +147,9 @@ async def test_a_replay_is_in_the_language_of_the_retry(client: Client) -> None:
     key = {"Idempotency-Key": "turn-1"}
     first = await game.act(body, query="?include=legal_moves", **key, **FRENCH)
     again = await game.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})
-    told, retold = await first.json(), await again.json()
-    assert (told.pop("legal_moves")["language"], retold.pop("legal_moves")["language"]) == ("fr", "de")
-    assert retold == told
+    first_body, second_body = await first.json(), await again.json()
+    assert (first_body.pop("legal_moves")["language"], second_body.pop("legal_moves")["language"]) == ("fr", "de")
+    assert second_body == first_body
     assert again.headers["Content-Language"] == "de"
 
 

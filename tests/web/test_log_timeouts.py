@@ -47,10 +47,10 @@ async def client(hanging: Hanging) -> AsyncIterator[Client]:
 @pytest.fixture
 async def http_game(client: Client) -> HTTPGame:
     """Return a game with an action."""
-    found = await create_game(client)
+    game = await create_game(client)
     for _ in range(3):
-        await found.act_successfully()
-    return found
+        await game.act_successfully()
+    return game
 
 
 async def sent_away(watcher: WatcherClient) -> None:

@@ -43,7 +43,7 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
 
 
 @pytest.mark.parametrize(
-    ("asked", "path"),
+    ("body", "path"),
     (
         ({}, "$.players"),
         ({"players": [], "seats": 2}, "$.players"),
@@ -81,14 +81,14 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
         ({"players": TWO_PLAYERS, "turn_timeout_s": 0}, "$.turn_timeout_s"),
     ),
 )
-async def test_malformed_creations_are_rejected(client: Client, asked: Any, path: str) -> None:
-    problem = await check_problem(await client.post("/v1/games", json=asked), 400, "malformed")
+async def test_malformed_creations_are_rejected(client: Client, body: Any, path: str) -> None:
+    problem = await check_problem(await client.post("/v1/games", json=body), 400, "malformed")
     assert problem["path"] == path, problem
     assert (await (await client.get("/v1/games")).json())["games"] == []
 
 
 @pytest.mark.parametrize(
-    ("asked", "path"),
+    ("body", "path"),
     (
         ({}, "$.name"),
         ({"name": None}, "$.name"),
@@ -97,9 +97,9 @@ async def test_malformed_creations_are_rejected(client: Client, asked: Any, path
         ({"name": "Bo", "color": "RED"}, "$.color"),
     ),
 )
-async def test_malformed_joins_are_rejected(client: Client, asked: Any, path: str) -> None:
+async def test_malformed_joins_are_rejected(client: Client, body: Any, path: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    problem = await check_problem(await client.post(f"{game.path}/seats", json=asked), 400, "malformed")
+    problem = await check_problem(await client.post(f"{game.path}/seats", json=body), 400, "malformed")
     assert problem["path"] == path, problem
 
 
@@ -117,7 +117,7 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
 
 
 @pytest.mark.parametrize(
-    ("asked", "path"),
+    ("body", "path"),
     (
         ({}, "$"),
         ({"seat": 0}, "$"),
@@ -161,9 +161,9 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
         ({"actions": [{"type": "pass"}, {"type": "place_islander"}]}, "$.actions[1].segment"),
     ),
 )
-async def test_malformed_actions_are_rejected(client: Client, asked: Any, path: str) -> None:
+async def test_malformed_actions_are_rejected(client: Client, body: Any, path: str) -> None:
     game = await create_game(client)
-    problem = await check_problem(await game.act(asked), 400, "malformed")
+    problem = await check_problem(await game.act(body), 400, "malformed")
     assert problem["path"] == path, problem
     assert (await game.get_json())["version"] == 1
 

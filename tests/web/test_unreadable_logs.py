@@ -93,11 +93,11 @@ NAMES = ("torn", "beside_itself", "of_another_form", "without_its_end", "without
 @pytest.fixture
 async def http_game(client: Client) -> HTTPGame:
     """Return a game with some moves."""
-    found = await create_game(client, seed="damaged", first_seat=0)
-    await found.play_randomly(Random(3), PLAYED + 1)
-    while not (await found.get_json())["turn"]["undoable"]:
-        await found.act_successfully()
-    return found
+    game = await create_game(client, seed="damaged", first_seat=0)
+    await game.play_randomly(Random(3), PLAYED + 1)
+    while not (await game.get_json())["turn"]["undoable"]:
+        await game.act_successfully()
+    return game
 
 
 @pytest.mark.parametrize("version", (1, PLAYED))

@@ -136,8 +136,8 @@ async def test_challenges_end_after_a_few_attempts(
         await game.act_successfully()
         await one.deliver()
         later.offset_s += 400
-    told = await read_webhook(game, hook)
-    assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
+    webhook = await read_webhook(game, hook)
+    assert (webhook["status"], webhook["disabled_reason"], webhook["next_attempt_at"]) == ("disabled", reason, None)
     assert (len(receiver.challenges), receiver.received) == (attempts, [])
     assert (await retry(game, hook))["status"] == "pending"
     receiver.challenge_response = repeat_challenge
@@ -207,9 +207,9 @@ async def test_a_postponed_challenge_is_not_a_failure(
     hook = await register_webhook(game, receiver.url)
     send, one.dispatcher._send = one.dispatcher._send, _postponing
     await one.deliver()
-    told = await read_webhook(game, hook)
-    assert (told["status"], told["failures"]) == ("pending", 0)
-    assert told["next_attempt_at"] is not None
+    webhook = await read_webhook(game, hook)
+    assert (webhook["status"], webhook["failures"]) == ("pending", 0)
+    assert webhook["next_attempt_at"] is not None
     assert await list_attempts(game, hook) == []
     one.dispatcher._send = send
     later.offset_s += 80

@@ -64,8 +64,8 @@ async def test_only_the_selected_events_and_seats_are_delivered(
         await game.act_successfully()
     await one.client.delete(game.path, headers=bearer_header(game.owner_token))
     await one.dispatcher.join()
-    told = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
-    assert told == [
+    received = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
+    assert received == [
         ("turn_started", [{"type": "turn_started", "number": 2, "seat": 1}]),
         ("turn_started", [{"type": "turn_started", "number": 4, "seat": 1}]),
         ("game_aborted", [{"type": "game_aborted"}]),
@@ -119,11 +119,11 @@ async def test_a_failed_delivery_is_retried_with_the_same_message(
     first, second, third, _ = receiver.received
     assert (first.id, first.body) == (second.id, second.body) == (third.id, third.body)
     assert first.headers["webhook-timestamp"] < third.headers["webhook-timestamp"]
-    told = [
+    attempts = [
         (tried["version"], tried["attempt"], tried["status"], tried["error"])
         for tried in await list_message_attempts(game, hook)
     ]
-    assert told == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
+    assert attempts == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
     done = await read_webhook(game, hook)
     assert (done["failures"], done["delivered_version"], done["next_attempt_at"]) == (0, 3, None)
 
@@ -139,8 +139,8 @@ async def test_a_webhook_is_disabled_after_the_last_retry(
     for _ in range(6):
         await one.deliver()
         later.offset_s += 60
-    told = await read_webhook(game, hook)
-    assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
+    webhook = await read_webhook(game, hook)
+    assert (webhook["status"], webhook["disabled_reason"], webhook["next_attempt_at"]) == ("disabled", reason, None)
     await game.act_successfully()
     await one.deliver()
     assert receiver.versions == [2] * attempts

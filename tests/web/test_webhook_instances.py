@@ -129,9 +129,9 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
         await second.deliver()
         released.set()
         await first.dispatcher.join()
-        told = await read_webhook(game, hook)
+        webhook = await read_webhook(game, hook)
     assert got == [2, 2]
-    assert (told["delivered_version"], told["failures"]) == (2, 0)
+    assert (webhook["delivered_version"], webhook["failures"]) == (2, 0)
 
 
 async def test_due_webhooks_are_polled_until_close(store: RedisStore, receiver: WebhookReceiver) -> None:

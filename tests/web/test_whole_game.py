@@ -19,7 +19,7 @@ from tests.web.http_game import HTTPGame, create_game
 SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 
 
-class Keeper:
+class GameCopy:
     """A copy of GAME, updated by patches."""
 
     def __init__(self, game: HTTPGame) -> None:
@@ -27,7 +27,7 @@ class Keeper:
         self.game: dict[str, Any] = {}
         self.version = 0
 
-    def take(self, diffs: list[dict[str, Any]]) -> None:
+    def apply(self, diffs: list[dict[str, Any]]) -> None:
         """Apply diffs, which must follow each other."""
         for diff in diffs:
             assert diff["version"] == self.version + 1
@@ -45,34 +45,34 @@ class Keeper:
 async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition: str) -> None:
     chance = Random(edition)
     game = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
-    keeper = Keeper(game)
-    keeper.take((await game.get_json("/diffs"))["diffs"])
+    copy = GameCopy(game)
+    copy.apply((await game.get_json("/diffs"))["diffs"])
     joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
-    keeper.take((await game.get_json("/diffs?since=1"))["diffs"])
-    await keeper.compare(joined["digest"])
-    assert joined["game"] == keeper.game
+    copy.apply((await game.get_json("/diffs?since=1"))["diffs"])
+    await copy.compare(joined["digest"])
+    assert joined["game"] == copy.game
     tokens = {0: game.seat_tokens[0], joined["seat"]: joined["token"]}
-    while (turn := keeper.game["turn"]) is not None:
+    while (turn := copy.game["turn"]) is not None:
         legal = await game.get_json("/legal-moves")
         assert (legal["seat"], legal["phase"]) == (turn["decider"], turn["phase"])
         move = chance.choice(legal["moves"])
-        asked = {"move": move["id"]} if chance.random() < 0.5 else {"action": move["action"]}
-        response = await game.act(asked, tokens[legal["seat"]], **{"If-Match": f'"{keeper.version}"'})
+        body = {"move": move["id"]} if chance.random() < 0.5 else {"action": move["action"]}
+        response = await game.act(body, tokens[legal["seat"]], **{"If-Match": f'"{copy.version}"'})
         acted = await response.json()
         assert response.status == 200, acted
-        keeper.take(acted["diffs"])
-        assert keeper.version == acted["version"]
+        copy.apply(acted["diffs"])
+        assert copy.version == acted["version"]
         if chance.random() < 0.2:
-            await keeper.compare(acted["digest"])
+            await copy.compare(acted["digest"])
             await game.get_json("/scores")
             await game.get_json("/tiles")
-    await ends_as_it_should(game, keeper)
+    await ends_as_it_should(game, copy)
 
 
-async def ends_as_it_should(http_game: HTTPGame, keeper: Keeper) -> None:
+async def ends_as_it_should(http_game: HTTPGame, copy: GameCopy) -> None:
     """Check that everything is revealed and the log can be verified."""
     game = await http_game.get_json()
-    assert game == keeper.game
+    assert game == copy.game
     assert game["status"] == "finished"
     result = game["result"]
     best = max(score["total"] for score in result["scores"])

@@ -32,8 +32,8 @@ class ReceivedMessage(NamedTuple):
 
     @property
     def version(self) -> int:
-        found: int = self.message["data"]["version"]
-        return found
+        version: int = self.message["data"]["version"]
+        return version
 
 
 def repeat_challenge(message: dict[str, Any]) -> web.Response:
@@ -125,10 +125,10 @@ async def run_instance(
         await deliverer.aclose()
 
 
-async def register_webhook(game: HTTPGame, url: str, **asked: Any) -> dict[str, Any]:
+async def register_webhook(game: HTTPGame, url: str, **options: Any) -> dict[str, Any]:
     """Register a webhook for a game."""
     response = await game.client.post(
-        f"{game.path}/webhooks", json={"url": url, **asked}, headers=bearer_header(game.owner_token)
+        f"{game.path}/webhooks", json={"url": url, **options}, headers=bearer_header(game.owner_token)
     )
     assert response.status == 201, await response.text()
     created: dict[str, Any] = await response.json()
@@ -148,5 +148,5 @@ async def list_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, 
 
 async def read_webhook(game: HTTPGame, hook: dict[str, Any]) -> dict[str, Any]:
     """Read a webhook with the owner token."""
-    told: dict[str, Any] = await game.get_json(f"/webhooks/{hook['id']}")
-    return told
+    webhook: dict[str, Any] = await game.get_json(f"/webhooks/{hook['id']}")
+    return webhook

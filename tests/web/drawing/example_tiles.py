@@ -50,12 +50,12 @@ def parse_svg(svg: str) -> ET.Element:
 
 def islander_spots(root: ET.Element) -> list[IslanderSpot]:
     """Return the islander spots of a tile's SVG, by segment."""
-    found = []
+    spots = []
     for element in root.iter(f"{SVG}g"):
         segment, kind, x, y = (element.get(f"data-{name}") for name in ("segment", "kind", "x", "y"))
         if segment is not None:
             assert kind is not None
             assert x is not None
             assert y is not None
-            found.append(IslanderSpot(int(segment), kind, Point(float(x), float(y))))
-    return sorted(found)
+            spots.append(IslanderSpot(int(segment), kind, Point(float(x), float(y))))
+    return sorted(spots)

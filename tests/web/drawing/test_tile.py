@@ -23,10 +23,10 @@ KINDS = {Bridge: "bridge", Island: "island", Sea: "sea", Market: "market"}
 @pytest.mark.parametrize("rotation", (0, 1, 2, 3))
 def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: int) -> None:
     for tile in example_tiles():
-        found = islander_spots(parse_svg(tile_svg(tile, rotation)))
-        assert [spot.segment for spot in found] == [*range(len(tile.segments))]
-        assert [spot.kind for spot in found] == [KINDS[type(segment)] for segment in tile.segments]
-        assert all(0 < spot.at.x < 100 and 0 < spot.at.y < 100 for spot in found)
+        spots = islander_spots(parse_svg(tile_svg(tile, rotation)))
+        assert [spot.segment for spot in spots] == [*range(len(tile.segments))]
+        assert [spot.kind for spot in spots] == [KINDS[type(segment)] for segment in tile.segments]
+        assert all(0 < spot.at.x < 100 and 0 < spot.at.y < 100 for spot in spots)
 
 
 def test_a_rotated_tile_has_rotated_spots() -> None:

@@ -13,11 +13,11 @@ from tests.web.drawing.example_tiles import SVG
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.images.image_inspection import BoardSVG, play_until_phase, read_board_svg
 
-Place = tuple[str | None, str | None, str | None]
+Subject = tuple[str | None, str | None, str | None]
 """A cell, a segment, a ship; all None for passing."""
 
 
-def labelled(seen: BoardSVG) -> dict[Place, str]:
+def labelled(seen: BoardSVG) -> dict[Subject, str]:
     """Return the text of each label of a picture, by subject."""
     return {
         (group.get("data-cell"), group.get("data-segment"), group.get("data-ship")): group.get("data-moves", "")
@@ -26,16 +26,16 @@ def labelled(seen: BoardSVG) -> dict[Place, str]:
     }
 
 
-async def listed(http_game: HTTPGame) -> dict[Place, str]:
+async def listed(http_game: HTTPGame) -> dict[Subject, str]:
     """Return the numbers of the legal moves, by subject."""
     game = await http_game.get_json()
-    numbers: defaultdict[Place, list[int]] = defaultdict(list)
+    numbers: defaultdict[Subject, list[int]] = defaultdict(list)
     for number, move in enumerate(await http_game.legal_moves(), start=1):
-        numbers[place_of(game, move["action"])].append(number)
-    return {place: format_numbers(found) for place, found in numbers.items()}
+        numbers[subject_of(game, move["action"])].append(number)
+    return {subject: format_numbers(text_or_numbers) for subject, text_or_numbers in numbers.items()}
 
 
-def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:
+def subject_of(game: dict[str, Any], action: dict[str, Any]) -> Subject:
     """Return the subject of an action."""
     match action["type"]:
         case "place_tile":
@@ -66,7 +66,7 @@ async def test_the_text_has_the_numbers_too(client: Client) -> None:
     chance = Random(3)
     await play_until_phase(game, "place_tile", chance, after=8)
     text = await (await game.get("/board.txt?candidates=1")).text()
-    shown = {number for found in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(found)}
+    shown = {number for text_or_numbers in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(text_or_numbers)}
     assert shown == {*range(1, len(await game.legal_moves()) + 1)}
 
 

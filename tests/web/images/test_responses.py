@@ -31,8 +31,8 @@ async def test_if_none_match_returns_304_while_the_game_is_unchanged(client: Cli
 
 async def test_etags_depend_on_options_and_format(client: Client) -> None:
     game = await create_game(client)
-    asked = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
-    tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in asked]
+    paths = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
+    tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in paths]
     assert len({*tags}) == len(tags)
     assert all(tag.startswith('"1-') for tag in tags)
 
@@ -112,9 +112,9 @@ async def test_the_service_responds_while_a_picture_is_drawn(client: Client) -> 
     game = await create_game(client, seed="busy")
     await game.play_randomly(Random(1), 20)
     picture = asyncio.create_task(game.get("/board.png?width=2400&side=1"))
-    asked = 0
+    responses = 0
     while not picture.done():
         assert (await game.get()).status == 200
-        asked += 1
+        responses += 1
     assert (await picture).status == 200
-    assert asked > 3
+    assert responses > 3

@@ -22,10 +22,10 @@ SERVICES = tuple(struct.__struct_config__.tag for struct in get_args(ServerMessa
 
 def resolve(reference: dict[str, str]) -> Any:
     """Return the target of a reference in the document."""
-    found: Any = DOCUMENT
+    target: Any = DOCUMENT
     for name in reference["$ref"].removeprefix("#/").split("/"):
-        found = found[name]
-    return resolve(found) if "$ref" in found else found
+        target = target[name]
+    return resolve(target) if "$ref" in target else target
 
 
 def references(part: Any) -> list[dict[str, str]]:
@@ -53,15 +53,15 @@ def test_every_reference_is_resolvable() -> None:
 
 def test_every_message_is_documented_and_received_or_sent() -> None:
     assert set(MESSAGES) == {*CLIENTS, *SERVICES}
-    told: dict[tuple[str, str], set[str]] = {}
+    documented: dict[tuple[str, str], set[str]] = {}
     for operation in DOCUMENT["operations"].values():
         channel = operation["channel"]["$ref"]
-        told.setdefault((channel, operation["action"]), set()).update(tags(operation["messages"]))
+        documented.setdefault((channel, operation["action"]), set()).update(tags(operation["messages"]))
         if "reply" in operation:
-            told.setdefault((channel, "send"), set()).update(tags(operation["reply"]["messages"]))
+            documented.setdefault((channel, "send"), set()).update(tags(operation["reply"]["messages"]))
     for name in ("shared", "game"):
-        assert told[f"#/channels/{name}", "receive"] == set(CLIENTS)
-        assert told[f"#/channels/{name}", "send"] == set(SERVICES)
+        assert documented[f"#/channels/{name}", "receive"] == set(CLIENTS)
+        assert documented[f"#/channels/{name}", "send"] == set(SERVICES)
 
 
 def tags(messages: list[dict[str, str]]) -> list[str]:

@@ -166,8 +166,8 @@ async def test_a_list_that_fails_in_the_middle_changes_nothing(client: Client) -
     before = await (await game.get()).read()
     log = await game.get_json("/diffs")
     place = (await game.legal_moves())[0]["action"]
-    asked = {"actions": [place, {"type": "place_islander", "segment": 9}, {"type": "pass"}]}
-    problem = await check_problem(await game.act(asked), 422, "illegal_move")
+    body = {"actions": [place, {"type": "place_islander", "segment": 9}, {"type": "pass"}]}
+    problem = await check_problem(await game.act(body), 422, "illegal_move")
     assert problem["index"] == 1
     assert problem["rule"]
     assert await (await game.get()).read() == before
@@ -177,8 +177,8 @@ async def test_a_list_that_fails_in_the_middle_changes_nothing(client: Client) -
 async def test_a_malformed_item_makes_the_whole_list_malformed(client: Client) -> None:
     game = await create_game(client, seed="tides")
     place = (await game.legal_moves())[0]["action"]
-    asked = {"actions": [place, {"type": "pass", "x": 1}]}
-    problem = await check_problem(await game.act(asked, "A" * 43), 400, "malformed")
+    body = {"actions": [place, {"type": "pass", "x": 1}]}
+    problem = await check_problem(await game.act(body, "A" * 43), 400, "malformed")
     assert problem["path"] == "$.actions[1].x"
     assert (await game.get_json())["version"] == 1
 
@@ -194,9 +194,9 @@ async def test_no_action_may_follow_one_that_reveals_hidden_information(client: 
 
 async def test_a_listed_pass_of_an_automatic_pass_is_skipped(client: Client) -> None:
     game = await after_placing(client)
-    asked = {"actions": [{"type": "pass", "phase": "islander"}, {"type": "pass", "phase": "deliver"}]}
+    body = {"actions": [{"type": "pass", "phase": "islander"}, {"type": "pass", "phase": "deliver"}]}
     before = (await game.get_json())["version"]
-    acted = await game.act_successfully(asked)
+    acted = await game.act_successfully(body)
     assert acted["version"] == before + 1
     assert [diff["move"] for diff in acted["diffs"]] == ["pass.islander"]
     assert acted["next"]["phase"] == "place_tile"
@@ -205,9 +205,9 @@ async def test_a_listed_pass_of_an_automatic_pass_is_skipped(client: Client) -> 
 async def test_if_match_names_the_version_before_a_list(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
     place = (await game.legal_moves())[0]["action"]
-    asked = {"actions": [place, {"type": "pass", "phase": "islander"}]}
-    assert (await game.act(asked, **{"If-Match": '"1"'})).status == 200
-    await check_problem(await game.act(asked, **{"If-Match": '"2"'}), 412, "version_mismatch")
+    body = {"actions": [place, {"type": "pass", "phase": "islander"}]}
+    assert (await game.act(body, **{"If-Match": '"1"'})).status == 200
+    await check_problem(await game.act(body, **{"If-Match": '"2"'}), 412, "version_mismatch")
 
 
 async def before_delivering(client: Client, redis: Redis, seed: str) -> HTTPGame:

@@ -19,14 +19,14 @@ async def test_if_none_match_returns_304(client: Client, path: str) -> None:
     tag = first.headers["ETag"]
     assert (first.status, tag) == (200, f'"1-{game.created["digest"]}"')
     assert first.headers["Cache-Control"] == "no-cache"
-    for asked in (tag, f'"7-x", W/{tag}', "*"):
-        same = await client.get(game.path + path, headers={"If-None-Match": asked})
+    for if_none_match in (tag, f'"7-x", W/{tag}', "*"):
+        same = await client.get(game.path + path, headers={"If-None-Match": if_none_match})
         assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
         assert same.headers["Cache-Control"] == "no-cache"
         assert same.headers.get("Vary") == first.headers.get("Vary")
     await game.act_successfully()
-    for asked in (tag, '"2"', '"x,y"'):
-        changed = await client.get(game.path + path, headers={"If-None-Match": asked})
+    for if_none_match in (tag, '"2"', '"x,y"'):
+        changed = await client.get(game.path + path, headers={"If-None-Match": if_none_match})
         assert changed.status == 200
         assert changed.headers["ETag"].startswith('"2-')
 
@@ -58,16 +58,16 @@ async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
 async def test_scores_contain_every_player_and_islander(client: Client) -> None:
     http_game = await create_game(client, seed="tides")
     game = await http_game.play_randomly(Random(3), versions=20)
-    told = await http_game.get_json("/scores")
-    assert told["version"] == game["version"]
-    assert [one["points_now"] for one in told["players"]] == [player["points"] for player in game["players"]]
+    scores = await http_game.get_json("/scores")
+    assert scores["version"] == game["version"]
+    assert [one["points_now"] for one in scores["players"]] == [player["points"] for player in game["players"]]
     standing = sorted(
         (one["seat"], *map(int, cell.split(",")), one["segment"])
         for cell, tile in game["board"].items()
         for one in tile["islanders"]
     )
     assert standing
-    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in told["islanders"]) == standing
+    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in scores["islanders"]) == standing
 
 
 async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
@@ -96,11 +96,11 @@ async def test_a_long_log_is_complete(client: Client) -> None:
 
 async def test_legal_moves_are_those_of_the_decider(client: Client) -> None:
     game = await create_game(client, first_seat=1)
-    told = await game.get_json("/legal-moves")
-    assert (told["seat"], told["phase"], told["version"]) == (1, "place_tile", 1)
-    assert told["cells"] is None
-    assert told["next_cursor"] is None
-    for move in told["moves"]:
+    legal = await game.get_json("/legal-moves")
+    assert (legal["seat"], legal["phase"], legal["version"]) == (1, "place_tile", 1)
+    assert legal["cells"] is None
+    assert legal["next_cursor"] is None
+    for move in legal["moves"]:
         assert set(move) == {"id", "text", "action"}
         assert move["action"]["type"] == "place_tile"
 
@@ -121,12 +121,12 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
     assert {(cell["x"], cell["y"]) for cell in cells["cells"]} == {
         (move["action"]["x"], move["action"]["y"]) for move in every
     }
-    found = []
+    moves = []
     for cell in cells["cells"]:
         at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
         assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
-        found += at
-    assert sorted(map(str, found)) == sorted(map(str, every))
+        moves += at
+    assert sorted(map(str, moves)) == sorted(map(str, every))
     turned = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
     assert turned == [move for move in every if "turned" in move["text"]]
 
@@ -134,16 +134,16 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
 async def test_legal_moves_are_paged(client: Client) -> None:
     game = await create_game(client, seed="tides")
     every = await game.legal_moves()
-    found = []
+    moves = []
     cursor = ""
     while True:
         page = await game.get_json(f"/legal-moves?limit=2{cursor}")
         assert len(page["moves"]) <= 2
-        found += page["moves"]
+        moves += page["moves"]
         if page["next_cursor"] is None:
             break
         cursor = f"&cursor={page['next_cursor']}"
-    assert found == every
+    assert moves == every
     first = await game.get_json("/legal-moves?stage=cell&limit=1")
     assert len(first["cells"]) == 1
     assert first["next_cursor"] is not None

@@ -89,18 +89,18 @@ async def test_a_taken_colour_is_a_conflict(client: Client) -> None:
 
 
 async def test_public_games_are_listed_newest_first_in_pages(client: Client) -> None:
-    made = [(await create_game(client, OPEN)).id for _ in range(5)]
+    created = [(await create_game(client, OPEN)).id for _ in range(5)]
     await create_game(client, OPEN, visibility="private")
-    found: list[str] = []
+    listed: list[str] = []
     query = "?limit=2"
     while True:
         page = await (await client.get(f"/v1/games{query}")).json()
         assert len(page["games"]) <= 2
-        found += [game["id"] for game in page["games"]]
+        listed += [game["id"] for game in page["games"]]
         if page["next_cursor"] is None:
             break
         query = f"?limit=2&cursor={page['next_cursor']}"
-    assert sorted(found) == sorted(made)
+    assert sorted(listed) == sorted(created)
     assert "board" not in page["games"][0]
     assert "discarded" not in page["games"][0]
 

@@ -21,9 +21,9 @@ def creator(key: str = BOT) -> dict[str, str]:
     return {"Creator-Key": key}
 
 
-async def created_by(client: Client, players: list[Any], key: str = BOT, **asked: Any) -> HTTPGame:
+async def created_by(client: Client, players: list[Any], key: str = BOT, **options: Any) -> HTTPGame:
     """Create a game with a creator key."""
-    response = await client.post("/v1/games", json={"players": players, **asked}, headers=creator(key))
+    response = await client.post("/v1/games", json={"players": players, **options}, headers=creator(key))
     assert response.status == 201, await response.text()
     return HTTPGame(client, await response.json())
 
@@ -33,8 +33,8 @@ async def mine(client: Client, *secrets: str, **query: str) -> list[dict[str, An
     response = await client.get("/v1/seats/me/games", params=query, headers=bearer_header(", ".join(secrets)))
     assert response.status == 200, await response.text()
     assert (response.headers["Cache-Control"], response.headers["Vary"]) == ("private, no-cache", "Authorization")
-    found: list[dict[str, Any]] = (await response.json())["games"]
-    return found
+    games: list[dict[str, Any]] = (await response.json())["games"]
+    return games
 
 
 def ids(games: list[dict[str, Any]]) -> set[str]:
@@ -133,8 +133,8 @@ async def test_external_users_are_visible_only_to_their_creator(client: Client) 
     game = await created_by(client, [ANA, BO])
     for path in ("", "/diffs?since=0", "/scores"):
         assert "discord" not in await (await game.get(path)).text()
-    (told,) = await mine(client, game.owner_token)
-    assert [seat["external_user"] for seat in told["seats"]] == [None, None]
+    (entry,) = await mine(client, game.owner_token)
+    assert [seat["external_user"] for seat in entry["seats"]] == [None, None]
 
 
 async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
@@ -173,8 +173,8 @@ async def test_invalid_external_users_are_rejected(client: Client, user: str) ->
         await client.post("/v1/games", json={"players": players}, headers=creator()), 400, "malformed"
     )
     assert problem["path"] == "$.players[0].external_user"
-    asked = await client.get("/v1/seats/me/games", params={"external_user": user}, headers=bearer_header(BOT))
-    assert (await check_problem(asked, 400, "malformed"))["path"] == "external_user"
+    response = await client.get("/v1/seats/me/games", params={"external_user": user}, headers=bearer_header(BOT))
+    assert (await check_problem(response, 400, "malformed"))["path"] == "external_user"
 
 
 async def test_requests_without_a_known_secret_are_unauthorized(client: Client) -> None:
@@ -196,20 +196,20 @@ async def test_requests_without_a_known_secret_are_unauthorized(client: Client) 
 
 
 async def test_games_are_paged_newest_first(timed_client: Client, clock: FrozenClock) -> None:
-    made = []
+    created = []
     for second in (0, 0, 1, 1, 1):
         clock.now += second
-        made.append((await created_by(timed_client, [ANA, OPEN])).id)
-    found: list[str] = []
+        created.append((await created_by(timed_client, [ANA, OPEN])).id)
+    listed: list[str] = []
     query = {"limit": "2"}
     while True:
         page = await (await timed_client.get("/v1/seats/me/games", params=query, headers=bearer_header(BOT))).json()
-        found += [one["game"]["id"] for one in page["games"]]
+        listed += [one["game"]["id"] for one in page["games"]]
         if page["next_cursor"] is None:
             break
         query["cursor"] = page["next_cursor"]
-    assert found[:3] == made[:1:-1]
-    assert sorted(found) == sorted(made)
+    assert listed[:3] == created[:1:-1]
+    assert sorted(listed) == sorted(created)
     problem = await check_problem(
         await timed_client.get("/v1/seats/me/games?cursor=x", headers=bearer_header(BOT)), 400, "malformed"
     )
@@ -218,12 +218,12 @@ async def test_games_are_paged_newest_first(timed_client: Client, clock: FrozenC
 
 async def test_an_expired_game_is_not_listed(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
     clock.now -= 60 * 86_400
-    gone, kept = await created_by(timed_client, [ANA, OPEN]), await created_by(timed_client, [ANA, OPEN])
-    await redis.delete(keys.game(gone.id))
-    assert ids(await mine(timed_client, BOT)) == {kept.id}
-    assert ids(await mine(timed_client, BOT, gone.owner_token)) == {kept.id}
+    expired, current = await created_by(timed_client, [ANA, OPEN]), await created_by(timed_client, [ANA, OPEN])
+    await redis.delete(keys.game(expired.id))
+    assert ids(await mine(timed_client, BOT)) == {current.id}
+    assert ids(await mine(timed_client, BOT, expired.owner_token)) == {current.id}
     await check_problem(
-        await timed_client.get("/v1/seats/me/games", headers=bearer_header(gone.owner_token)), 401, "unauthorized"
+        await timed_client.get("/v1/seats/me/games", headers=bearer_header(expired.owner_token)), 401, "unauthorized"
     )
 
 

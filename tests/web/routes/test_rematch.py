@@ -22,9 +22,9 @@ async def rematch(game: HTTPGame, token: str | None = None, body: Any = None, **
     return await game.client.post(f"{game.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
 
 
-async def aborted(client: Client, players: Any = None, **asked: Any) -> HTTPGame:
+async def aborted(client: Client, players: Any = None, **options: Any) -> HTTPGame:
     """Create and abort a game."""
-    game = await create_game(client, players, **asked)
+    game = await create_game(client, players, **options)
     response = await client.delete(game.path, headers=bearer_header(game.owner_token))
     assert response.status == 200
     return game
@@ -59,8 +59,8 @@ async def test_the_games_are_linked_and_watchers_are_notified(client: Client) ->
     game = await aborted(client)
     before = await game.get_json()
     async with client.ws_connect(f"{game.path}/ws") as socket:
-        told = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
-        assert told == ["welcome", "subscribed", "snapshot"]
+        types = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
+        assert types == ["welcome", "subscribed", "snapshot"]
         created = await (await rematch(game)).json()
         diff = await socket.receive_json(timeout=5)
     new = created["game"]
@@ -163,8 +163,8 @@ async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
     answers = await asyncio.gather(*(rematch(game) for _ in range(10)))
     statuses = sorted(response.status for response in answers)
     assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
-    told = [await response.json(content_type=None) for response in answers]
-    ids = {one["game"]["id"] if "game" in one else one["next_game"] for one in told}
+    bodies = [await response.json(content_type=None) for response in answers]
+    ids = {one["game"]["id"] if "game" in one else one["next_game"] for one in bodies}
     assert ids == {(await game.get_json())["next_game"]}
     assert (await game.get_json())["version"] == 3
     assert len((await (await client.get("/v1/games")).json())["games"]) == 2

@@ -183,12 +183,12 @@ async def test_acting_for_a_replaced_seat_is_rejected(
 
 
 async def test_a_policy_without_a_time_out_is_malformed(client: Client) -> None:
-    for asked, path in (
+    for options, path in (
         ({"on_timeout": "bot"}, "$.on_timeout"),
         ({"on_timeout": "sulk", "turn_timeout_s": 60}, "$.on_timeout"),
         ({"turn_timeout_s": 2_592_001}, "$.turn_timeout_s"),
     ):
         problem = await check_problem(
-            await client.post("/v1/games", json={"players": TWO_PLAYERS, **asked}), 400, "malformed"
+            await client.post("/v1/games", json={"players": TWO_PLAYERS, **options}), 400, "malformed"
         )
         assert problem["path"] == path

@@ -123,8 +123,8 @@ async def test_the_new_token_acts_and_the_old_one_is_revoked(client: Client) -> 
     await check_problem(await client.get("/v1/seats/me/games", headers=bearer_header(old)), 401, "unauthorized")
     assert await http_game.get_json() == game
     assert (await http_game.act(move, new)).status == 200
-    found = await (await client.get("/v1/seats/me/games", headers=bearer_header(new))).json()
-    assert [one["game"]["id"] for one in found["games"]] == [http_game.id]
+    listed = await (await client.get("/v1/seats/me/games", headers=bearer_header(new))).json()
+    assert [one["game"]["id"] for one in listed["games"]] == [http_game.id]
 
 
 async def test_an_instance_with_a_cached_game_rejects_the_old_token(store: RedisStore, redis_url: str) -> None:
@@ -179,8 +179,8 @@ async def test_concurrent_replacements_leave_one_valid_token(client: Client) -> 
     answers = await asyncio.gather(*(replace(game, 0, game.owner_token) for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     tokens = [(await answer.json())["token"] for answer in answers]
-    found = [(await client.get(f"{game.path}", headers=bearer_header(token))).status for token in tokens]
-    assert sorted(found) == [200] + [401] * 7
+    statuses = [(await client.get(f"{game.path}", headers=bearer_header(token))).status for token in tokens]
+    assert sorted(statuses) == [200] + [401] * 7
 
 
 async def test_a_replacement_survives_concurrent_joins(client: Client) -> None:
@@ -217,12 +217,12 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
     game, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
     bo = (await join(game))["token"]
     async with client.ws_connect("/v1/ws") as socket:
-        for asked in (
+        for message in (
             {"type": "auth", "game": game.id, "token": bo},
             {"type": "subscribe", "game": game.id},
             {"type": "subscribe", "game": another.id},
         ):
-            await socket.send_json(asked)
+            await socket.send_json(message)
         await empty(game, 1)
         while (message := await socket.receive_json(timeout=10))["type"] != "error":
             pass
@@ -251,7 +251,7 @@ async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> No
     await client.delete(game.path, headers=bearer_header(game.owner_token))
     log = (await game.get_json("/diffs"))["diffs"]
     assert [check.passed for check in verify(log, TILESETS.get_for_new_game("archipelago").tileset)] == [True] * 5
-    told = (await game.get_json("/story"))["lines"]
-    texts = " ".join(line["text"] for line in told)
+    lines = (await game.get_json("/story"))["lines"]
+    texts = " ".join(line["text"] for line in lines)
     assert "Bo joins (" in texts
     assert "Bo has to leave: the seat is open again." in texts

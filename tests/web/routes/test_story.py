@@ -20,16 +20,16 @@ async def test_a_turn_in_sentences(timed_client: Client, clock: FrozenClock) -> 
     await game.act_successfully({"move": placed["id"]})
     action = placed["action"]
     tile = (await game.get_json())["turn"]["tile"]
-    told = await story(game)
-    assert (told["version"], told["language"], told["now"]) == (
+    body = await story(game)
+    assert (body["version"], body["language"], body["now"]) == (
         2,
         "en",
         "It is Ana's turn to place or retrieve an islander.",
     )
-    assert [(line["version"], line["turn"], line["seat"]) for line in told["lines"]] == [(1, None, None), (2, 1, 0)]
-    assert told["lines"][0]["text"].startswith("A new game: the start tile lies, the first ships are turned up.")
-    assert told["lines"][1]["text"] == f"Ana places {tile} at ({action['x']}, {action['y']})."
-    assert told["lines"][1]["at"] == "2027-01-15T08:00:00Z"
+    assert [(line["version"], line["turn"], line["seat"]) for line in body["lines"]] == [(1, None, None), (2, 1, 0)]
+    assert body["lines"][0]["text"].startswith("A new game: the start tile lies, the first ships are turned up.")
+    assert body["lines"][1]["text"] == f"Ana places {tile} at ({action['x']}, {action['y']})."
+    assert body["lines"][1]["at"] == "2027-01-15T08:00:00Z"
     assert clock.now == 1_800_000_000
 
 
@@ -45,13 +45,13 @@ async def test_a_whole_game_in_every_language(client: Client) -> None:
     game = await http_game.play_randomly(Random(1))
     diffs = (await http_game.get_json("/diffs?limit=1000"))["diffs"]
     for language in ("en", "fr", "de"):
-        told = await story(http_game, "?limit=1000", language)
-        assert [(line["version"], line["at"], line["seat"]) for line in told["lines"]] == [
+        body = await story(http_game, "?limit=1000", language)
+        assert [(line["version"], line["at"], line["seat"]) for line in body["lines"]] == [
             (diff["version"], diff["at"], diff["seat"]) for diff in diffs
         ]
-        assert all(line["text"] for line in told["lines"])
+        assert all(line["text"] for line in body["lines"])
         winners = [game["players"][seat]["name"] for seat in game["result"]["winners"]]
-        assert all(name in told["now"] for name in winners)
+        assert all(name in body["now"] for name in winners)
 
 
 async def test_pages_equal_the_whole_story(client: Client) -> None:
@@ -133,7 +133,7 @@ async def test_hidden_information_is_not_in_the_story(client: Client) -> None:
     """Neither the next tile nor the next ship."""
     http_game = await create_game(client, seed="tides")
     game = await http_game.get_json()
-    told = str(await story(http_game))
+    body = str(await story(http_game))
     shown = {game["turn"]["tile"], "start"}
     tiles = await (await client.get("/v1/tilesets/archipelago")).json()
-    assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in told.split() and tile["id"] not in shown] == []
+    assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in body.split() and tile["id"] not in shown] == []

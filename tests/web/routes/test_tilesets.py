@@ -39,6 +39,6 @@ async def test_a_commitment_contains_the_digest_of_the_response(client: Client) 
 async def test_an_unknown_tile_set_is_rejected(client: Client) -> None:
     await check_problem(await client.get("/v1/tilesets/atoll"), 404, "not_found")
     await check_problem(await client.get("/v1/tilesets/At_oll"), 404, "not_found")
-    asked = {"players": [{"name": "Ana"}, {"name": "Bo"}], "tileset": "atoll"}
-    problem = await check_problem(await client.post("/v1/games", json=asked), 422, "unknown_tileset")
+    body = {"players": [{"name": "Ana"}, {"name": "Bo"}], "tileset": "atoll"}
+    problem = await check_problem(await client.post("/v1/games", json=body), 422, "unknown_tileset")
     assert problem["path"] == "$.tileset"

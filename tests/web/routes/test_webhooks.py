@@ -35,9 +35,9 @@ async def test_the_secret_is_returned_only_once(client: Client) -> None:
         "failures": 0,
         "next_attempt_at": None,
     }
-    for path, told in (("", {"webhooks": [created]}), (f"/{created['id']}", created)):
+    for path, expected in (("", {"webhooks": [created]}), (f"/{created['id']}", created)):
         read = await game.get(f"/webhooks{path}")
-        assert await read.json() == told
+        assert await read.json() == expected
         assert secret not in await read.text()
     log = await game.get_json(f"/webhooks/{created['id']}/deliveries")
     assert log == {"webhook": created, "attempts": []}
@@ -53,11 +53,11 @@ async def test_everything_can_be_chosen(client: Client) -> None:
 async def test_webhooks_require_the_owner_token(client: Client) -> None:
     game = await create_game(client)
     hook = (await register_webhook(game, URL))["id"]
-    asked = (
+    requests = (
         *(("post", ""), ("get", ""), ("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
         *(("post", f"/{hook}/retry"), ("delete", f"/{hook}")),
     )
-    for method, path in asked:
+    for method, path in requests:
         body = {"url": URL} if method == "post" else None
         url = f"{game.path}/webhooks{path}"
         await check_problem(await client.request(method, url, json=body), 401, "unauthorized")
@@ -122,7 +122,7 @@ async def test_concurrent_registrations_with_one_key_create_one_webhook(client: 
 
 
 @pytest.mark.parametrize(
-    ("asked", "path"),
+    ("body", "path"),
     (
         ({}, "$.url"),
         ({"url": 1}, "$.url"),
@@ -138,9 +138,9 @@ async def test_concurrent_registrations_with_one_key_create_one_webhook(client: 
         ({"url": URL, "color": "red"}, "$.color"),
     ),
 )
-async def test_what_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
+async def test_malformed_registrations_are_rejected(client: Client, body: Any, path: str) -> None:
     game = await create_game(client)
-    response = await client.post(f"{game.path}/webhooks", json=asked, headers=bearer_header(game.owner_token))
+    response = await client.post(f"{game.path}/webhooks", json=body, headers=bearer_header(game.owner_token))
     assert (await check_problem(response, 400, "malformed"))["path"] == path
 
 
