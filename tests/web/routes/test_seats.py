@@ -217,12 +217,12 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
     game, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
     bo = (await join(game))["token"]
     async with client.ws_connect("/v1/ws") as socket:
-        for message in (
+        for sent in (
             {"type": "auth", "game": game.id, "token": bo},
             {"type": "subscribe", "game": game.id},
             {"type": "subscribe", "game": another.id},
         ):
-            await socket.send_json(message)
+            await socket.send_json(sent)
         await empty(game, 1)
         while (message := await socket.receive_json(timeout=10))["type"] != "error":
             pass
