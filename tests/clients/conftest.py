@@ -1,4 +1,4 @@
-"""A service, and clients with little patience."""
+"""A service, and clients with short waits."""
 
 from collections.abc import AsyncIterator
 
@@ -23,27 +23,27 @@ async def url(store: RedisStore) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def proxy(url: str) -> AsyncIterator[Proxy]:
-    """A bad network before it."""
+    """Start an unreliable proxy in front of the service."""
     async with proxied(url) as between:
         yield between
 
 
 @pytest.fixture
 async def client(proxy: Proxy) -> AsyncIterator[Client]:
-    """A client behind that network."""
+    """Create a client behind the proxy."""
     async with Client(proxy.url, backoff=QUICK) as connected:
         yield connected
 
 
 @pytest.fixture
 async def script() -> AsyncIterator[Scripted]:
-    """A service that does what the test tells it to, with the log of a real game."""
+    """Start a scripted service with the log of a real game."""
     async with scripted(decode_log(play_game("script"))) as served:
         yield served
 
 
 @pytest.fixture
 async def scripted_client(script: Scripted) -> AsyncIterator[Client]:
-    """A client of it."""
+    """Create a client of it."""
     async with Client(script.url, backoff=QUICK) as connected:
         yield connected

@@ -1,4 +1,4 @@
-"""What tests of following share: lines of a scripted service, and a reader of its diffs."""
+"""Connection scripts for subscriptions, and a reader of their diffs."""
 
 import asyncio
 from typing import Any
@@ -8,7 +8,7 @@ from tests.clients.scripted_service import Line, Socket
 
 
 async def versions(game: Subscription, last: int) -> list[int]:
-    """The versions of all diffs up to the last one, each at its state."""
+    """Return the versions of all diffs up to `last`; assert that each matches its state."""
     seen = []
     async with asyncio.timeout(10):
         async for diff in game:
@@ -20,7 +20,7 @@ async def versions(game: Subscription, last: int) -> list[int]:
 
 
 def closing(first: int, last: int, code: int, **message: Any) -> Line:
-    """A line that tells some diffs, and is closed with a code."""
+    """Return a script that sends some diffs, and closes with a code."""
 
     async def line(socket: Socket) -> None:
         await socket.subscribed(first, recovered=first > 1)
@@ -33,7 +33,7 @@ def closing(first: int, last: int, code: int, **message: Any) -> Line:
 
 
 def staying(first: int, last: int) -> Line:
-    """A line that tells some diffs, and stays open."""
+    """Return a script that sends some diffs, and stays open."""
 
     async def line(socket: Socket) -> None:
         await socket.subscribed(first, recovered=first > 1)

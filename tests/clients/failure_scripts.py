@@ -1,4 +1,4 @@
-"""What a service does to the sockets of a client on bad days: each line gives its turn, and keeps what it heard."""
+"""Scripts of failing connections; each records the client's messages."""
 
 from schemas.problems import problem
 from tests.clients.scripted_service import JsonObject, Line, Socket
@@ -10,7 +10,7 @@ async def _begin(socket: Socket, heard: list[JsonObject], version: int) -> None:
 
 
 def gap(heard: list[JsonObject]) -> Line:
-    """A diff is missing; then the instance stops."""
+    """Leave out a diff; then shut down."""
 
     async def line(socket: Socket) -> None:
         await _begin(socket, heard, 1)
@@ -40,7 +40,7 @@ def newer(heard: list[JsonObject]) -> Line:
 
 
 def busy(heard: list[JsonObject]) -> Line:
-    """The store goes away."""
+    """Report that the store is unavailable."""
 
     async def line(socket: Socket) -> None:
         await _begin(socket, heard, 9)
@@ -53,7 +53,7 @@ def busy(heard: list[JsonObject]) -> Line:
 
 
 def unanswered(heard: list[JsonObject]) -> Line:
-    """A ping was not answered."""
+    """Do not answer a ping."""
 
     async def line(socket: Socket) -> None:
         await _begin(socket, heard, 10)

@@ -1,4 +1,4 @@
-"""A service that does what a test tells it to: real HTTP and sockets, and the log of a real game."""
+"""A scripted service: real HTTP and WebSockets, with the log of a real game."""
 
 import asyncio
 from collections import deque
@@ -38,7 +38,7 @@ class Scripted:
         return game
 
     def digest(self, version: int) -> str:
-        """The digest of a version."""
+        """Return the digest of a version."""
         return str(self.log[version - 1]["digest"])
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
@@ -90,7 +90,7 @@ class Socket(web.WebSocketResponse):
             await self.say(**diff)
 
     async def heard(self) -> JsonObject:
-        """What the client says next."""
+        """Return the client's next message."""
         async with asyncio.timeout(5):
             message: JsonObject = await self.receive_json()
             return message
@@ -102,7 +102,7 @@ class Socket(web.WebSocketResponse):
 
 
 def refusing(what: Problem, **headers: str) -> web.Response:
-    """An answer that is a problem."""
+    """Return a problem response."""
     body = msgspec.json.encode(what)
     return web.Response(status=what.status, body=body, content_type="application/problem+json", headers=headers)
 

@@ -1,4 +1,4 @@
-"""Every path of the contract is one that both clients ask."""
+"""Both clients have a method for every path of the API."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Requests whose answers are lost, and services that have no time."""
+"""Requests with lost responses, and busy services."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""Following a game: through closed sockets, gaps and other pasts, and what a newer service tells."""
+"""Subscriptions across closed connections, gaps and forks, and messages of newer services."""
 
 import asyncio
 
@@ -127,7 +127,7 @@ async def test_another_past_is_taken_whole(script: Scripted, scripted_client: Cl
 
 
 def whole(at: int, last: int) -> Line:
-    """A line that could not recover what was asked for."""
+    """Return a script that cannot recover the missed diffs."""
 
     async def line(socket: Socket) -> None:
         await socket.subscribed(at, recovered=False)

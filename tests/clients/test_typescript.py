@@ -1,4 +1,4 @@
-"""The TypeScript client, built and run by Node, plays against the service over a bad network."""
+"""The TypeScript client under Node, against the service over an unreliable network."""
 
 import asyncio
 import subprocess
@@ -23,7 +23,7 @@ PATIENCE_S = 100
 
 
 async def run(program: Sequence[str | Path], cwd: Path) -> bytes:
-    """What a program prints; the test fails with all that it printed where it fails."""
+    """Return the output of a program; fail with its output if it fails."""
     process = await asyncio.create_subprocess_exec(
         *program, cwd=cwd, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
@@ -46,7 +46,7 @@ def node() -> str:
 
 @pytest.fixture(scope="session")
 def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The client, compiled."""
+    """Compile the client."""
     folder = tmp_path_factory.mktemp("built")
     compiler = CLIENTS / "node_modules/typescript/bin/tsc"
     compiling: list[str | Path] = [node, compiler, "--outDir", folder, "--noEmitOnError"]
@@ -57,7 +57,7 @@ def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def told_by(script: str, node: str, built: Path, url: str) -> dict[str, Any]:
-    """What a script reports that uses the client."""
+    """Run a script that uses the client; return its report."""
     flags = ("--experimental-websocket", "--disable-warning=ExperimentalWarning")
     told: dict[str, Any] = msgspec.json.decode(await run([node, *flags, HERE / script, built, url], HERE))
     return told

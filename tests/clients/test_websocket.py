@@ -1,4 +1,4 @@
-"""Following where the service does not want it, or is none."""
+"""Connections that are rejected, or fail."""
 
 import pytest
 from aiohttp import web

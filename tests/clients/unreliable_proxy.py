@@ -1,4 +1,4 @@
-"""A bad network: a TCP proxy that cuts its connections when it is told to."""
+"""A TCP proxy that cuts its connections on demand."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -79,7 +79,7 @@ class Proxy:
 
 @asynccontextmanager
 async def proxied(target: str) -> AsyncIterator[Proxy]:
-    """A proxy before `target`."""
+    """Start a proxy in front of `target`."""
     proxy = Proxy(target)
     server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()[:2]

@@ -161,7 +161,7 @@ class Lockstep:
                 return False
 
     def _any_action(self, chance: Random) -> Action:
-        """Some action of the right shape, near enough to be nearly legal."""
+        """Return a well-formed action that is close to a legal one."""
         dx, dy = chance.randint(-2, 2), chance.randint(-2, 2)
         x, y = unpack_cell(chance.choice(self.game.cells))
         ship = chance.choice(self.setting.ships)
@@ -181,7 +181,7 @@ class Lockstep:
 
 
 def _comparable(events: list[Json]) -> list[Json]:
-    """The events with the final evaluations, whose order nothing fixes, in one order; each keeps what follows it."""
+    """Sort the final evaluations, whose order is not specified; each keeps the events that follow it."""
     first = next((place for place, event in enumerate(events) if event.get("cause") == "final"), None)
     if first is None:
         return events
@@ -196,7 +196,7 @@ def _comparable(events: list[Json]) -> list[Json]:
 
 @cache
 def archipelago() -> Json:
-    """The default tile set."""
+    """Return the default tile set."""
     loaded: Json = msgspec.json.decode(ARCHIPELAGO.read_bytes())
     return loaded
 

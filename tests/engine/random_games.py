@@ -1,4 +1,4 @@
-"""Whole random games on the engine alone."""
+"""Random games on the engine alone."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -13,12 +13,12 @@ from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
 
 @cache
 def archipelago_index() -> TileSetIndex:
-    """The tables of the default tile set."""
+    """Return the index of the default tile set."""
     return TileSetIndex(parse_tileset(ARCHIPELAGO.read_bytes()))
 
 
 def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:
-    """A game as long-winded as a real one: ids, names and digests have their full lengths."""
+    """Return a new game whose ids, names and digests have realistic lengths."""
     chance = Random(seed)
     tiles = index.tileset.tiles
     bag = [number for number, tile in enumerate(tiles) for _ in range(tile.count - (number == index.start_tile))]

@@ -1,6 +1,6 @@
-"""Which build is tested: plain Python, or the compiled wheel where SOUTH_SEAS_COMPILE=1 says so.
+"""The tested build: plain Python, or the compiled wheel with SOUTH_SEAS_COMPILE=1.
 
-The wheel is unpacked beside a copy of the tests, so that its modules are the ones that they import.
+The wheel is unpacked beside a copy of the tests, so that they import its modules.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The seal tells a snapshot that was changed from one that was written, and is passed over by who does not know it."""
+"""Checksums detect changed snapshots, and releases that do not know them ignore them."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""The `Game` Struct: a copy of its own, and the same game in every process."""
+"""The `Game` Struct: independent copies, and the same game in every process."""
 
 import os
 import subprocess

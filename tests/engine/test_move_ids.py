@@ -21,7 +21,7 @@ ID = re.compile(r"[A-Za-z0-9.:-]{1,24}")
 
 
 def long_names() -> TileSetIndex:
-    """The default set with the longest ids that tiles and ships may have."""
+    """Return the default tile set with ids of maximum length."""
     data = msgspec.json.decode(ARCHIPELAGO.read_bytes())
     longer = {tile["id"]: f"{tile['id']}-{'tile' * 8}"[:29] + f"{place:03}" for place, tile in enumerate(data["tiles"])}
     for tile in data["tiles"]:

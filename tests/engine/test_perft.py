@@ -1,4 +1,4 @@
-"""How many games of a few actions there are: the engine counts as many as the reference."""
+"""Perft: the engine counts as many sequences of a few actions as the reference."""
 
 from copy import deepcopy
 from random import Random
@@ -39,7 +39,7 @@ def reference_perft(game: ReferenceGame, depth: int) -> int:
 
 
 def mid_game(tileset: Json, seed: int, actions: int) -> Lockstep:
-    """A game after some actions, the same for the same seed."""
+    """Return a game after some actions, which follow from the seed."""
     chance = Random(seed)
     bag, ships = deal(tileset, chance)
     steps = Lockstep(Setting(tileset, 2 + seed % 4, EDITIONS[seed % 2], 0, bag, ships))

@@ -1,4 +1,4 @@
-"""The engine held against the reference: whole games in lock step, everything compared after every action.
+"""Whole games on engine and reference in lock step, compared after every action.
 
 Thousands of games: `python -m tests.engine.lockstep --games 3000`.
 """

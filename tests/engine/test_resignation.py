@@ -1,4 +1,4 @@
-"""Players who resign, in every phase, and bots that stand in (the rules are silent on both)."""
+"""Players who resign, in every phase, and bots that replace them. The rulebook covers neither."""
 
 from random import Random
 

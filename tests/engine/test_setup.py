@@ -1,4 +1,4 @@
-"""Games that wait for players, start, and are aborted; nobody acts where nobody is on turn."""
+"""Games that wait for players, start and are aborted; nobody can act unless the game is active."""
 
 import pytest
 
@@ -25,7 +25,7 @@ TABLES = archipelago_index()
 
 
 def waiting() -> Game:
-    """A game of three with two open seats, which the last seat begins."""
+    """Return a game of three players with two open seats; the last seat has the first turn."""
     game, events = set_up(
         TABLES,
         game_id="waiting",
@@ -48,7 +48,7 @@ def waiting() -> Game:
 
 
 def refused(game: Game) -> str:
-    """The status for which an action is refused; asserts that nothing has changed."""
+    """Return the status for which an action is rejected; assert that nothing has changed."""
     before = encode_snapshot(game)
     for action in (PlaceTile(1, 0, 0), Pass()):
         with pytest.raises(GameNotActive) as refusal:

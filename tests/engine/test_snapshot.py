@@ -1,4 +1,4 @@
-"""The snapshot: every number so far loads and plays on, it stays small, and nothing else is taken for one."""
+"""Snapshots: every schema version still decodes and plays on, they stay small, and invalid ones are rejected."""
 
 from random import Random
 from typing import Any

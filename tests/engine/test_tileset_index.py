@@ -1,4 +1,4 @@
-"""The tables, computed once, against the same questions answered by hand for each tile."""
+"""The tile set index, compared with results computed directly from each tile."""
 
 from itertools import product
 
@@ -66,7 +66,7 @@ def test_slots_are_the_segments_along_a_side_and_meet_the_neighbours_in_reverse(
 
 
 def along(tile: Tile, side: int) -> tuple[int, ...]:
-    """The segments of a tile along a side, clockwise."""
+    """Return the segments of a tile along a side, clockwise."""
     first, second = (
         [index for index, segment in enumerate(tile.segments) if half in segment.halves]
         for half in (2 * side, 2 * side + 1)

@@ -1,4 +1,4 @@
-"""What `parse` and `check` refuse, each by a small set with one thing wrong, and what they accept."""
+"""What `parse_tileset` and `list_faults` reject, each shown by a small set with one fault, and what they accept."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Keep a snapshot of a schema number for good: `python -m tests.engine.write_snapshot`, once, when `SCHEMA` was raised.
+"""Store a snapshot of the current schema: run `python -m tests.engine.write_snapshot` after raising `SCHEMA_VERSION`.
 
-It writes a game in the middle of things, its tile set, and what everybody sees of it.
+It writes a game in progress, its tile set and its view.
 """
 
 from pathlib import Path

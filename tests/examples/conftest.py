@@ -1,4 +1,4 @@
-"""A whole service to play on, as programs see it: an address."""
+"""A running service, as programs see it: its URL."""
 
 from collections.abc import AsyncIterator
 
@@ -18,6 +18,6 @@ async def url(store: RedisStore) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def client(url: str) -> AsyncIterator[Client]:
-    """A client of it."""
+    """Create a client of it."""
     async with Client(url) as connected:
         yield connected

@@ -1,4 +1,4 @@
-"""A game as a client knows it, three players and two tiles."""
+"""A game of three players and two tiles."""
 
 from schemas.game import Deck, GameView, PlacedTile, Player
 from schemas.tileset import Cost, Ship

@@ -1,4 +1,4 @@
-"""Somebody at the keyboard of a terminal, and what they see."""
+"""A player at the keyboard of a terminal, and the screen."""
 
 import asyncio
 import io
@@ -58,7 +58,7 @@ async def choose(play: GameController, chance: random.Random) -> None:
 
 
 def seen(play: GameController, width: int = 80, height: int = 24) -> str:
-    """What is on the screen."""
+    """Return the text of the screen."""
     console = Console(width=width, height=height, file=io.StringIO(), color_system=None)
     lines = console.render_lines(
         build_screen(play.state, width, height), console.options.update(width=width, height=height)

@@ -1,4 +1,4 @@
-"""What somebody means by what they type."""
+"""The match of typed text with choices."""
 
 from examples.terminal.choices import Menu, make_menu
 from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip

@@ -1,4 +1,4 @@
-"""Whole games through the terminal's own logic, on the real service."""
+"""Whole games through the controller, on the real service."""
 
 import random
 import sys

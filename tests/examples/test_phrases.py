@@ -1,4 +1,4 @@
-"""Costs in words, and the examples in the docstrings."""
+"""Phrases for costs, and the examples in docstrings."""
 
 import doctest
 from importlib import import_module

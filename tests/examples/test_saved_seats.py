@@ -1,4 +1,4 @@
-"""Tokens stay on this machine, and with their owner."""
+"""Saved seats: files that only their owner can read."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page for people who use a screen reader or a keyboard."""
+"""axe-core's accessibility checks of a page."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ AXE = Path(__file__).parents[2] / "clients/node_modules/axe-core/axe.min.js"
 
 
 async def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong with what is on the screen."""
+    """Return axe-core's findings for the page."""
     if not AXE.exists():
         pytest.fail("axe-core is not there: run `npm --prefix clients ci`")
     await page.evaluate(AXE.read_text())

@@ -23,14 +23,14 @@ GROUPED = "grouped"
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
-    """A headless Chromium."""
+    """Start a headless Chromium."""
     async with chromium() as running:
         yield running
 
 
 @pytest.fixture
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
-    """Opens the page for as many people as a test needs; at the end nothing may have gone wrong on any screen."""
+    """Open the page for each visitor of a test; at the end, no page may have an error."""
     whole = app_server.TILESETS.get_for_new_game(DEFAULT_TILESET).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
@@ -44,7 +44,7 @@ async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.Monk
 
 @pytest.fixture
 async def client(store: RedisStore) -> AsyncIterator[app_server.Client]:
-    """A client of one instance, without a browser."""
+    """Create a client of one instance, without a browser."""
     async with app_server.serve(store) as connected:
         yield connected
 

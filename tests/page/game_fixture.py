@@ -1,4 +1,4 @@
-"""Games that are brought to a state past the page, and then opened on it."""
+"""Games that are brought to a state through the API, and then opened on the page."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Prepared:
             return game
 
     async def moves(self) -> Moves:
-        """What may be done now."""
+        """Return the legal moves."""
         async with self.client.get(f"{self.path}/legal-moves") as answer:
             moves: Moves = (await answer.json())["moves"]
             return moves
@@ -74,7 +74,7 @@ class Prepared:
     async def opened_by(
         self, visitors: Visitors, *seats: int, size: Size = DESKTOP, touch: bool = False, dark: bool = False
     ) -> Visitor:
-        """The browser of somebody who has these seats, at this game."""
+        """Open this game in the browser of a visitor who has these seats."""
         visitor = await visitors.come(size=size, touch=touch, dark=dark)
         kept = {"id": self.id, "owner": None, "spectator": None, "private": False, "opened": 0}
         tables = json.dumps([{**kept, "seats": {seat: self.tokens[seat] for seat in seats}}])
@@ -86,18 +86,18 @@ class Prepared:
 async def prepared(
     visitors: Visitors, seed: str = "page", names: Sequence[str] = ("Ana", "Bo"), **more: Any
 ) -> Prepared:
-    """A new game of people."""
+    """Create a game of people."""
     asked = {"players": [{"name": name} for name in names], "seed": seed, "first_seat": 0, **more}
     async with visitors.client.post("/v1/games", json=asked) as answer:
         return Prepared(visitors.client, seed, await answer.json())
 
 
 def deciding(game: dict[str, Any]) -> dict[str, Any]:
-    """The player who decides."""
+    """Return the player who must decide."""
     player: dict[str, Any] = game["players"][game["turn"]["decider"]]
     return player
 
 
 def kinds_of(moves: Moves) -> set[str]:
-    """The types of action among moves."""
+    """Return the action types of moves."""
     return {move["action"]["type"] for move in moves}

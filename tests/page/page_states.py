@@ -1,4 +1,4 @@
-"""Every state of the page, each opened as a person meets it: with five players whose names are as long as can be."""
+"""Every state of the page, with five players whose names have the maximum length."""
 
 import json
 from collections import Counter
@@ -190,7 +190,7 @@ async def _tab(visitors: Visitors, size: Size, number: int) -> Visitor:
 
 
 async def _looked_at(visitors: Visitors, size: Size) -> Visitor:
-    """What one player's islanders would bring, and one islander asked about."""
+    """Show the values of a player's islanders, and of one islander."""
     visitor = await _pressed(visitors, size, ("More",))
     await visitor.page.locator(".holds button").first.dispatch_event("click")
     await visitor.page.locator(".breakdown").wait_for(state="attached")
@@ -216,7 +216,7 @@ async def _replaying(visitors: Visitors, size: Size) -> Visitor:
 
 
 async def _offline(visitors: Visitors, size: Size) -> Visitor:
-    """A move was tried without a network."""
+    """Try a move without a network."""
     visitor = await _placing(visitors, size, chosen=True)
     await visitor.context.set_offline(offline=True)
     await visitor.page.evaluate("dispatchEvent(new Event('offline'))")

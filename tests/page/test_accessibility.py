@@ -1,4 +1,4 @@
-"""The page for everybody: by keys alone, on a phone, with a screen reader, by day and by night."""
+"""Accessibility: the keyboard, phones, screen readers, and both themes."""
 
 import re
 

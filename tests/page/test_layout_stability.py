@@ -1,4 +1,4 @@
-"""The board keeps still: nothing shifts over a whole game, and what is to be chosen or looked at is in sight."""
+"""The layout is stable over a whole game, and choices are in sight."""
 
 import pytest
 from playwright.async_api import expect

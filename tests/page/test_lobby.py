@@ -1,4 +1,4 @@
-"""Tables on the page: setting up, inviting, watching, taking back, giving up, looking back."""
+"""Games on the page: creation, invitations, watching, undo, resignation and replay."""
 
 import re
 
@@ -137,7 +137,7 @@ async def _joins_and_gives_up(bo: Visitor) -> None:
 
 
 async def _invited(host: Visitor) -> str:
-    """The link to a private table that the host has set up."""
+    """Return the link to a private game that the host has created."""
     await host.press("Play with friends")
     await host.page.get_by_label("Your name").last.fill("Ana")
     await host.press("Set up the table")

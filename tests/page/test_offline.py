@@ -1,4 +1,4 @@
-"""What becomes of a move that is made without a network, and of what the page said about it."""
+"""Moves made while offline, and what the page says about them."""
 
 import re
 from collections.abc import AsyncIterator
@@ -140,7 +140,7 @@ async def test_a_move_whose_answer_was_lost_is_not_made_twice(visitors: Visitors
     keys: list[str] = []
 
     async def lose(route: Route) -> None:
-        """The request arrives; its answer does not, as often as the client tries."""
+        """Let the requests arrive, and lose every response."""
         keys.append(route.request.headers["idempotency-key"])
         if len(keys) > 6:
             await route.continue_()

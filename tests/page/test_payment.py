@@ -1,4 +1,4 @@
-"""Paying a ship: wares are chosen one by one, what is missing is told, and only a legal payment can be confirmed."""
+"""The payment for a ship: wares are chosen one by one, missing ones are shown, and only legal payments are accepted."""
 
 from typing import Any
 
@@ -115,7 +115,7 @@ async def _passed(player: Visitor, version: int) -> None:
 
 
 def _groups_in(moves: Moves) -> str | None:
-    """A ship whose payments leave some combination of as many wares, each within their bounds, that is none of them."""
+    """Return a ship for which some combination of the right number of wares is not a payment."""
     by_ship: dict[str, list[dict[str, Any]]] = {}
     for move in moves:
         if move["action"]["type"] == "deliver":

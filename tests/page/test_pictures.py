@@ -1,4 +1,4 @@
-"""The pictures of tiles come by themselves, whatever the service is busy with when they are asked for."""
+"""Pictures of tiles load, even while the service is busy."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What the page says of a step is the reason that is true, and what to do about it."""
+"""The page shows the true reason of each state, and what to do about it."""
 
 from playwright.async_api import expect
 

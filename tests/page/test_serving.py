@@ -1,4 +1,4 @@
-"""How the page is served: to whom, with which guards, and how long it is kept."""
+"""How the page is served: headers, compression and caching."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Ships explain what they ask for, in words, to fingers, mice and keys; so do all hints, whatever the screen."""
+"""Tooltips explain the costs of ships on touch, mouse and keyboard, on every screen size."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Who looks away: the warning before it, the computer that plays meanwhile, the way back, and what is told of it."""
+"""Timeouts: the warning, the bot that takes over, the return, and the messages."""
 
 import asyncio
 import re
@@ -23,7 +23,7 @@ STANDS_IN = "The computer is playing for you."
 
 
 async def out_of_time(table: Prepared, store: RedisStore, hours: int = 1) -> None:
-    """The decider's time is up, by the clock of another instance, which is so many hours ahead."""
+    """Let the decider's time run out, by the clock of an instance that is `hours` ahead."""
 
     def ahead() -> float:
         return time() + 3600 * hours

@@ -1,4 +1,4 @@
-"""Who has won, and with how many points, is the same everywhere once a game is over."""
+"""The winners and totals of a finished game are the same everywhere."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ async def _numbers(shown: Locator) -> list[int]:
 
 
 async def _winners(player: Visitor) -> list[int]:
-    """The seats whose cards say that they won."""
+    """Return the seats that are shown as winners."""
     cards = player.page.locator(".player")
     return [seat for seat in range(await cards.count()) if await cards.nth(seat).get_by_label("winner").count()]
 

@@ -30,7 +30,7 @@ async def test_every_control_can_be_reached_and_no_text_is_cut_off(visitors: Vis
 
 
 async def _problems(visitor: Visitor, size: Size) -> list[str]:
-    """What cannot be reached or read on a screen of this size."""
+    """Return what cannot be reached or read on a screen of this size."""
     await visitor.page.set_viewport_size({"width": size[0], "height": size[1]})
     await visitor.page.evaluate(SETTLED)
     found: list[str] = await visitor.page.evaluate(REACHABLE)

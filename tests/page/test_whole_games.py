@@ -1,4 +1,4 @@
-"""Whole games on the page: against the computer, and against each other."""
+"""Whole games on the page, against bots and people."""
 
 import re
 
@@ -49,7 +49,7 @@ async def test_two_browsers_play_a_whole_game_and_one_that_loses_its_network_cat
 
 
 async def _private_table(visitors: Visitors) -> str:
-    """The link to a private table for two."""
+    """Return the link to a private game for two."""
     asked = {"players": [{"open": True}] * 2, "visibility": "private", "tileset": SHORT}
     async with visitors.client.post("/v1/games", json=asked) as answer:
         created = await answer.json()
@@ -73,7 +73,7 @@ async def _over(*visitors: Visitor) -> bool:
 
 
 async def _cut_off(decider: Visitor, other: Visitor) -> None:
-    """The other one is off the network while the decider goes on, and then sees all that was missed."""
+    """Take one player offline while the other plays; it then sees every missed change."""
     await other.context.set_offline(True)
     await other.page.evaluate("dispatchEvent(new Event('offline'))")
     while await decider.page.locator(".action-bar.mine").count():

@@ -1,4 +1,4 @@
-"""Somebody who uses the page with mouse, finger or keys, and what their browser complained of."""
+"""A visitor who uses the page by mouse, touch or keyboard, with the errors of their browser."""
 
 import re
 from typing import Literal, NamedTuple
@@ -50,7 +50,7 @@ class Visitor(NamedTuple):
         return True
 
     async def version(self) -> int:
-        """The version of the game that is shown."""
+        """Return the shown version of the game."""
         return int(await self.page.locator("main").get_attribute("data-version") or 0)
 
     async def _pay(self) -> None:
@@ -63,7 +63,7 @@ class Visitor(NamedTuple):
         return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")
 
     async def _phase(self) -> Literal["place", "spot", "ship", "none"]:
-        """What is to be chosen, once it is shown."""
+        """Wait for the choices, and return them."""
         shown = self.page.locator(".cells [data-choice], .spots [data-choice], .ship.choosable").first
         await shown.wait_for()
         if await self.page.locator(".ship.choosable").count():
@@ -92,7 +92,7 @@ class Visitors:
         self._contexts: list[BrowserContext] = []
 
     async def come(self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False) -> Visitor:
-        """A new person's browser, at the page; `path` may be a whole link that somebody sent."""
+        """Open the page in a new visitor's browser; `path` may be a whole link."""
         context = await self._browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
@@ -133,6 +133,6 @@ class Visitors:
 
 
 async def starts_against_the_computer(visitor: Visitor) -> None:
-    """The one click of a newcomer."""
+    """Start a game with a newcomer's single click."""
     await visitor.press("Play against the computer")
     await expect(visitor.action_bar).to_contain_text("Your turn")

@@ -1,7 +1,7 @@
-"""The rules once more: slow, from the rule texts alone, with nothing of the service in it.
+"""A reference implementation of the rules: slow, written from the rule texts, without any code of the service.
 
-Every question floods the whole board anew; there is no state that could go stale. A reader with rules.md in hand
-can check it line by line, and the engine is held against it.
+Every query walks the whole board; there is no derived state that could be stale. A reader with rules.md in hand
+can check it line by line, and tests compare the engine with it.
 """
 
 from tests.reference.game import IllegalAction, ReferenceGame

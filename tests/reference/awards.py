@@ -1,4 +1,4 @@
-"""Who has the majority on a feature and what it brings (R5.5), and which fish a boat covers (R5.7)."""
+"""The majority on a feature and its award (R5.5), and the fish that a boat covers (R5.7)."""
 
 from __future__ import annotations
 

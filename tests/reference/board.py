@@ -1,4 +1,4 @@
-"""The board, and every question about it answered by looking at all of it (R3, R5.1 to R5.4)."""
+"""The board, with queries that walk all of it (R3, R5.1 to R5.4)."""
 
 from __future__ import annotations
 

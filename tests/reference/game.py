@@ -1,4 +1,4 @@
-"""A whole game from set-up to the last scoring, one decision at a time (R1, R2)."""
+"""A whole game from set-up to final scoring, one decision at a time (R1, R2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed on tiles and ships, read from a tile set's plain JSON, and the arithmetic of turning."""
+"""Tiles and ships, read from a tile set's JSON, and their rotation."""
 
 from __future__ import annotations
 

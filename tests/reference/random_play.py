@@ -1,4 +1,4 @@
-"""Whole games by chance on the reference."""
+"""Random games on the reference."""
 
 from __future__ import annotations
 

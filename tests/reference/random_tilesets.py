@@ -1,4 +1,4 @@
-"""Random valid tile sets: stranger tiles than anybody would print, so that rare rules come up often."""
+"""Random valid tile sets with unusual tiles, so that rare rules apply often."""
 
 from __future__ import annotations
 

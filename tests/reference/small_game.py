@@ -1,4 +1,4 @@
-"""A table to play small games at: whole turns in one line, on tile sets of a few tiles."""
+"""Small games on tile sets of a few tiles, with whole turns in one line."""
 
 from __future__ import annotations
 

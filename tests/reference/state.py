@@ -1,4 +1,4 @@
-"""All that a game is made of; the order of bag and pile is given, nothing here is random."""
+"""The state of a game; the order of bag and pile is given, nothing is random."""
 
 from __future__ import annotations
 

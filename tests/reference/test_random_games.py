@@ -1,4 +1,4 @@
-"""Whole random games on the reference: they end, lose no piece, and bring up the rare rules too."""
+"""Random games on the reference: they end, lose no piece, and use the rare rules too."""
 
 from collections import Counter
 from json import loads

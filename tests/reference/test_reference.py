@@ -1,4 +1,4 @@
-"""The reference shown right on boards small enough to check by eye: placing, islanders, bridges, islands, scores."""
+"""The reference on boards small enough to check by eye: placement, islanders, bridges, islands, scores."""
 
 import pytest
 

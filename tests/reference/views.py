@@ -1,4 +1,4 @@
-"""What may be seen: the rule parts of GAME, and the scores (R8.2 to R8.4)."""
+"""Views: the rule parts of GAME, and the scores (R8.2 to R8.4)."""
 
 from __future__ import annotations
 

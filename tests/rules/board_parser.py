@@ -1,4 +1,4 @@
-"""Boards drawn as text, read into tiles of the contract.
+"""A parser of boards drawn as text.
 
 A tile is five rows of five characters under its number: 0 is the start tile, 1 the first one drawn, and so on. Tiles
 side by side in the text lie side by side on the board, all unturned; `.` is a cell without a tile.
@@ -52,7 +52,7 @@ class Drawn(NamedTuple):
 
 
 def read_board(drawing: str) -> list[Drawn]:
-    """The tiles of a drawing in the order of their numbers."""
+    """Return the tiles of a drawing in the order of their numbers."""
     found: dict[int, tuple[Picture, int, int]] = {}
     for y, band in enumerate(dedent(drawing).strip("\n").split("\n\n")):
         numbers, *rows = (line.split() for line in band.splitlines())
@@ -93,7 +93,7 @@ def _edge_kind(character: str) -> EdgeKind:
 
 
 def _pieces(picture: Picture) -> list[list[Spot]]:
-    """The spots of each segment, in reading order."""
+    """Return the spots of each segment, in reading order."""
     seen: set[Spot] = set()
     pieces = []
     for spot in ((column, row) for row in range(SIZE) for column in range(SIZE)):
@@ -137,5 +137,5 @@ def _segment(picture: Picture, spots: list[Spot]) -> Segment:
 
 
 def _has_halves(picture: Picture, side: int) -> bool:
-    """An island edge has none (R0)."""
+    """Return the halves of an edge; an island edge has none (R0)."""
     return KINDS[_at(picture, MIDDLES[EDGES[side]])] != "island"

@@ -1,4 +1,4 @@
-"""Boards that several chapters' tests are played on."""
+"""Boards that the tests of several chapters share."""
 
 BRIDGE_OF_TWO_SHELLS = """
   0      1      3

@@ -1,4 +1,4 @@
-"""A table at which a drawn board is played out, turn by turn, with the engine's public functions alone."""
+"""A game on a drawn board, played turn by turn with the engine's public functions."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -39,7 +39,7 @@ A = TypeVar("A")
 
 
 def ship(name: str, points: int, *, choice: int = 0, same: Sequence[int] = (), **named: int) -> Ship:
-    """A ship that asks for `named` wares, `choice` of any kind and groups of the `same` kind (R6.3)."""
+    """Return a ship that costs `named` wares, `choice` of any kind and groups of the `same` kind (R6.3)."""
     wares = dict.fromkeys(WARES, 0) | named
     return Ship(id=name, points=points, cost=Cost(**wares, any=choice, same=tuple(same)))
 
@@ -96,24 +96,24 @@ class Table:
         return events
 
     def place(self, seat: int) -> list[AnyEvent]:
-        """The player on turn, who is `seat`, lays the drawn tile where it is drawn."""
+        """Place the drawn tile at its cell of the drawing, as the active player `seat`."""
         assert self.game.seat == seat
         x, y = self.places[self.game.tile]
         return self.act(PlaceTile(x, y, 0))
 
     def lay(self, seat: int, islander: str | None = None) -> list[AnyEvent]:
-        """The same, with an islander on a segment of it, as in "bridge" or "sea 2", or none."""
+        """Place the drawn tile, and an islander on a segment such as "bridge" or "sea 2", or none."""
         events = self.place(seat)
         if islander is not None:
             return events + self.stand(islander)
         return events + self.skip("islander") if self.game.phase == "islander" else events
 
     def stand(self, islander: str) -> list[AnyEvent]:
-        """The player on turn places an islander on the tile just placed."""
+        """Place an islander of the active player on the tile just placed."""
         return self.act(PlaceIslander(self.segment(self.game.tile, islander)))
 
     def retrieve(self, number: int, islander: str) -> list[AnyEvent]:
-        """The player on turn takes an islander from the tile of this number back."""
+        """Retrieve an islander of the active player from the tile of this number."""
         x, y = self.places[number]
         return self.act(RetrieveIslander(x, y, self.segment(number, islander)))
 
@@ -135,22 +135,22 @@ class Table:
             self.game.players[seat].ships.append(number)
 
     def segment(self, number: int, name: str) -> int:
-        """The index of a segment by its kind and its place among those of its kind, from 1: "sea 2"."""
+        """Return the index of a segment by its kind and its number among those of its kind, from 1: "sea 2"."""
         kind, _, place = name.partition(" ")
         names = [_kind(segment) for segment in self.index.tileset.tiles[number].segments]
         return [index for index, other in enumerate(names) if other == kind][int(place or 1) - 1]
 
     def view(self) -> GameView:
-        """What everybody sees."""
+        """Return the public view."""
         return build_view(self.index, self.game)
 
     def phase(self) -> Phase | None:
-        """The phase, None when nobody decides."""
+        """Return the phase; None if nobody decides."""
         turn = self.view().turn
         return turn.phase if turn else None
 
     def wares(self, seat: int) -> dict[str, int]:
-        """What a player holds, without the kinds of which there is none."""
+        """Return a player's wares, without kinds of which there are none."""
         return kinds_of(self.view().players[seat].wares)
 
     def supply(self) -> list[int]:
@@ -158,11 +158,11 @@ class Table:
         return [player.supply for player in self.view().players]
 
     def ships(self, seat: int) -> list[str]:
-        """The ships that a player has won."""
+        """Return the ships that a player has won."""
         return self.view().players[seat].ships
 
     def moves(self, kind: type[A]) -> list[A]:
-        """The legal moves of one kind."""
+        """Return the legal moves of one type."""
         return [action for action in legal_moves(self.index, self.game) if isinstance(action, kind)]
 
     def placements(self) -> set[tuple[int, int, int]]:
@@ -175,15 +175,15 @@ class Table:
         return {_name(segments, move.segment) for move in self.moves(PlaceIslander)}
 
     def choices(self) -> list[str]:
-        """The ships that a market's owner may choose from."""
+        """Return the ships that the owner of a market may choose from."""
         return [move.ship for move in self.moves(TakeShip)]
 
     def payments(self, name: str) -> list[dict[str, int]]:
-        """What may be paid for a ship."""
+        """Return the payments for a ship."""
         return [kinds_of(move.wares) for move in self.moves(Deliver) if move.ship == name and move.wares]
 
     def refusal(self, action: Action) -> str:
-        """The rule by which an action is refused; asserts that nothing has changed."""
+        """Return the rule that forbids an action; assert that nothing has changed."""
         before = encode_snapshot(self.game)
         try:
             self.act(action)
@@ -194,12 +194,12 @@ class Table:
 
 
 def of(events: Iterable[AnyEvent], kind: type[E]) -> list[E]:
-    """The events of one kind."""
+    """Return the events of one type."""
     return [event for event in events if isinstance(event, kind)]
 
 
 def kinds(events: Iterable[AnyEvent]) -> list[type[AnyEvent]]:
-    """The kind of each event."""
+    """Return the type of each event."""
     return [type(event) for event in events]
 
 

@@ -55,7 +55,7 @@ PRINTED = [(heading, example) for heading, examples in EXAMPLES.items() for exam
 
 
 def named_tests() -> dict[str, str]:
-    """The names and docstrings of the chapters' tests."""
+    """Return the names and docstrings of the chapters' tests."""
     return {
         node.name: ast.get_docstring(node) or ""
         for path in sorted(Path(__file__).parent.glob("test_r[1-9]_*.py"))

@@ -25,7 +25,7 @@ ROW = """
 
 
 def beginning(seed: str) -> GameView:
-    """What is seen of a new game of two with the default tile set."""
+    """Return the view of a new game of two players with the default tile set."""
     game, _ = set_up(
         ARCHIPELAGO,
         game_id="beginning",

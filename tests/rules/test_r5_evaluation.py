@@ -1,4 +1,4 @@
-"""R5.1 to R5.5, R5.9 and R5.11: what is complete, and what it brings. Boats and markets have files of their own."""
+"""R5.1 to R5.5, R5.9 and R5.11: complete features and their evaluation. Boats and markets have their own files."""
 
 import pytest
 

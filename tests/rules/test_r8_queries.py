@@ -1,4 +1,4 @@
-"""R8: what a player may ask at any time. Pictures (R8.5) are not the engine's."""
+"""R8: queries. Pictures (R8.5) are not part of the engine."""
 
 from service.engine.queries import islander_values, player_scores, tiles_left
 from tests.rules.boards import JOINED_ISLAND

@@ -1,4 +1,4 @@
-"""R9: the rulebook's printed examples up to the last scoring, with its numbers."""
+"""R9: the rulebook's printed examples up to the final scoring, with its numbers."""
 
 import pytest
 

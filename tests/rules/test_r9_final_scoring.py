@@ -1,4 +1,4 @@
-"""R9: the rulebook's example of the last scoring, and what it clarifies."""
+"""R9: the rulebook's example of the final scoring, and what it clarifies."""
 
 import pytest
 

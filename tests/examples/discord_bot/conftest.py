@@ -1,4 +1,4 @@
-"""The bot between the real service and a Discord that is played."""
+"""The bot between the real service and a fake Discord."""
 
 import warnings
 from collections.abc import AsyncIterator
@@ -12,13 +12,13 @@ with warnings.catch_warnings():
     import discord  # noqa: F401
 
 from examples.discord_bot.bot import SouthSeasBot
-from tests.examples.discord_bot.fake_discord import Discord
+from tests.examples.discord_bot.fake_discord import FakeDiscord
 
 
 @pytest.fixture
-async def discord_side(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
+async def fake_discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]:
     """Discord, as far as the bot sees it."""
-    async with Discord(monkeypatch) as side:
+    async with FakeDiscord(monkeypatch) as side:
         yield side
         assert side.faults == []
 
@@ -36,8 +36,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def bot(url: str, discord_side: Discord, file: Path, width: int) -> AsyncIterator[SouthSeasBot]:
-    """The bot, logged in."""
+async def bot(url: str, fake_discord: FakeDiscord, file: Path, width: int) -> AsyncIterator[SouthSeasBot]:
+    """Log the bot in."""
     bot = SouthSeasBot(url, file, width)
-    async with discord_side.logged_in(bot):
+    async with fake_discord.logged_in(bot):
         yield bot

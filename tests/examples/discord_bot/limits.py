@@ -20,7 +20,7 @@ ACTION_ROW, BUTTON, SELECT = 1, 2, 3
 
 
 def message_faults(message: dict[str, Any]) -> Iterator[str]:
-    """What Discord would refuse of a message."""
+    """Return what Discord would reject in a message."""
     if len(message.get("content") or "") > CONTENT:
         yield f"a content of {len(message['content'])} characters"
     rows = message.get("components") or []
@@ -65,7 +65,7 @@ def _select_faults(select: dict[str, Any]) -> Iterator[str]:
 
 
 def command_faults(command: dict[str, Any]) -> Iterator[str]:
-    """What Discord would refuse of a command, or of an option."""
+    """Return what Discord would reject in a command or option."""
     if COMMAND_NAME.fullmatch(command["name"]) is None:
         yield f"a command named {command['name']!r}"
     if not 1 <= len(command["description"]) <= DESCRIPTION:

@@ -1,4 +1,4 @@
-"""What else a table needs: taking back, giving up, playing again, restarts, pictures, and a service that is away."""
+"""Undo, resignation, rematch, restarts, pictures, and an unavailable service."""
 
 import asyncio
 import re
@@ -17,7 +17,8 @@ from examples.discord_bot.storage import BotStorage, ChannelGame
 from service.games.context import Context
 from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
-from tests.examples.discord_bot.fake_discord import CHANNEL, Discord, Person, Seen
+from tests.examples.discord_bot.discord_objects import CHANNEL, DiscordUser, SeenMessage
+from tests.examples.discord_bot.fake_discord import FakeDiscord
 from tests.examples.discord_bot.test_bot import ANA, BO, CY, calls, is_over
 from tests.web.app_server import TILESETS
 
@@ -26,27 +27,27 @@ STALE = {translate(language, "stale") for language in LANGUAGES}
 NOTHING_BACK = "Il n'y a rien que vous puissiez annuler."
 
 
-async def begun(discord_side: Discord) -> tuple[Seen, Person]:
-    """A table of Ana and Bo: the message that calls the first, and who that is."""
-    await discord_side.command(ANA, "new", opponent=BO)
-    called = await discord_side.post_in_channel(lambda seen: "<@" in seen.text)
+async def begun(fake_discord: FakeDiscord) -> tuple[SeenMessage, DiscordUser]:
+    """Start a game of Ana and Bo; return the message that mentions the first player, and the player."""
+    await fake_discord.command(ANA, "new", opponent=BO)
+    called = await fake_discord.wait_for_post(lambda seen: "<@" in seen.text)
     return called, ANA if calls(ANA)(called) else BO
 
 
-async def placed(discord_side: Discord, person: Person, called: Seen) -> Seen:
-    """The tile is placed, on the first cell, in the first rotation."""
-    menu = await discord_side.do(person, called, "menu")
-    seen = await discord_side.choose(person, menu, menu.options()[0]["value"])
+async def placed(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMessage) -> SeenMessage:
+    """Place the tile on the first cell, in the first rotation."""
+    menu = await fake_discord.press_action(person, called, "menu")
+    seen = await fake_discord.choose(person, menu, menu.options()[0]["value"])
     turns = [custom_id for custom_id in seen.acts() if re.search(r":move:p-?\d", custom_id)]
-    return await discord_side.use(person, seen, turns[0]) if turns else seen
+    return await fake_discord.use(person, seen, turns[0]) if turns else seen
 
 
 @pytest.mark.parametrize("width", (300,))
-async def test_the_board_is_shown_as_a_picture(bot: SouthSeasBot, discord_side: Discord) -> None:
-    await discord_side.command(ANA, "new", bots=1)
-    called = await discord_side.post_in_channel(calls(ANA))
-    menu = await discord_side.do(ANA, called, "menu")
-    (plain,) = (await discord_side.command(ANA, "board")).pictures
+async def test_the_board_is_shown_as_a_picture(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+    await fake_discord.command(ANA, "new", bots=1)
+    called = await fake_discord.wait_for_post(calls(ANA))
+    menu = await fake_discord.press_action(ANA, called, "menu")
+    (plain,) = (await fake_discord.command(ANA, "board")).pictures
     assert all(picture.startswith(PNG) for picture in (*called.pictures, *menu.pictures, plain))
     assert menu.pictures != [plain]
     assert bot.is_closed() is False
@@ -54,32 +55,32 @@ async def test_the_board_is_shown_as_a_picture(bot: SouthSeasBot, discord_side: 
 
 @pytest.mark.parametrize("width", (-1,))
 @pytest.mark.usefixtures("bot")
-async def test_without_a_picture_the_game_goes_on(discord_side: Discord) -> None:
+async def test_without_a_picture_the_game_goes_on(fake_discord: FakeDiscord) -> None:
     """The service draws nothing of such a size."""
-    await discord_side.command(ANA, "new", bots=1)
-    called = await discord_side.post_in_channel(calls(ANA))
+    await fake_discord.command(ANA, "new", bots=1)
+    called = await fake_discord.wait_for_post(calls(ANA))
     assert called.pictures == []
-    assert (await discord_side.do(ANA, called, "menu")).options()
+    assert (await fake_discord.press_action(ANA, called, "menu")).options()
 
 
 @pytest.mark.usefixtures("bot")
-async def test_who_chose_a_cell_can_go_back(discord_side: Discord) -> None:
-    called, person = await begun(discord_side)
-    menu = await discord_side.do(person, called, "menu")
+async def test_who_chose_a_cell_can_go_back(fake_discord: FakeDiscord) -> None:
+    called, person = await begun(fake_discord)
+    menu = await fake_discord.press_action(person, called, "menu")
     offered = menu.options()
     several = [option["value"] for option in offered if not option["label"].partition(" · ")[0].isdecimal()]
-    turned = await discord_side.choose(person, menu, several[0])
+    turned = await fake_discord.choose(person, menu, several[0])
     assert len(turned.acts()) > 1
-    assert (await discord_side.do(person, turned, "page")).options() == offered
+    assert (await fake_discord.press_action(person, turned, "page")).options() == offered
 
 
 @pytest.mark.usefixtures("bot")
-async def test_in_a_channel_that_is_closed_to_the_bot_commands_still_work(discord_side: Discord) -> None:
-    discord_side.is_closed = True
-    await discord_side.command(ANA, "new", bots=1)
+async def test_in_a_channel_that_is_closed_to_the_bot_commands_still_work(fake_discord: FakeDiscord) -> None:
+    fake_discord.is_closed = True
+    await fake_discord.command(ANA, "new", bots=1)
     async with asyncio.timeout(8):
-        await discord_side.refused.wait()
-    assert (await discord_side.command(ANA, "moves")).options()
+        await fake_discord.rejected.wait()
+    assert (await fake_discord.command(ANA, "moves")).options()
 
 
 async def test_a_game_that_is_gone_is_followed_no_more(bot: SouthSeasBot) -> None:
@@ -91,74 +92,76 @@ async def test_a_game_that_is_gone_is_followed_no_more(bot: SouthSeasBot) -> Non
 
 
 @pytest.mark.usefixtures("bot")
-async def test_a_move_is_taken_back(discord_side: Discord) -> None:
-    called, person = await begun(discord_side)
-    islander = await placed(discord_side, person, called)
+async def test_a_move_is_taken_back(fake_discord: FakeDiscord) -> None:
+    called, person = await begun(fake_discord)
+    islander = await placed(fake_discord, person, called)
     assert islander.acts()
     before = {**islander.payload}
-    again = await discord_side.do(person, islander, "undo")
+    again = await fake_discord.press_action(person, islander, "undo")
     assert again.options()[0]["label"].startswith("1")
-    stale = await discord_side.do(person, islander._replace(payload=before), "undo")
+    stale = await fake_discord.press_action(person, islander._replace(payload=before), "undo")
     assert stale.text.splitlines()[0] in STALE
-    refused = await discord_side.do(person, again, "undo")
+    refused = await fake_discord.press_action(person, again, "undo")
     assert refused.text == ("You have nothing to undo." if person is ANA else NOTHING_BACK)
     assert refused.is_private
-    assert (await discord_side.command(person, "undo")).text == refused.text
-    assert (await discord_side.choose(person, again, again.options()[0]["value"])).acts()
+    assert (await fake_discord.command(person, "undo")).text == refused.text
+    assert (await fake_discord.choose(person, again, again.options()[0]["value"])).acts()
 
 
 @pytest.mark.usefixtures("bot")
-async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(discord_side: Discord) -> None:
-    await begun(discord_side)
-    asked = await discord_side.command(ANA, "resign")
+async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(fake_discord: FakeDiscord) -> None:
+    await begun(fake_discord)
+    asked = await fake_discord.command(ANA, "resign")
     assert asked.text == "Do you really want to resign?"
-    assert (await discord_side.press(ANA, asked, "Resign")).text == "Done."
-    over = await discord_side.post_in_channel(is_over)
+    assert (await fake_discord.press(ANA, asked, "Resign")).text == "Done."
+    over = await fake_discord.wait_for_post(is_over)
     assert "Ana" in over.text
-    again = await discord_side.do(BO, over, "rematch")
+    again = await fake_discord.press_action(BO, over, "rematch")
     assert again.text.startswith("Une nouvelle partie")
-    called = await discord_side.post_in_channel(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
+    called = await fake_discord.wait_for_post(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
     person = ANA if calls(ANA)(called) else BO
-    assert (await discord_side.do(person, called, "menu")).options()
-    assert "possible" in (await discord_side.do(BO, over, "rematch")).text
+    assert (await fake_discord.press_action(person, called, "menu")).options()
+    assert "possible" in (await fake_discord.press_action(BO, over, "rematch")).text
 
 
 @pytest.mark.usefixtures("bot")
-async def test_who_joined_sits_at_the_rematch_too(discord_side: Discord) -> None:
-    table = await discord_side.command(ANA, "new", free=1)
-    await discord_side.do(CY, table, "join")
-    await discord_side.command(CY, "resign")
-    sure = await discord_side.command(CY, "resign")
-    await discord_side.do(CY, sure, "resign")
-    await discord_side.post_in_channel(is_over)
-    again = await discord_side.command(ANA, "rematch")
-    called = await discord_side.post_in_channel(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
+async def test_who_joined_sits_at_the_rematch_too(fake_discord: FakeDiscord) -> None:
+    table = await fake_discord.command(ANA, "new", free=1)
+    await fake_discord.press_action(CY, table, "join")
+    await fake_discord.command(CY, "resign")
+    sure = await fake_discord.command(CY, "resign")
+    await fake_discord.press_action(CY, sure, "resign")
+    await fake_discord.wait_for_post(is_over)
+    again = await fake_discord.command(ANA, "rematch")
+    called = await fake_discord.wait_for_post(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
     person = ANA if calls(ANA)(called) else CY
-    assert (await discord_side.do(person, called, "menu")).options()
+    assert (await fake_discord.press_action(person, called, "menu")).options()
 
 
 @pytest.mark.usefixtures("bot")
-async def test_a_seat_is_taken_back_only_from_a_bot(discord_side: Discord) -> None:
-    await discord_side.command(ANA, "new", bots=1, minutes=5)
-    assert (await discord_side.command(ANA, "back")).text == "No bot plays for you."
+async def test_a_seat_is_taken_back_only_from_a_bot(fake_discord: FakeDiscord) -> None:
+    await fake_discord.command(ANA, "new", bots=1, minutes=5)
+    assert (await fake_discord.command(ANA, "back")).text == "No bot plays for you."
 
 
-async def test_a_restart_forgets_nothing_and_says_nothing_twice(url: str, discord_side: Discord, file: Path) -> None:
-    async with discord_side.logged_in(SouthSeasBot(url, file, 0)):
-        called, person = await begun(discord_side)
-        menu = await discord_side.do(person, called, "menu")
-    said = len(discord_side.channel)
-    async with discord_side.logged_in(SouthSeasBot(url, file, 0)):
-        assert (await discord_side.choose(person, menu, menu.options()[0]["value"])).acts()
-        assert len(discord_side.channel) == said
+async def test_a_restart_forgets_nothing_and_says_nothing_twice(
+    url: str, fake_discord: FakeDiscord, file: Path
+) -> None:
+    async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
+        called, person = await begun(fake_discord)
+        menu = await fake_discord.press_action(person, called, "menu")
+    said = len(fake_discord.channel)
+    async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
+        assert (await fake_discord.choose(person, menu, menu.options()[0]["value"])).acts()
+        assert len(fake_discord.channel) == said
 
 
-async def test_a_service_that_is_away_is_told_kindly(discord_side: Discord, file: Path, url: str) -> None:
-    async with discord_side.logged_in(SouthSeasBot(url, file, 0)):
-        _, person = await begun(discord_side)
-    async with discord_side.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
-        seen = await discord_side.command(person, "moves")
-        assert await discord_side.suggestions(person, "new", "strength", "") == []
+async def test_a_service_that_is_away_is_told_kindly(fake_discord: FakeDiscord, file: Path, url: str) -> None:
+    async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
+        _, person = await begun(fake_discord)
+    async with fake_discord.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
+        seen = await fake_discord.command(person, "moves")
+        assert await fake_discord.suggestions(person, "new", "strength", "") == []
         assert "Your games are safe" in seen.text or "Rien n'est perdu" in seen.text
 
 
@@ -167,27 +170,27 @@ def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-async def test_tokens_are_shown_to_nobody(bot: SouthSeasBot, discord_side: Discord) -> None:
-    await discord_side.command(ANA, "new", bots=1)
+async def test_tokens_are_shown_to_nobody(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+    await fake_discord.command(ANA, "new", bots=1)
     (seat,) = bot.storage.seats_of(ANA.id)
-    assert all(seat.token not in str(seen.payload) for seen in discord_side.channel)
+    assert all(seat.token not in str(seen.payload) for seen in fake_discord.channel)
 
 
-async def test_a_game_of_another_channel_is_for_its_players(bot: SouthSeasBot, discord_side: Discord) -> None:
+async def test_a_game_of_another_channel_is_for_its_players(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     table, _ = await bot.games.create(CHANNEL + 1, Player(ANA.id, "Ana", "en"), NewGameOptions(bots=["greedy"]))
-    assert (await discord_side.command(BO, "board", game=table.game)).text.startswith("Je ne connais pas")
-    assert (await discord_side.command(ANA, "board", game=table.game)).text == "It is Ana's turn to place a tile."
+    assert (await fake_discord.command(BO, "board", game=table.game)).text.startswith("Je ne connais pas")
+    assert (await fake_discord.command(ANA, "board", game=table.game)).text == "It is Ana's turn to place a tile."
 
 
 @pytest.mark.usefixtures("bot")
-async def test_too_many_players_are_refused_in_the_services_words(discord_side: Discord) -> None:
-    seen = await discord_side.command(ANA, "new", bots=4, free=4)
+async def test_too_many_players_are_refused_in_the_services_words(fake_discord: FakeDiscord) -> None:
+    seen = await fake_discord.command(ANA, "new", bots=4, free=4)
     assert seen.text.startswith("That is not possible: ")
 
 
 @pytest.fixture
 async def _on_time(store: RedisStore) -> AsyncIterator[None]:
-    """An instance that looks after deadlines."""
+    """Start an instance that processes deadlines."""
     context = Context(store=store, tilesets=TILESETS, clock=time, on_committed=lambda _game, _diffs: None)
     task = asyncio.create_task(run_scheduler(context, 0.1))
     yield
@@ -196,13 +199,13 @@ async def _on_time(store: RedisStore) -> AsyncIterator[None]:
 
 
 @pytest.mark.usefixtures("_on_time")
-async def test_whoever_was_late_takes_the_seat_back(bot: SouthSeasBot, discord_side: Discord) -> None:
+async def test_whoever_was_late_takes_the_seat_back(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     """The game goes on without them: a bot stands in, and the next message in the channel says so."""
     wish = NewGameOptions([Player(BO.id, "Bo", "fr")], timeout_s=1)
     table, _ = await bot.games.create(CHANNEL, Player(ANA.id, "Ana", "en"), wish)
     bot.notifier.watch(table)
-    late = await discord_side.post_in_channel(lambda seen: "<@" in seen.text)
+    late = await fake_discord.wait_for_post(lambda seen: "<@" in seen.text)
     person = ANA if calls(ANA)(late) else BO
-    called = await discord_side.post_in_channel(lambda seen: ":return:" in str(seen.components(2)))
+    called = await fake_discord.wait_for_post(lambda seen: ":return:" in str(seen.components(2)))
     assert f"Time is up for {person.name}. The bot greedy stands in for {person.name}." in called.text
-    assert not (await discord_side.do(person, called, "return")).text.startswith("No bot")
+    assert not (await fake_discord.press_action(person, called, "return")).text.startswith("No bot")

@@ -1,4 +1,4 @@
-"""The bot as a program: where its settings come from."""
+"""The bot's program: its settings."""
 
 from pathlib import Path
 

@@ -41,7 +41,7 @@ def deliveries(ships: int, payments: int) -> LegalMoves:
 
 
 async def options_of(screen: Screen) -> list[str]:
-    """What can be chosen; fails where Discord would refuse it."""
+    """Return the options; fail if Discord would reject them."""
     sent = {"content": screen.text, "components": build_view(screen).to_components()}
     assert list(message_faults(sent)) == []
     return [option.value for menu in screen.menus for option in menu.options]
