@@ -57,7 +57,7 @@ class Instance(NamedTuple):
         async with asyncio.timeout(10):
             while True:
                 for task in self.supervisor:
-                    if task.name == name and waits_for(task) is not None:
+                    if task.name == name and awaited_future(task) is not None:
                         return task
                 await asyncio.sleep(0.005)
 
@@ -69,13 +69,13 @@ class Instance(NamedTuple):
             before = task.failures
             async with asyncio.timeout(5):
                 while task.failures == before:
-                    if (waited_for := waits_for(task)) is not None:  # a library may take one for a lost connection
+                    if (waited_for := awaited_future(task)) is not None:  # a library may take one for a lost connection
                         waited_for.set_exception(RuntimeError(f"failure {number}"))
                     await asyncio.sleep(0)
         return task
 
 
-def waits_for(task: SupervisedTask) -> "asyncio.Future[Any] | None":
+def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
     """Return what the task's work waits for; None if it is not running."""
     if task._started_at is None:
         return None
@@ -87,7 +87,7 @@ def waits_for(task: SupervisedTask) -> "asyncio.Future[Any] | None":
         inner = waited_for
 
 
-def settings(tmp_path: Path) -> Settings:
+def make_test_settings(tmp_path: Path) -> Settings:
     """Return the settings of an instance with all background tasks."""
     found: dict[str, Any] = {}
 
@@ -103,18 +103,18 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @asynccontextmanager
-async def serving(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
+async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
     """Start an instance with an embedded Redis, or on this one."""
     supervisor = Supervisor(POLICY)
     async with AsyncExitStack() as stack:
         if redis_url is None:
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
-        app = await stack.enter_async_context(assemble_app(settings(tmp_path), PARTS, redis_url, supervisor))
+        app = await stack.enter_async_context(assemble_app(make_test_settings(tmp_path), PARTS, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
 
 
-async def names_of(instance: Instance, number: int) -> set[str]:
+async def task_names(instance: Instance, number: int) -> set[str]:
     """Return the names of all tasks, once there are so many."""
     async with asyncio.timeout(10):
         while len(names := {task.name for task in instance.supervisor}) < number:  # noqa: ASYNC110  as above
@@ -123,8 +123,8 @@ async def names_of(instance: Instance, number: int) -> set[str]:
 
 
 async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
-    async with serving(tmp_path) as instance:
-        assert await names_of(instance, len(REQUIRED + NOT_REQUIRED)) == {*REQUIRED, *NOT_REQUIRED}
+    async with start_instance(tmp_path) as instance:
+        assert await task_names(instance, len(REQUIRED + NOT_REQUIRED)) == {*REQUIRED, *NOT_REQUIRED}
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200
     assert not [*instance.supervisor]
@@ -132,7 +132,7 @@ async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", REQUIRED + NOT_REQUIRED)
 async def test_a_task_that_fails_once_goes_on(tmp_path: Path, name: str) -> None:
-    async with serving(tmp_path) as instance:
+    async with start_instance(tmp_path) as instance:
         failed = await instance.fail(name, 1)
         again = await instance.task(name)
         assert again is failed
@@ -142,7 +142,7 @@ async def test_a_task_that_fails_once_goes_on(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("name", REQUIRED)
 async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it(tmp_path: Path, name: str) -> None:
-    async with serving(tmp_path) as instance:
+    async with start_instance(tmp_path) as instance:
         task = await instance.fail(name, POLICY.max_failures)
         problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
         assert name in problem["detail"]
@@ -154,14 +154,14 @@ async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it
 
 @pytest.mark.parametrize("name", NOT_REQUIRED)
 async def test_an_instance_goes_on_without_what_nobody_waits_for(tmp_path: Path, name: str) -> None:
-    async with serving(tmp_path) as instance:
+    async with start_instance(tmp_path) as instance:
         task = await instance.fail(name, POLICY.max_failures)
         assert task.is_failing
         assert (await instance.client.get("/readyz")).status == 200
 
 
 async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
-    async with serving(tmp_path) as instance, connect(instance.redis_url) as store:
+    async with start_instance(tmp_path) as instance, connect(instance.redis_url) as store:
         await instance.fail("scheduler", 2)
         game = await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
         async with asyncio.timeout(20):
@@ -171,7 +171,7 @@ async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ("pubsub", "pubsub-connection", "realtime-notifications", "realtime-sweep"))
 async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_path: Path, name: str) -> None:
-    async with serving(tmp_path) as instance, connect(instance.redis_url) as store, serve(store) as other:
+    async with start_instance(tmp_path) as instance, connect(instance.redis_url) as store, serve(store) as other:
         table = await create_game(other)
         async with connect_watcher(instance.client, f"{table.path}/ws") as watcher:
             for tag in ("subscribed", "snapshot"):
@@ -185,7 +185,7 @@ async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_pa
 async def test_who_is_the_primary_is_found_out_after_that_has_failed(tmp_path: Path) -> None:
     async with (
         sentinel(tmp_path, replicas=1, sentinels=1) as deployment,
-        serving(tmp_path, deployment.url) as instance,
+        start_instance(tmp_path, deployment.url) as instance,
     ):
         await instance.fail("sentinel-watch", POLICY.max_failures)
         problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")

@@ -17,7 +17,7 @@ from tests.games.game_logs import decode_log, new_game, play_game, rechain
 ARCHIPELAGO = BUILT_IN_DIRECTORY / "archipelago.json"
 
 
-class Ended(NamedTuple):
+class CommandResult(NamedTuple):
     """The exit code of a command, and its output on each stream."""
 
     returncode: int
@@ -29,7 +29,7 @@ class Ended(NamedTuple):
 def south_seas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> "Run":
     """Run the command in this process, with only the environment that a test names."""
 
-    def run(*arguments: str, **environment: str) -> Ended:
+    def run(*arguments: str, **environment: str) -> CommandResult:
         for name in [name for name in os.environ if name.startswith("SOUTH_SEAS_")]:
             monkeypatch.delenv(name)
         for name, value in environment.items():
@@ -37,12 +37,12 @@ def south_seas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         monkeypatch.setattr(sys, "argv", ["south-seas", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+        return CommandResult(int(ended.value.code or 0), *capsys.readouterr())
 
     return run
 
 
-Run = Callable[..., Ended]
+Run = Callable[..., CommandResult]
 
 
 def test_help_lists_every_setting_with_its_variable(south_seas: Run) -> None:
@@ -222,7 +222,7 @@ def test_verify_says_what_no_digest_can_be(south_seas: Run, tmp_path: Path, seen
     assert "hex digits" in ended.stderr
 
 
-def escaped(output: str) -> bool:
+def is_escaped(output: str) -> bool:
     """Return whether a terminal would only print it."""
     return all(line.isprintable() for line in output.splitlines())
 
@@ -233,24 +233,24 @@ def test_verify_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> N
     log = decode_log(play_game("tricks"))
     log[9]["digest"] = trick
     wrong = south_seas("verify", log_file(tmp_path, log))
-    assert (wrong.returncode, escaped(wrong.stdout)) == (1, True)
+    assert (wrong.returncode, is_escaped(wrong.stdout)) == (1, True)
     assert "the digest is \\x1b[1A" in wrong.stdout
     for name in ("game", "version", "move", "at"):
         log = decode_log(play_game("tricks"))
         log[9][name] = trick
         wrong = south_seas("verify", log_file(tmp_path, rechain(log)))
-        assert (wrong.returncode, escaped(wrong.stdout)) == (1, True)
+        assert (wrong.returncode, is_escaped(wrong.stdout)) == (1, True)
     document = {"schema": trick, "kind": trick, "diffs": [{"patch": [{"path": "/tileset", "value": trick}]}]}
     (tmp_path / "other.json").write_bytes(msgspec.json.encode(document))
     refused = south_seas("verify", str(tmp_path / "other.json"))
-    assert (refused.returncode, escaped(refused.stderr)) == (1, True)
+    assert (refused.returncode, is_escaped(refused.stderr)) == (1, True)
 
 
 def test_a_tile_set_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> None:
     file = tmp_path / "set.json"
     file.write_bytes(msgspec.json.encode({"id": "\x1b]0;owned\x07", "\x1b[2J": 1}))
     ended = south_seas("tileset", "check", str(file))
-    assert (ended.returncode, escaped(ended.stderr)) == (1, True)
+    assert (ended.returncode, is_escaped(ended.stderr)) == (1, True)
 
 
 def test_verify_says_that_nothing_listens(south_seas: Run) -> None:

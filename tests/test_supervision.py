@@ -23,12 +23,12 @@ CLIENT = SERVICE / "client"
 QUICK = RestartPolicy(Backoff(0.001, 0.01), max_failures=3, recovery_s=0.2)
 
 
-def counted(task: str) -> float:
+def count_failures(task: str) -> float:
     """Return how many failures of a task were counted."""
     return REGISTRY.get_sample_value("south_seas_task_failures_total", {"task": task}) or 0
 
 
-def shown_as_failing(task: str) -> float | None:
+def failing_metric(task: str) -> float | None:
     """Return the metric of a failing task."""
     return REGISTRY.get_sample_value("south_seas_task_failing", {"task": task})
 
@@ -61,7 +61,7 @@ async def test_what_fails_or_ends_is_started_again_logged_with_its_name_and_coun
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     ways = ("fail", "end", "wait for what is cancelled")
-    work, before = Work(*ways), counted("a-task")
+    work, before = Work(*ways), count_failures("a-task")
     async with Supervisor(QUICK).running("a-task", work) as task:
         await work.steady.wait()
         assert (work.starts, task.failures) == (len(ways) + 1, len(ways))
@@ -69,7 +69,7 @@ async def test_what_fails_or_ends_is_started_again_logged_with_its_name_and_coun
     assert len(errors) == len(ways)
     assert all("a-task" in record.getMessage() for record in errors)
     assert "it fails" in str(errors[0].exc_info)
-    assert counted("a-task") - before == len(ways)
+    assert count_failures("a-task") - before == len(ways)
 
 
 async def test_pauses_grow_and_are_shortened_by_chance() -> None:
@@ -85,12 +85,12 @@ async def test_what_keeps_failing_is_named_until_it_has_run_for_a_while() -> Non
     async with supervisor.running("a-task", work) as task:
         await work.steady.wait()
         assert supervisor.failing_task() == "a-task"
-        assert shown_as_failing("a-task") == 1
+        assert failing_metric("a-task") == 1
         async with asyncio.timeout(5):
             while supervisor.failing_task() is not None:  # noqa: ASYNC110  time alone makes it well
                 await asyncio.sleep(0.01)
         assert not task.is_failing
-        assert shown_as_failing("a-task") == 0
+        assert failing_metric("a-task") == 0
     assert not [*supervisor]
 
 
@@ -100,8 +100,8 @@ async def test_what_is_not_required_is_shown_and_keeps_nobody_away() -> None:
         await work.steady.wait()
         assert task.is_failing
         assert supervisor.failing_task() is None
-        assert shown_as_failing("a-task") == 1
-    assert shown_as_failing("a-task") == 0
+        assert failing_metric("a-task") == 1
+    assert failing_metric("a-task") == 0
 
 
 async def test_what_fails_now_and_then_is_not_failing() -> None:
@@ -152,12 +152,12 @@ async def test_a_task_in_its_pause_is_stopped() -> None:
 async def test_what_ends_by_itself_is_logged_and_counted_where_nobody_expects_its_failure(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    before = counted("a-task")
+    before = count_failures("a-task")
     expected = spawn("a-task", Work("fail")(), expected=(RuntimeError,))
     unexpected = spawn("a-task", Work("fail")(), expected=(KeyError,))
     await asyncio.wait([expected, unexpected])
     await asyncio.sleep(0)
-    assert counted("a-task") - before == 1
+    assert count_failures("a-task") - before == 1
     assert [record.getMessage() for record in caplog.records] == ["the background task a-task has failed"]
 
 
@@ -179,7 +179,7 @@ async def test_a_spawned_task_to_which_nobody_else_refers_is_not_collected() -> 
     await running
 
 
-def bare_tasks(source: str) -> Iterator[int]:
+def find_bare_tasks(source: str) -> Iterator[int]:
     """Yield the lines that start a task, other than in an `asyncio.TaskGroup`, whose tasks end with it."""
     tree = ast.parse(source)
     groups = {
@@ -217,14 +217,16 @@ def _is_of_group(node: ast.Attribute, groups: set[str]) -> bool:
     ),
 )
 def test_a_bare_task_is_found(source: str, lines: list[int]) -> None:
-    assert [*bare_tasks(source)] == lines
+    assert [*find_bare_tasks(source)] == lines
 
 
 def test_no_task_is_started_but_by_the_supervisor() -> None:
     """Instead use `Supervisor.start` or `spawn` of service.supervision."""
     files = [file for file in SERVICE.rglob("*.py") if file not in (SUPERVISION, *CLIENT.rglob("*.py"))]
     found = {
-        f"{file.relative_to(SERVICE)}:{line}" for file in files for line in bare_tasks(file.read_text(encoding="utf-8"))
+        f"{file.relative_to(SERVICE)}:{line}"
+        for file in files
+        for line in find_bare_tasks(file.read_text(encoding="utf-8"))
     }
     assert len(files) > 100
     assert not found

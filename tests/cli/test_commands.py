@@ -18,7 +18,7 @@ from service.store.game_store import RedisStore
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 
 
-class Ended(NamedTuple):
+class CommandResult(NamedTuple):
     """The exit code of a command, and its output on each stream."""
 
     returncode: int
@@ -26,21 +26,21 @@ class Ended(NamedTuple):
     stderr: str
 
 
-async def south_seas(*arguments: str, **environment: str) -> Ended:
+async def south_seas(*arguments: str, **environment: str) -> CommandResult:
     """Run the command in a thread of this process, with only these settings."""
     clean: dict[str, str | None] = {name: None for name in os.environ if name.startswith("SOUTH_SEAS_")}
     result = await asyncio.to_thread(CliRunner().invoke, cli, arguments, env={**clean, **environment})
-    return Ended(result.exit_code, result.stdout, result.stderr)
+    return CommandResult(result.exit_code, result.stdout, result.stderr)
 
 
-async def alone(*arguments: str) -> Ended:
+async def run_in_process(*arguments: str) -> CommandResult:
     """Run the command in a process of its own, as it must be where it starts a server."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "service.main", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     async with asyncio.timeout(60):
         told, errors = await process.communicate()
-    return Ended(process.returncode or 0, told.decode(), errors.decode())
+    return CommandResult(process.returncode or 0, told.decode(), errors.decode())
 
 
 async def test_all_games_are_moved_from_one_redis_to_another(
@@ -67,13 +67,13 @@ async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
     kept = await store_game(store)
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
     await south_seas("export", "--game", kept.id, str(file), "--redis-url", redis_url)
-    done = await alone("import", str(file), "--data-dir", data)
+    done = await run_in_process("import", str(file), "--data-dir", data)
     assert done.stdout == "imported 1 games, 0 skipped, 0 rejected\n", done.stderr
-    await alone("export", "--game", kept.id, str(back), "--data-dir", data)
+    await run_in_process("export", "--game", kept.id, str(back), "--data-dir", data)
     assert back.read_bytes() == file.read_bytes()
 
 
-def checks(output: str) -> list[str]:
+def check_lines(output: str) -> list[str]:
     """Return a line for each check, without the verdict."""
     return output.partition("Proved:")[0].partition("Not proved:")[0].splitlines()
 
@@ -89,7 +89,7 @@ async def test_verify_proves_a_document(
     for name in ("game.json.gz", "game.json"):
         await south_seas("export", "--game", kept.id, str(tmp_path / name), "--redis-url", redis_url)
         done = await south_seas("verify", str(tmp_path / name))
-        assert (done.returncode, [line.split()[0] for line in checks(done.stdout)]) == (code, words), done.stderr
+        assert (done.returncode, [line.split()[0] for line in check_lines(done.stdout)]) == (code, words), done.stderr
         assert re.search(r"^ok +snapshot +export of version", done.stdout, re.MULTILINE)
 
 

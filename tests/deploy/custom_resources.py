@@ -13,7 +13,7 @@ TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 NAME = {"type": "string", "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}
 
 
-def closed(required: tuple[str, ...], **properties: Schema) -> Schema:
+def object_schema(required: tuple[str, ...], **properties: Schema) -> Schema:
     """Return a schema of an object with these members and no other."""
     return {
         "type": "object",
@@ -23,17 +23,17 @@ def closed(required: tuple[str, ...], **properties: Schema) -> Schema:
     }
 
 
-def several(items: Schema) -> Schema:
+def list_schema(items: Schema) -> Schema:
     """Return a schema of a list that is not empty."""
     return {"type": "array", "items": items, "minItems": 1}
 
 
-METADATA = closed(("name", "namespace"), name=NAME, namespace=NAME, labels=TEXTS, annotations=TEXTS)
+METADATA = object_schema(("name", "namespace"), name=NAME, namespace=NAME, labels=TEXTS, annotations=TEXTS)
 
 
-def resource(version: str, kind: str, spec: Schema) -> Schema:
+def resource_schema(version: str, kind: str, spec: Schema) -> Schema:
     """Return a schema of a resource."""
-    return closed(
+    return object_schema(
         ("apiVersion", "kind", "metadata", "spec"),
         apiVersion={"const": version},
         kind={"const": kind},
@@ -42,14 +42,14 @@ def resource(version: str, kind: str, spec: Schema) -> Schema:
     )
 
 
-SERVICE_MONITOR = resource(
+SERVICE_MONITOR = resource_schema(
     "monitoring.coreos.com/v1",
     "ServiceMonitor",
-    closed(
+    object_schema(
         ("selector", "endpoints"),
-        selector=closed(("matchLabels",), matchLabels=TEXTS),
-        endpoints=several(
-            closed(
+        selector=object_schema(("matchLabels",), matchLabels=TEXTS),
+        endpoints=list_schema(
+            object_schema(
                 ("port",),
                 port={"type": "string"},
                 path={"type": "string", "pattern": "^/"},
@@ -61,7 +61,7 @@ SERVICE_MONITOR = resource(
 )
 
 RULE = {
-    **closed(
+    **object_schema(
         ("expr",),
         alert={"type": "string"},
         record={"type": "string"},
@@ -74,37 +74,39 @@ RULE = {
     "oneOf": [{"required": ["alert"]}, {"required": ["record"]}],
 }
 
-PROMETHEUS_RULE = resource(
+PROMETHEUS_RULE = resource_schema(
     "monitoring.coreos.com/v1",
     "PrometheusRule",
-    closed(
+    object_schema(
         ("groups",),
-        groups=several(closed(("name", "rules"), name={"type": "string"}, interval=DURATION, rules=several(RULE))),
+        groups=list_schema(
+            object_schema(("name", "rules"), name={"type": "string"}, interval=DURATION, rules=list_schema(RULE))
+        ),
     ),
 )
 
-HTTP_ROUTE = resource(
+HTTP_ROUTE = resource_schema(
     "gateway.networking.k8s.io/v1",
     "HTTPRoute",
-    closed(
+    object_schema(
         ("parentRefs", "hostnames", "rules"),
-        parentRefs=several(closed(("name",), name=NAME, namespace=NAME, sectionName=NAME)),
-        hostnames=several({"type": "string"}),
-        rules=several(
-            closed(
+        parentRefs=list_schema(object_schema(("name",), name=NAME, namespace=NAME, sectionName=NAME)),
+        hostnames=list_schema({"type": "string"}),
+        rules=list_schema(
+            object_schema(
                 ("matches", "backendRefs"),
-                matches=several(
-                    closed(
+                matches=list_schema(
+                    object_schema(
                         ("path",),
-                        path=closed(
+                        path=object_schema(
                             ("type", "value"),
                             type={"enum": ["Exact", "PathPrefix", "RegularExpression"]},
                             value={"type": "string", "pattern": "^/"},
                         ),
                     )
                 ),
-                timeouts=closed((), request=DURATION, backendRequest=DURATION),
-                backendRefs=several(closed(("name", "port"), name=NAME, port={"type": "integer"})),
+                timeouts=object_schema((), request=DURATION, backendRequest=DURATION),
+                backendRefs=list_schema(object_schema(("name", "port"), name=NAME, port={"type": "integer"})),
             )
         ),
     ),

@@ -44,14 +44,14 @@ def render(overlay: str) -> tuple[Resource, ...]:
     return tuple(yaml.safe_load_all(done.stdout))
 
 
-def of_kind(overlay: str, *kinds: str) -> list[Resource]:
+def list_resources(overlay: str, *kinds: str) -> list[Resource]:
     """Return all resources of these kinds."""
     return [resource for resource in render(overlay) if resource["kind"] in kinds]
 
 
-def named(overlay: str, kind: str, name: str) -> Resource:
+def get_resource(overlay: str, kind: str, name: str) -> Resource:
     """Return the resource of a kind and name."""
-    (found,) = [resource for resource in of_kind(overlay, kind) if resource["metadata"]["name"] == name]
+    (found,) = [resource for resource in list_resources(overlay, kind) if resource["metadata"]["name"] == name]
     return found
 
 
@@ -60,29 +60,29 @@ def is_custom(resource: Resource) -> bool:
     return resource["apiVersion"].partition("/")[0] in CUSTOM
 
 
-def title(resource: Resource) -> str:
+def describe(resource: Resource) -> str:
     """Return the name of a resource for messages."""
     return f"{resource['kind']}/{resource['metadata']['name']}"
 
 
-def templates(overlay: str) -> Iterator[tuple[str, Resource]]:
+def pod_templates(overlay: str) -> Iterator[tuple[str, Resource]]:
     """Yield the pod template of each workload, with its title."""
-    for workload in of_kind(overlay, "Deployment", "StatefulSet"):
-        yield title(workload), workload["spec"]["template"]
-    for job in of_kind(overlay, "CronJob"):
-        yield title(job), job["spec"]["jobTemplate"]["spec"]["template"]
+    for workload in list_resources(overlay, "Deployment", "StatefulSet"):
+        yield describe(workload), workload["spec"]["template"]
+    for job in list_resources(overlay, "CronJob"):
+        yield describe(job), job["spec"]["jobTemplate"]["spec"]["template"]
 
 
 def containers(overlay: str) -> Iterator[tuple[str, Resource]]:
     """Yield every container, with its workload's title."""
-    for name, template in templates(overlay):
+    for name, template in pod_templates(overlay):
         for container in template["spec"]["containers"]:
             yield name, container
 
 
 def service_template(overlay: str) -> Resource:
     """Return the pod template of the service."""
-    template: Resource = named(overlay, "Deployment", "south-seas")["spec"]["template"]
+    template: Resource = get_resource(overlay, "Deployment", "south-seas")["spec"]["template"]
     return template
 
 
@@ -102,7 +102,7 @@ def ports(template: Resource) -> dict[str, int]:
     }
 
 
-def selects(selector: Resource, labels: dict[str, str]) -> bool:
+def matches(selector: Resource, labels: dict[str, str]) -> bool:
     """Return whether a label selector matches these labels."""
     if not selector.get("matchLabels", {}).items() <= labels.items():
         return False
@@ -114,12 +114,12 @@ def selects(selector: Resource, labels: dict[str, str]) -> bool:
     return True
 
 
-def chosen(overlay: str, selector: Resource) -> dict[str, Resource]:
+def select_templates(overlay: str, selector: Resource) -> dict[str, Resource]:
     """Return the pod templates that a label selector matches, by title."""
     return {
         name: template
-        for name, template in templates(overlay)
-        if selects(selector, template["metadata"].get("labels", {}))
+        for name, template in pod_templates(overlay)
+        if matches(selector, template["metadata"].get("labels", {}))
     }
 
 
@@ -128,7 +128,7 @@ def environment(overlay: str, container: Resource) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for source in container.get("envFrom", ()):
         if "configMapRef" in source:
-            found |= named(overlay, "ConfigMap", source["configMapRef"]["name"])["data"]
+            found |= get_resource(overlay, "ConfigMap", source["configMapRef"]["name"])["data"]
         else:
             found |= _secret(overlay, source["secretRef"]["name"])
     return found | {entry["name"]: entry.get("value") for entry in container.get("env", ())}
@@ -137,5 +137,5 @@ def environment(overlay: str, container: Resource) -> dict[str, str | None]:
 def _secret(overlay: str, name: str) -> dict[str, str | None]:
     if overlay in PRODUCTION:
         return dict.fromkeys(SECRETS[name])
-    data = named(overlay, "Secret", name)["data"]
+    data = get_resource(overlay, "Secret", name)["data"]
     return {key: base64.b64decode(value).decode() for key, value in data.items()}

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.manifests import PRODUCTION, ROOT, of_kind
+from tests.deploy.manifests import PRODUCTION, ROOT, list_resources
 from tests.tools import PROMTOOL, require
 
 
 def _alerts(overlay: str) -> Iterator[dict[str, Any]]:
-    for resource in of_kind(overlay, "PrometheusRule"):
+    for resource in list_resources(overlay, "PrometheusRule"):
         for group in resource["spec"]["groups"]:
             yield from (rule for rule in group["rules"] if "alert" in rule)
 
@@ -22,7 +22,7 @@ def _alerts(overlay: str) -> Iterator[dict[str, Any]]:
 def test_prometheus_takes_them(tmp_path: Path) -> None:
     promtool = require(PROMTOOL)
     files = []
-    for resource in of_kind("prod", "PrometheusRule"):
+    for resource in list_resources("prod", "PrometheusRule"):
         files.append(tmp_path / f"{resource['metadata']['name']}.yaml")
         files[-1].write_text(yaml.safe_dump(resource["spec"]))
     checked = subprocess.run(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
+from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, get_resource, service_container
 from tests.redis_servers import create_access, standalone
 from tests.server_process import start_server
 
@@ -22,7 +22,9 @@ SCRIPT = K8S / "components" / "backup" / "backups.py"
 
 
 def _container(overlay: str, job: str) -> Resource:
-    (container,) = named(overlay, "CronJob", job)["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    (container,) = get_resource(overlay, "CronJob", job)["spec"]["jobTemplate"]["spec"]["template"]["spec"][
+        "containers"
+    ]
     found: Resource = container
     return found
 

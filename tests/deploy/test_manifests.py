@@ -10,7 +10,7 @@ import yaml
 from jsonschema_rs import Draft202012Validator
 
 from tests.deploy.custom_resources import SCHEMAS
-from tests.deploy.manifests import K8S, OVERLAYS, is_custom, render, title
+from tests.deploy.manifests import K8S, OVERLAYS, describe, is_custom, render
 
 VERSIONS = ("1.30", "1.31", "1.32", "1.34", "1.37")
 """1.30 is the oldest whose `preStop` can sleep."""
@@ -38,7 +38,7 @@ def test_who_adds_kinds_to_kubernetes_takes_it(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_two_resources_have_one_name(overlay: str) -> None:
-    titles = [title(resource) for resource in render(overlay)]
+    titles = [describe(resource) for resource in render(overlay)]
     assert len(titles) == len({*titles})
 
 

@@ -5,7 +5,17 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from service.web.outbound.ssrf import is_public
-from tests.deploy.manifests import OVERLAYS, PRODUCTION, Resource, chosen, containers, named, of_kind, ports, templates
+from tests.deploy.manifests import (
+    OVERLAYS,
+    PRODUCTION,
+    Resource,
+    containers,
+    get_resource,
+    list_resources,
+    pod_templates,
+    ports,
+    select_templates,
+)
 
 PRIVATE = (
     *("10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "127.0.0.1", "0.0.0.1", "169.254.169.254", "224.0.0.1"),
@@ -21,22 +31,22 @@ def _policies(overlay: str, way: str, title: str) -> list[Resource]:
     """Return the rules of all policies for the pods of `title`, for Ingress or Egress."""
     return [
         rule
-        for policy in of_kind(overlay, "NetworkPolicy")
-        if way in policy["spec"]["policyTypes"] and title in chosen(overlay, policy["spec"]["podSelector"])
+        for policy in list_resources(overlay, "NetworkPolicy")
+        if way in policy["spec"]["policyTypes"] and title in select_templates(overlay, policy["spec"]["podSelector"])
         for rule in policy["spec"].get(way.lower(), ())
     ]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_everything_is_denied_at_first(overlay: str) -> None:
-    nobody = named(overlay, "NetworkPolicy", "nobody")["spec"]
+    nobody = get_resource(overlay, "NetworkPolicy", "nobody")["spec"]
     assert nobody == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_policy_chooses_pods_and_says_ports(overlay: str) -> None:
-    for policy in of_kind(overlay, "NetworkPolicy"):
-        assert chosen(overlay, policy["spec"]["podSelector"])
+    for policy in list_resources(overlay, "NetworkPolicy"):
+        assert select_templates(overlay, policy["spec"]["podSelector"])
         for way in ("ingress", "egress"):
             assert (way in policy["spec"]) <= (way.capitalize() in policy["spec"]["policyTypes"])
             assert all(rule["ports"] for rule in policy["spec"].get(way, ()))
@@ -44,41 +54,43 @@ def test_every_policy_chooses_pods_and_says_ports(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_what_may_come_in_comes_to_a_port_that_the_pods_have(overlay: str) -> None:
-    for title, template in templates(overlay):
+    for title, template in pod_templates(overlay):
         for rule in _policies(overlay, "Ingress", title):
             assert {port["port"] for port in rule["ports"]} <= {*ports(template).values()}
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_the_proxy_and_prometheus_get_in_and_each_to_its_port(overlay: str) -> None:
-    (service,) = [template for title, template in templates(overlay) if title == "Deployment/south-seas"]
+    (service,) = [template for title, template in pod_templates(overlay) if title == "Deployment/south-seas"]
     reached = {}
     for rule in _policies(overlay, "Ingress", "Deployment/south-seas"):
         (source,), (port,) = rule["from"], rule["ports"]
         reached[source["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"]] = port["port"]
-    proxy = "ingress-nginx" if of_kind(overlay, "Ingress") else "gateway"
+    proxy = "ingress-nginx" if list_resources(overlay, "Ingress") else "gateway"
     assert reached == {proxy: ports(service)["http"], "monitoring": ports(service)["metrics"]}
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_all_pods_that_ask_redis_may_and_no_other(overlay: str) -> None:
-    asking = chosen(overlay, named(overlay, "NetworkPolicy", "south-seas-to-redis")["spec"]["podSelector"])
+    asking = select_templates(
+        overlay, get_resource(overlay, "NetworkPolicy", "south-seas-to-redis")["spec"]["podSelector"]
+    )
     assert {*asking} == {title for title, container in containers(overlay) if "envFrom" in container}
-    for rule in named(overlay, "NetworkPolicy", "south-seas-to-redis")["spec"]["egress"]:
+    for rule in get_resource(overlay, "NetworkPolicy", "south-seas-to-redis")["spec"]["egress"]:
         assert 6379 in {port["port"] for port in rule["ports"]}
 
 
 def test_redis_of_dev_is_reached_by_those_alone_who_may_ask_it() -> None:
-    (rule,) = named("dev", "NetworkPolicy", "south-seas-redis")["spec"]["ingress"]
+    (rule,) = get_resource("dev", "NetworkPolicy", "south-seas-redis")["spec"]["ingress"]
     (source,) = rule["from"]
-    assert source["podSelector"] == named("dev", "NetworkPolicy", "south-seas-to-redis")["spec"]["podSelector"]
+    assert source["podSelector"] == get_resource("dev", "NetworkPolicy", "south-seas-to-redis")["spec"]["podSelector"]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 @pytest.mark.parametrize("address", PRIVATE)
 def test_webhooks_reach_nothing_inside(overlay: str, address: str) -> None:
     assert not is_public(ip_address(address))
-    (rule,) = named(overlay, "NetworkPolicy", "south-seas-webhooks")["spec"]["egress"]
+    (rule,) = get_resource(overlay, "NetworkPolicy", "south-seas-webhooks")["spec"]["egress"]
     assert [port["port"] for port in rule["ports"]] == [443]
     assert not any(_inside(address, block["ipBlock"]) for block in rule["to"])
 
@@ -87,7 +99,7 @@ def test_webhooks_reach_nothing_inside(overlay: str, address: str) -> None:
 @pytest.mark.parametrize("address", PUBLIC)
 def test_webhooks_reach_the_world(overlay: str, address: str) -> None:
     assert is_public(ip_address(address))
-    (rule,) = named(overlay, "NetworkPolicy", "south-seas-webhooks")["spec"]["egress"]
+    (rule,) = get_resource(overlay, "NetworkPolicy", "south-seas-webhooks")["spec"]["egress"]
     assert any(_inside(address, block["ipBlock"]) for block in rule["to"])
 
 

@@ -14,14 +14,14 @@ from service.main import cli
 from service.settings_table import ENV_PREFIX
 from service.store.acl import ACL, CLUSTER_ACL
 from tests.deploy.generated import PAGE, RULES, page, rules
-from tests.deploy.manifests import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
+from tests.deploy.manifests import K8S, OVERLAYS, ROOT, SECRETS, describe, list_resources, render
 from tests.deploy.test_settings import variables
 from tests.docs.blocks import blocks
 
 TEXT = PAGE.read_text(encoding="utf-8")
 NAMESPACES = {render(overlay)[0]["metadata"]["name"]: overlay for overlay in reversed(OVERLAYS)}
 
-MADE = {
+CREATED_BY_PAGE = {
     "job": {"backup-now", "before-upgrade", "restore", "drill"},
     "secret": {*SECRETS, "south-seas-tls"},
     "configmap": {"south-seas-redis-ca"},
@@ -47,76 +47,80 @@ def _piped(words: list[str]) -> Iterator[list[str]]:
     yield words
 
 
-def of(program: str) -> list[tuple[str, ...]]:
+def commands_of(program: str) -> list[tuple[str, ...]]:
     """Return the commands of one program."""
     return [words for words in commands() if words[0] == program]
 
 
-def after(words: tuple[str, ...], *flags: str) -> list[str]:
+def arguments_after(words: tuple[str, ...], *flags: str) -> list[str]:
     """Return what follows one of these flags."""
     return [value for flag, value in pairwise(words) if flag in flags]
 
 
 def test_the_page_has_commands() -> None:
     assert {words[0] for words in commands()} == {"docker", "kind", "kubectl", "curl", "helm", "python"}
-    assert len(of("kubectl")) > 15
+    assert len(commands_of("kubectl")) > 15
 
 
 def test_scripts_that_are_run_are_there() -> None:
-    assert all((ROOT / words[1]).is_file() for words in of("python"))
+    assert all((ROOT / words[1]).is_file() for words in commands_of("python"))
 
 
-@pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)
+@pytest.mark.parametrize("words", commands_of("kubectl"), ids=" ".join)
 def test_what_kubectl_is_told_to_apply_is_there(words: tuple[str, ...]) -> None:
-    for overlay in after(words, "-k"):
+    for overlay in arguments_after(words, "-k"):
         assert (ROOT / overlay / "kustomization.yaml").is_file()
-    for file in after(words, "-f", "--filename"):
+    for file in arguments_after(words, "-f", "--filename"):
         assert file in {"-", "drill.json"} or (ROOT / file).is_file()
 
 
-@pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)
+@pytest.mark.parametrize("words", commands_of("kubectl"), ids=" ".join)
 def test_what_kubectl_is_asked_of_is_part_of_an_overlay(words: tuple[str, ...]) -> None:
-    namespaces = after(words, "--namespace")
+    namespaces = arguments_after(words, "--namespace")
     assert all(namespace in NAMESPACES for namespace in namespaces)
     for word in words:
         kind, slash, name = word.removeprefix("--from=").partition("/")
         if slash and kind in {"deployment", "service", "cronjob", "job"}:
-            there = {title(one).lower() for one in render(NAMESPACES[namespaces[0]])}
-            assert f"{kind}/{name}" in there or name in MADE.get(kind, ())
+            there = {describe(one).lower() for one in render(NAMESPACES[namespaces[0]])}
+            assert f"{kind}/{name}" in there or name in CREATED_BY_PAGE.get(kind, ())
 
 
-@pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)
+@pytest.mark.parametrize("words", commands_of("kubectl"), ids=" ".join)
 def test_what_kubectl_makes_and_removes_has_the_names_that_others_ask_for(words: tuple[str, ...]) -> None:
     if "create" in words:
         kind, *rest = words[words.index("create") + 1 :]
         name = rest[1] if rest[0] in {"generic", "tls"} else rest[0]
-        assert name in MADE[kind]
+        assert name in CREATED_BY_PAGE[kind]
     if "delete" in words and "kind" not in words:
         kind, name = words[words.index("delete") + 1 :][:2]
-        assert name in MADE.get(kind, ()) or f"{kind}/{name}" in {title(one).lower() for one in render("prod")}
-    for selector in after(words, "--selector"):
+        assert name in CREATED_BY_PAGE.get(kind, ()) or f"{kind}/{name}" in {
+            describe(one).lower() for one in render("prod")
+        }
+    for selector in arguments_after(words, "--selector"):
         assert selector in yaml.safe_dump(render("prod")).replace(": ", "=")
 
 
 def test_helm_is_given_values_that_are_there_and_the_cluster_is_asked_for_a_metric_that_they_make() -> None:
-    (values,) = [file for words in of("helm") for file in after(words, "--values")]
+    (values,) = [file for words in commands_of("helm") for file in arguments_after(words, "--values")]
     rules_of = yaml.safe_load((ROOT / values).read_text())["rules"]["custom"]
-    (asked,) = [path for words in of("kubectl") for path in after(words, "--raw")]
+    (asked,) = [path for words in commands_of("kubectl") for path in arguments_after(words, "--raw")]
     assert asked.rpartition("/")[2] in {rule["name"]["as"] for rule in rules_of}
     assert asked.split("/")[5] in NAMESPACES
 
 
 def test_secrets_are_made_with_the_keys_that_the_pods_read() -> None:
-    made, _archive = [words for words in of("kubectl") if "generic" in words]
+    made, _archive = [words for words in commands_of("kubectl") if "generic" in words]
     (source,) = [word for word in made if word.startswith("--from-file")]
     assert source.split("=")[1] == f"{ENV_PREFIX}REDIS_URL"
-    (ingress,) = of_kind("prod", "Ingress")
-    assert ingress["spec"]["tls"][0]["secretName"] in MADE["secret"]
+    (ingress,) = list_resources("prod", "Ingress")
+    assert ingress["spec"]["tls"][0]["secretName"] in CREATED_BY_PAGE["secret"]
 
 
 def test_docker_is_given_arguments_that_the_dockerfile_takes() -> None:
     taken = set(re.findall(r"^ARG (\w+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
-    given = {value.partition("=")[0] for words in of("docker") for value in after(words, "--build-arg")}
+    given = {
+        value.partition("=")[0] for words in commands_of("docker") for value in arguments_after(words, "--build-arg")
+    }
     assert given
     assert given | {*re.findall(r"--build-arg (\w+)", TEXT)} <= taken
 
@@ -149,7 +153,7 @@ def test_every_path_and_target_that_is_named_is_there() -> None:
 
 
 def test_every_alert_that_is_named_is_there_and_every_one_that_wakes_somebody_is_named() -> None:
-    rules_of = [one["spec"]["groups"] for one in of_kind("prod", "PrometheusRule")]
+    rules_of = [one["spec"]["groups"] for one in list_resources("prod", "PrometheusRule")]
     alerts = [rule for groups in rules_of for group in groups for rule in group["rules"] if "alert" in rule]
     named = set(re.findall(r"`(SouthSeas\w+)`", TEXT))
     assert named <= {alert["alert"] for alert in alerts}

@@ -2,19 +2,19 @@
 
 import pytest
 
-from tests.deploy.manifests import OVERLAYS, containers, of_kind, service_template, templates
+from tests.deploy.manifests import OVERLAYS, containers, list_resources, pod_templates, service_template
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_namespace_takes_restricted_pods_alone(overlay: str) -> None:
-    (namespace,) = of_kind(overlay, "Namespace")
+    (namespace,) = list_resources(overlay, "Namespace")
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_pods_run_restricted(overlay: str) -> None:
     """The `restricted` Pod Security Standard, and no way to Kubernetes' API."""
-    for _, template in templates(overlay):
+    for _, template in pod_templates(overlay):
         pod = template["spec"]
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["securityContext"]["runAsUser"] > 0
@@ -54,7 +54,7 @@ def test_images_are_named_with_their_version(overlay: str) -> None:
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_kubernetes_adds_no_settings_of_its_own(overlay: str) -> None:
     """A Service called south-seas would otherwise set SOUTH_SEAS_PORT in every pod, to an address."""
-    assert all(template["spec"]["enableServiceLinks"] is False for _, template in templates(overlay))
+    assert all(template["spec"]["enableServiceLinks"] is False for _, template in pod_templates(overlay))
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

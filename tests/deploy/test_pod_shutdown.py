@@ -11,8 +11,8 @@ from tests.deploy.manifests import (
     OVERLAYS,
     PRODUCTION,
     environment,
-    named,
-    of_kind,
+    get_resource,
+    list_resources,
     service_container,
     service_template,
 )
@@ -51,7 +51,7 @@ def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_pod_goes_before_its_successor_serves(overlay: str) -> None:
-    strategy = named(overlay, "Deployment", "south-seas")["spec"]["strategy"]["rollingUpdate"]
+    strategy = get_resource(overlay, "Deployment", "south-seas")["spec"]["strategy"]["rollingUpdate"]
     assert strategy == {"maxSurge": 1, "maxUnavailable": 0}
 
 
@@ -60,7 +60,7 @@ def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str
     limits = settings_of(overlay).limits
     sleep = service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
     gone = sleep + limits.drain_time_s + limits.close_window_s
-    assert gone <= named(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
+    assert gone <= get_resource(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -82,16 +82,16 @@ def test_redis_that_is_away_restarts_nobody(overlay: str) -> None:
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_proxy_ends_a_socket_that_is_only_quiet(overlay: str) -> None:
     ping = settings_of(overlay).limits.ping_interval_s
-    for ingress in of_kind(overlay, "Ingress"):
+    for ingress in list_resources(overlay, "Ingress"):
         annotations = ingress["metadata"]["annotations"]
         for way in ("read", "send"):
             assert int(annotations[f"nginx.ingress.kubernetes.io/proxy-{way}-timeout"]) > 10 * ping
-    for route in of_kind(overlay, "HTTPRoute"):
+    for route in list_resources(overlay, "HTTPRoute"):
         assert all(rule["timeouts"] == {"request": "0s", "backendRequest": "0s"} for rule in route["spec"]["rules"])
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_proxy_takes_as_large_a_body_as_the_service(overlay: str) -> None:
-    for ingress in of_kind(overlay, "Ingress"):
+    for ingress in list_resources(overlay, "Ingress"):
         size = ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/proxy-body-size"]
         assert int(size.removesuffix("k")) * 1024 == settings_of(overlay).limits.max_body_bytes

@@ -13,48 +13,50 @@ from tests.deploy.manifests import (
     PRODUCTION,
     SECRETS,
     Resource,
-    chosen,
     containers,
+    describe,
     environment,
-    named,
-    of_kind,
+    get_resource,
+    list_resources,
+    pod_templates,
     ports,
+    select_templates,
     service_container,
     service_template,
-    templates,
-    title,
 )
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_workload_selects_its_own_pods_alone(overlay: str) -> None:
-    for workload in of_kind(overlay, "Deployment", "StatefulSet"):
-        assert chosen(overlay, workload["spec"]["selector"]) == {title(workload): workload["spec"]["template"]}
+    for workload in list_resources(overlay, "Deployment", "StatefulSet"):
+        assert select_templates(overlay, workload["spec"]["selector"]) == {
+            describe(workload): workload["spec"]["template"]
+        }
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_service_leads_to_named_ports_of_one_kind_of_pod(overlay: str) -> None:
-    services = of_kind(overlay, "Service")
+    services = list_resources(overlay, "Service")
     assert services
     for service in services:
-        (template,) = chosen(overlay, {"matchLabels": service["spec"]["selector"]}).values()
+        (template,) = select_templates(overlay, {"matchLabels": service["spec"]["selector"]}).values()
         assert {port["targetPort"] for port in service["spec"]["ports"]} <= ports(template).keys()
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_budget_and_spread_speak_of_the_pods_of_the_service(overlay: str) -> None:
-    (budget,) = of_kind(overlay, "PodDisruptionBudget")
+    (budget,) = list_resources(overlay, "PodDisruptionBudget")
     pod = service_template(overlay)["spec"]
     spread = pod["topologySpreadConstraints"]
     assert [one["topologyKey"] for one in spread] == ["topology.kubernetes.io/zone", "kubernetes.io/hostname"]
     for selector in (budget["spec"]["selector"], *(one["labelSelector"] for one in spread)):
-        assert [*chosen(overlay, selector)] == ["Deployment/south-seas"]
+        assert [*select_templates(overlay, selector)] == ["Deployment/south-seas"]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_probes_ask_a_named_port_and_a_route_that_there_is(overlay: str) -> None:
     paths = {route.path for route in ROUTES}
-    for name, template in templates(overlay):
+    for name, template in pod_templates(overlay):
         for container in template["spec"]["containers"]:
             probes = [container[key] for key in container if key.endswith("Probe")]
             assert len(probes) == {"Deployment/south-seas": 3, "StatefulSet/south-seas-redis": 2}.get(name, 0)
@@ -66,10 +68,10 @@ def test_probes_ask_a_named_port_and_a_route_that_there_is(overlay: str) -> None
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_map_secret_account_and_volume_that_a_pod_names_is_there_or_the_operators(overlay: str) -> None:
-    there = {(one["kind"], one["metadata"]["name"]) for one in of_kind(overlay, *_NAMED)}
+    there = {(one["kind"], one["metadata"]["name"]) for one in list_resources(overlay, *_NAMED)}
     if overlay in PRODUCTION:
         there |= {("ConfigMap", "south-seas-redis-ca"), *(("Secret", name) for name in SECRETS)}
-    for _, template in templates(overlay):
+    for _, template in pod_templates(overlay):
         assert _named_by(template["spec"]) <= there
 
 
@@ -94,44 +96,44 @@ def _named_by(pod: Resource) -> set[tuple[str, str]]:
 def test_every_mount_has_its_volume_and_every_volume_its_mount(overlay: str) -> None:
     claims = {
         one["metadata"]["name"]
-        for workload in of_kind(overlay, "StatefulSet")
+        for workload in list_resources(overlay, "StatefulSet")
         for one in workload["spec"]["volumeClaimTemplates"]
     }
     mounted = {mount["name"] for _, container in containers(overlay) for mount in container.get("volumeMounts", ())}
-    volumes = {one["name"] for _, template in templates(overlay) for one in template["spec"].get("volumes", ())}
+    volumes = {one["name"] for _, template in pod_templates(overlay) for one in template["spec"].get("volumes", ())}
     assert mounted == volumes | claims
 
 
 def test_redis_of_dev_is_found_and_keeps_its_data_where_its_volume_is() -> None:
-    (redis,) = of_kind("dev", "StatefulSet")
-    assert named("dev", "Service", redis["spec"]["serviceName"])["spec"]["clusterIP"] == "None"
+    (redis,) = list_resources("dev", "StatefulSet")
+    assert get_resource("dev", "Service", redis["spec"]["serviceName"])["spec"]["clusterIP"] == "None"
     (container,) = redis["spec"]["template"]["spec"]["containers"]
     (mount,) = container["volumeMounts"]
     assert mount["mountPath"] in container["args"]
     url = urlsplit(environment("dev", service_container("dev"))["SOUTH_SEAS_REDIS_URL"] or "")
-    assert url.port in {port["port"] for port in named("dev", "Service", str(url.hostname))["spec"]["ports"]}
+    assert url.port in {port["port"] for port in get_resource("dev", "Service", str(url.hostname))["spec"]["ports"]}
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_the_way_in_leads_to_the_service(overlay: str) -> None:
-    ways = of_kind(overlay, "Ingress", "HTTPRoute")
+    ways = list_resources(overlay, "Ingress", "HTTPRoute")
     assert len(ways) == 1
-    served = {port["name"]: port["port"] for port in named(overlay, "Service", "south-seas")["spec"]["ports"]}
-    for ingress in of_kind(overlay, "Ingress"):
+    served = {port["name"]: port["port"] for port in get_resource(overlay, "Service", "south-seas")["spec"]["ports"]}
+    for ingress in list_resources(overlay, "Ingress"):
         (rule,) = ingress["spec"]["rules"]
         (path,) = rule["http"]["paths"]
         assert path["backend"]["service"] == {"name": "south-seas", "port": {"name": "http"}}
         assert [tls["hosts"] for tls in ingress["spec"]["tls"]] == [[rule["host"]]]
-    for route in of_kind(overlay, "HTTPRoute"):
+    for route in list_resources(overlay, "HTTPRoute"):
         (rule,) = route["spec"]["rules"]
         assert rule["backendRefs"] == [{"name": "south-seas", "port": served["http"]}]
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_prometheus_scrapes_a_port_of_the_service(overlay: str) -> None:
-    (monitor,) = of_kind(overlay, "ServiceMonitor")
+    (monitor,) = list_resources(overlay, "ServiceMonitor")
     (endpoint,) = monitor["spec"]["endpoints"]
-    service = named(overlay, "Service", "south-seas")
+    service = get_resource(overlay, "Service", "south-seas")
     assert monitor["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
     assert endpoint["port"] in {port["name"] for port in service["spec"]["ports"]}
     assert monitor["metadata"]["namespace"] == service["metadata"]["namespace"]
@@ -139,19 +141,19 @@ def test_prometheus_scrapes_a_port_of_the_service(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_autoscaler_counts_the_deployments_pods(overlay: str) -> None:
-    (autoscaler,) = of_kind(overlay, "HorizontalPodAutoscaler")
+    (autoscaler,) = list_resources(overlay, "HorizontalPodAutoscaler")
     target = autoscaler["spec"]["scaleTargetRef"]
-    deployment = named(overlay, target["kind"], target["name"])
+    deployment = get_resource(overlay, target["kind"], target["name"])
     assert target["apiVersion"] == deployment["apiVersion"]
     assert "replicas" not in deployment["spec"]
     assert "cpu" in service_container(overlay)["resources"]["requests"]
-    (budget,) = of_kind(overlay, "PodDisruptionBudget")
+    (budget,) = list_resources(overlay, "PodDisruptionBudget")
     assert budget["spec"]["maxUnavailable"] < autoscaler["spec"]["minReplicas"]
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_autoscaler_asks_for_what_the_adapter_makes_of_what_the_service_tells(overlay: str) -> None:
-    (autoscaler,) = of_kind(overlay, "HorizontalPodAutoscaler")
+    (autoscaler,) = list_resources(overlay, "HorizontalPodAutoscaler")
     (asked,) = [one["pods"]["metric"]["name"] for one in autoscaler["spec"]["metrics"] if one["type"] == "Pods"]
     values = yaml.safe_load((K8S / "components" / "autoscaling" / "prometheus-adapter.yaml").read_text())
     (rule,) = values["rules"]["custom"]

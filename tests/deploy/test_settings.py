@@ -12,8 +12,8 @@ from tests.deploy.manifests import (
     ROOT,
     SECRETS,
     environment,
-    named,
-    of_kind,
+    get_resource,
+    list_resources,
     ports,
     service_container,
     service_template,
@@ -49,7 +49,7 @@ def test_the_manifests_set_only_what_there_is(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_what_is_secret_is_in_no_config_map(overlay: str) -> None:
-    for settings in of_kind(overlay, "ConfigMap"):
+    for settings in list_resources(overlay, "ConfigMap"):
         assert not settings["data"].keys() & {key for keys in SECRETS.values() for key in keys}
         assert "://:" not in str(settings["data"])
 
@@ -58,6 +58,6 @@ def test_what_is_secret_is_in_no_config_map(overlay: str) -> None:
 def test_metrics_are_told_where_they_are_looked_for(overlay: str) -> None:
     port = environment(overlay, service_container(overlay))["SOUTH_SEAS_METRICS_PORT"]
     assert port == str(ports(service_template(overlay))["metrics"])
-    assert {"name": "metrics", "port": int(port), "targetPort": "metrics"} in named(overlay, "Service", "south-seas")[
-        "spec"
-    ]["ports"]
+    assert {"name": "metrics", "port": int(port), "targetPort": "metrics"} in get_resource(
+        overlay, "Service", "south-seas"
+    )["spec"]["ports"]

@@ -19,11 +19,11 @@ GET = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 Data = bytes | Callable[[], Iterable[bytes] | AsyncIterator[bytes]]
 
 
-class Sent(NamedTuple):
+class Outcome(NamedTuple):
     """The outcome of a request."""
 
     answer: bytes
-    sent: int
+    bytes_read: int
     """Bytes that the service read."""
 
     @property
@@ -45,28 +45,28 @@ async def _parts(data: Data) -> AsyncIterator[bytes]:
             yield part
 
 
-class Measured(NamedTuple):
+class MeasuredService(NamedTuple):
     """A running service whose CPU time is measured."""
 
     service: ServerProcess
     pid: int
 
-    def spent(self) -> float:
+    def cpu_ms(self) -> float:
         """Return the CPU time of its main thread, in milliseconds."""
         return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[0]) / 1e6
 
-    async def idle(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until it is idle."""
         async with asyncio.timeout(WITHIN_S):
-            before = self.spent()
+            before = self.cpu_ms()
             while True:
                 await asyncio.sleep(QUIET_S)
-                now = self.spent()
+                now = self.cpu_ms()
                 if now - before < 1000 * QUIET_S / 10:
                     return
                 before = now
 
-    async def send(self, data: Data) -> Sent:
+    async def send(self, data: Data) -> Outcome:
         """Send a request on a connection of its own; return what was received until shortly after."""
         where, loop, got, sent = urlsplit(self.service.url), asyncio.get_running_loop(), bytearray(), 0
         with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
@@ -81,20 +81,20 @@ class Measured(NamedTuple):
             await asyncio.wait([reading], timeout=QUIET_S)
             reading.cancel()
             await asyncio.wait([reading])
-        return Sent(bytes(got), sent)
+        return Outcome(bytes(got), sent)
 
-    async def cost(self, data: Data, times: int) -> tuple[float, Sent]:
+    async def measure_cost(self, data: Data, times: int) -> tuple[float, Outcome]:
         """Return the milliseconds per request, and the outcome of the last one."""
-        await self.idle()
-        before = self.spent()
+        await self.wait_until_idle()
+        before = self.cpu_ms()
         answers = [await self.send(data) for _ in range(times)]
-        await self.idle()
-        return (self.spent() - before) / times, answers[-1]
+        await self.wait_until_idle()
+        return (self.cpu_ms() - before) / times, answers[-1]
 
-    async def gets(self) -> float:
+    async def measure_get(self) -> float:
         """Return the milliseconds of a plain GET in the same run."""
-        await self.cost(GET, 20)
-        return (await self.cost(GET, 100))[0]
+        await self.measure_cost(GET, 20)
+        return (await self.measure_cost(GET, 100))[0]
 
 
 async def _read(client: socket.socket, got: bytearray) -> None:
@@ -104,7 +104,7 @@ async def _read(client: socket.socket, got: bytearray) -> None:
 
 
 @asynccontextmanager
-async def measured(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[Measured]:
+async def start_measured_service(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[MeasuredService]:
     """Start a service that has no other clients."""
     async with start_server(data_dir, redis_url, "--drain-time-s", "0", "--close-window-s", "0", *flags) as service:
-        yield Measured(service, service.process.pid)
+        yield MeasuredService(service, service.process.pid)

@@ -12,16 +12,16 @@ from service.web.limits import Limits
 from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS
 
-SLOWLY = 3600
+REFILL_S = 3600
 """Seconds that refill a bucket: no token comes back during a test."""
 
 LOOPBACK = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 
-def limits(**sizes: Any) -> Limits:
+def make_limits(**sizes: Any) -> Limits:
     """Return limits whose `rate_...` are given as quotas that do not refill."""
     given: dict[str, Any] = {
-        name: RateLimit(value, SLOWLY) if name in RATES else value for name, value in sizes.items()
+        name: RateLimit(value, REFILL_S) if name in RATES else value for name, value in sizes.items()
     }
     return Limits(**given)
 
@@ -30,24 +30,24 @@ RATES = {name for name in Limits._fields if name.startswith("rate_") and name !=
 
 
 @asynccontextmanager
-async def at(client: Client, address: str) -> AsyncIterator[ClientSession]:
+async def open_client_at(client: Client, address: str) -> AsyncIterator[ClientSession]:
     """Open a client that connects from another address of this machine."""
     connector = TCPConnector(local_addr=(address, 0))
     async with ClientSession(client.make_url("/"), connector=connector) as session:
         yield session
 
 
-async def status(response: ClientResponse) -> int:
+async def read_status(response: ClientResponse) -> int:
     """Read a response, and return its status."""
     await response.read()
     return response.status
 
 
-async def statuses(times: int, ask: Any) -> Counter[int]:
+async def count_statuses(times: int, ask: Any) -> Counter[int]:
     """Return how often each status was returned, one request after the other."""
-    return Counter([await status(await ask()) for _ in range(times)])
+    return Counter([await read_status(await ask()) for _ in range(times)])
 
 
-async def create(session: Client | ClientSession, **headers: str) -> ClientResponse:
+async def request_game(session: Client | ClientSession, **headers: str) -> ClientResponse:
     """Request a new game."""
     return await session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers)

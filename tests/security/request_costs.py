@@ -13,7 +13,7 @@ ROUNDS = 7
 Ask = Callable[[], Awaitable[object]]
 
 
-class Answer(NamedTuple):
+class CostedResponse(NamedTuple):
     """A response."""
 
     status: int
@@ -21,12 +21,12 @@ class Answer(NamedTuple):
     size: int
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Return the remaining tokens of `RateLimit`."""
         return int(self.headers["ratelimit"].partition("r=")[2].partition(";")[0])
 
 
-class Plain:
+class PlainClient:
     """A client that costs little itself: one connection, whose responses are not parsed."""
 
     def __init__(self, client: Client) -> None:
@@ -43,7 +43,7 @@ class Plain:
         self._writer.close()
         await self._writer.wait_closed()
 
-    async def ask(self, path: str, *lines: str, method: str = "GET") -> Answer:
+    async def request(self, path: str, *lines: str, method: str = "GET") -> CostedResponse:
         """Send a request with these header lines, and read its response."""
         head = "".join(f"{line}\r\n" for line in lines)
         self._writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{head}\r\n".encode())
@@ -52,10 +52,10 @@ class Plain:
         size = int(headers.get("content-length", "0"))
         if size:
             await self._reader.readexactly(size)
-        return Answer(int(first.split()[1]), headers, size)
+        return CostedResponse(int(first.split()[1]), headers, size)
 
 
-async def times_dearer(question: Ask, plain: Ask, times: int = 5) -> float:
+async def relative_cost(question: Ask, plain: Ask, times: int = 5) -> float:
     """Return how many times the CPU time of a plain request this one takes, in all threads.
 
     Rounds of both alternate, so that other load slows both.

@@ -22,7 +22,7 @@ ENCODED = "hunter2-of-redis-p%40ss%2Fword"
 START_S = 20.0
 
 
-class Said(NamedTuple):
+class LoggedService(NamedTuple):
     """A running service that logs as much as it can."""
 
     url: str
@@ -44,7 +44,7 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def guarded_redis(directory: Path) -> AsyncIterator[int]:
+async def start_password_redis(directory: Path) -> AsyncIterator[int]:
     """Start a Redis server with a password; yields its port."""
     port = free_port()
     options = ("--port", str(port), "--bind", "127.0.0.1", "--requirepass", PASSWORD, "--save", "")
@@ -55,8 +55,8 @@ async def guarded_redis(directory: Path) -> AsyncIterator[int]:
         preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
     )
     try:
-        async with asyncio.timeout(START_S), plain(port) as redis:
-            while not await answers(redis):  # noqa: ASYNC110  what is waited for wakes nobody
+        async with asyncio.timeout(START_S), open_redis(port) as redis:
+            while not await is_available(redis):  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.02)
         yield port
     finally:
@@ -64,12 +64,12 @@ async def guarded_redis(directory: Path) -> AsyncIterator[int]:
         await asyncio.to_thread(process.wait)
 
 
-def plain(port: int) -> Redis:
+def open_redis(port: int) -> Redis:
     """Return a client of that server."""
     return Redis(host="127.0.0.1", port=port, password=PASSWORD)
 
 
-async def answers(redis: Redis) -> bool:
+async def is_available(redis: Redis) -> bool:
     """Return whether the server answers."""
     try:
         return bool(await redis.ping())
@@ -78,7 +78,7 @@ async def answers(redis: Redis) -> bool:
 
 
 @asynccontextmanager
-async def service(directory: Path, redis_port: int, password: str = ENCODED) -> AsyncIterator[Said]:
+async def start_service(directory: Path, redis_port: int, password: str = ENCODED) -> AsyncIterator[LoggedService]:
     """Start an instance on that server, at level debug and with an access log."""
     log = directory / "service.log"
     command = ("-m", "service.main", "serve", "--port", "0", "--log-level", "debug", "--access-log")
@@ -91,7 +91,7 @@ async def service(directory: Path, redis_port: int, password: str = ENCODED) -> 
             while "listens on " not in log.read_text():  # noqa: ASYNC110  as above
                 await asyncio.sleep(0.02)
         where = log.read_text().partition("listens on ")[2].partition(";")[0]
-        yield Said(where, redis_port, log, process)
+        yield LoggedService(where, redis_port, log, process)
     finally:
         if process.returncode is None:
             process.terminate()

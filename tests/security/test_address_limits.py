@@ -14,7 +14,7 @@ from service.games.ports import Grant, RateLimit, TokenBucketStore
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, ConnectionLimiter
 from service.web.limits import Limits
-from tests.security.limited_client import at, create, limits, statuses
+from tests.security.limited_client import count_statuses, make_limits, open_client_at, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
@@ -36,12 +36,12 @@ def remaining(answer: ClientResponse) -> tuple[str, int]:
 
 async def test_all_tokens_of_an_address_have_a_ceiling_together(store: RedisStore) -> None:
     """Twelve tokens with 40 reads each; the address with 100 of all."""
-    async with serve(store, limits(rate_reads=40, rate_requests=100)) as client:
+    async with serve(store, make_limits(rate_reads=40, rate_requests=100)) as client:
         tables = [await create_game(client) for _ in range(3)]
         found: Counter[int] = Counter()
         for table in tables:
             for token in tokens_of(table):
-                found += await statuses(
+                found += await count_statuses(
                     30, lambda table=table, token=token: client.get(table.path, headers=bearer_header(token))
                 )
         assert sum(len(tokens_of(table)) for table in tables) == 12
@@ -51,15 +51,15 @@ async def test_all_tokens_of_an_address_have_a_ceiling_together(store: RedisStor
         assert problem["retry_after_s"] > 0
         assert last.headers["RateLimit-Policy"] == '"requests";q=100;w=3600'
         assert remaining(last) == ("requests", 0)
-        async with at(client, "127.0.0.2") as other:
+        async with open_client_at(client, "127.0.0.2") as other:
             assert (await other.get(tables[0].path, headers=bearer_header(tables[0].owner_token))).status == 200
 
 
 async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: RedisStore) -> None:
-    async with serve(store, limits(rate_requests=60)) as client:
+    async with serve(store, make_limits(rate_requests=60)) as client:
         table = await create_game(client)
-        assert await statuses(20, table.get) == {200: 20}
-        assert (await statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
+        assert await count_statuses(20, table.get) == {200: 20}
+        assert (await count_statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
         async with connect_watcher(client, token=table.owner_token) as watcher:
             said = Counter[str]()
             for _ in range(40):
@@ -72,7 +72,7 @@ async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: R
 async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_that_is_nearer(
     store: RedisStore,
 ) -> None:
-    async with serve(store, limits(rate_reads=40, rate_requests=60)) as client:
+    async with serve(store, make_limits(rate_reads=40, rate_requests=60)) as client:
         first, second = await create_game(client), await create_game(client)
         told = [remaining(await first.get()) for _ in range(30)]
         assert {name for name, _ in told} == {"reads"}
@@ -81,7 +81,7 @@ async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_t
         assert told == [("requests", left) for left in range(29, 4, -1)]
 
 
-class Counting:
+class CountingBuckets:
     """Buckets that count their calls."""
 
     def __init__(self, buckets: TokenBucketStore) -> None:
@@ -95,11 +95,11 @@ class Counting:
 
 
 async def test_the_ceiling_asks_redis_no_more_than_once_for_a_portion(store: RedisStore) -> None:
-    counting = Counting(store.buckets)
+    counting = CountingBuckets(store.buckets)
     store.buckets = counting
     async with serve(store, Limits()) as client:
         table = await create_game(client)
-        assert await statuses(1_200, table.get) == {200: 1_200}
+        assert await count_statuses(1_200, table.get) == {200: 1_200}
     assert counting.asked["reads"] >= 5
     assert 1 <= counting.asked["requests"] <= 3
 
@@ -107,7 +107,7 @@ async def test_the_ceiling_asks_redis_no_more_than_once_for_a_portion(store: Red
 @pytest.fixture
 async def proxied(store: RedisStore) -> AsyncIterator[Client]:
     """Start an instance behind a proxy, so that clients may come from any address."""
-    size = limits(rate_reads=20, rate_requests=30, rate_creations=6, trusted_proxies=PROXIED)
+    size = make_limits(rate_reads=20, rate_requests=30, rate_creations=6, trusted_proxies=PROXIED)
     async with serve(store, size) as client:
         yield client
 
@@ -121,7 +121,7 @@ async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -
     """What comes without tokens, from 20 addresses of a /48 with 20 reads each."""
     found: Counter[int] = Counter()
     for number in range(20):
-        found += await statuses(10, lambda number=number: proxied.get("/v1/bots", headers=from_subnet(number)))
+        found += await count_statuses(10, lambda number=number: proxied.get("/v1/bots", headers=from_subnet(number)))
     assert 40 <= found[200] <= 42
     last = await proxied.get("/v1/bots", headers=from_subnet(99))
     assert last.headers["RateLimit-Policy"] == '"network-reads";q=40;w=3600'
@@ -133,7 +133,7 @@ async def test_a_network_has_one_over_all_its_tokens(proxied: Client) -> None:
     found: Counter[int] = Counter()
     for number, table in enumerate(tables * 2):
         sent = {**bearer_header(table.owner_token), **from_subnet(number)}
-        found += await statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
+        found += await count_statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
     assert 60 <= found[200] <= 63
     assert (
         await proxied.get(tables[0].path, headers={**bearer_header(tables[0].spectator_token), **from_subnet(1, 2)})
@@ -144,9 +144,9 @@ async def test_a_network_creates_no_more_games_than_two_addresses_do(proxied: Cl
     numbers = iter(range(100))
 
     async def ask() -> Any:
-        return await create(proxied, **from_subnet(next(numbers)))
+        return await request_game(proxied, **from_subnet(next(numbers)))
 
-    found = await statuses(30, ask)
+    found = await count_statuses(30, ask)
     assert 12 <= found[201] <= 13
     assert found[201] + found[429] == 30
 
@@ -164,7 +164,7 @@ async def test_a_network_has_so_many_streams_open(store: RedisStore) -> None:
             pass
 
 
-class Opened:
+class FakeConnection:
     """The parts of a connection that the limiter needs."""
 
     def __init__(self, client: str) -> None:
@@ -173,9 +173,9 @@ class Opened:
 
 def test_a_network_has_so_many_connections() -> None:
     gate = ConnectionLimiter(Limits(max_connections_per_address=3))
-    of_site: list[Any] = [Opened(f"2001:db8:1:{number % 4}::") for number in range(7)]
+    of_site: list[Any] = [FakeConnection(f"2001:db8:1:{number % 4}::") for number in range(7)]
     assert [gate.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]
-    elsewhere: Any = Opened("2001:db8:2::")
+    elsewhere: Any = FakeConnection("2001:db8:2::")
     assert gate.add(elsewhere) == b""
     for connection in (*of_site, elsewhere):
         gate.remove(connection)

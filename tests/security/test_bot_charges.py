@@ -13,8 +13,8 @@ from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit import costs
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
-from tests.security.limited_client import at, limits, status, statuses
-from tests.security.request_costs import Plain, times_dearer
+from tests.security.limited_client import count_statuses, make_limits, open_client_at, read_status
+from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import connect_watcher
@@ -22,14 +22,14 @@ from tests.web.watcher_client import connect_watcher
 TABLES = archipelago_index()
 TILES = sum(tile.count for tile in TABLES.tileset.tiles)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
-GAME = TILES * costs.LIGHT_BOT_TURN
+GAME_TOKENS = TILES * costs.LIGHT_BOT_TURN
 """Tokens of a game of light bots: a turn for each tile."""
 
-TOKEN = 40
+MAX_GETS_PER_TOKEN = 40
 """Plain GETs whose CPU time a token of bots may stand for, at most; 10 to 14 were measured."""
 
 
-def told(headers: Any) -> str:
+def empty_bucket(headers: Any) -> str:
     """Return which bucket is empty."""
     name, _, left = headers["RateLimit"].partition(";")
     assert left.startswith("r=0;")
@@ -39,38 +39,38 @@ def told(headers: Any) -> str:
 
 async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: RedisStore) -> None:
     """Those with people are not, and another address has its own."""
-    async with serve(store, limits(rate_bot_games=3 * GAME)) as client:
-        found = await statuses(12, lambda: client.post("/v1/games", json=BOTS))
+    async with serve(store, make_limits(rate_bot_games=3 * GAME_TOKENS)) as client:
+        found = await count_statuses(12, lambda: client.post("/v1/games", json=BOTS))
         assert 3 <= found[201] <= 4
         assert found[201] + found[429] == 12
-        assert told((await client.post("/v1/games", json=BOTS)).headers) == "bot-games"
+        assert empty_bucket((await client.post("/v1/games", json=BOTS)).headers) == "bot-games"
         await create_game(client, [{"name": "Ana"}, {"bot": "random"}])
-        async with at(client, "127.0.0.2") as other:
-            assert await status(await other.post("/v1/games", json=BOTS)) == 201
+        async with open_client_at(client, "127.0.0.2") as other:
+            assert await read_status(await other.post("/v1/games", json=BOTS)) == 201
 
 
 async def test_heavy_bots_cost_as_many_times_more_as_they_think_longer(store: RedisStore) -> None:
-    async with serve(store, limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)) as client:
-        found = await statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
+    async with serve(store, make_limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)) as client:
+        found = await count_statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
         assert 1 <= found[201] <= 2
         assert found[201] + found[429] == 4
 
 
 async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
-    async with serve(store, limits(rate_bot_games=GAME)) as client:
+    async with serve(store, make_limits(rate_bot_games=GAME_TOKENS)) as client:
         bad: list[dict[str, Any]] = [
             {**BOTS, "tileset": "nowhere"},
             {"players": [{"bot": "random"}, {"bot": "nobody"}]},
         ]
         for asked in bad * 5:
-            assert await status(await client.post("/v1/games", json=asked)) == 422
+            assert await read_status(await client.post("/v1/games", json=asked)) == 422
         again = {"Idempotency-Key": token_hex(32)}
         for _ in range(5):
-            assert await status(await client.post("/v1/games", json=BOTS, headers=again)) == 201
+            assert await read_status(await client.post("/v1/games", json=BOTS, headers=again)) == 201
 
 
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
-    async with serve(store, limits(rate_bot_games=2 * GAME)) as client:
+    async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
         table, made = await create_game(client, BOTS["players"]), 1
         while True:
             answer = await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))
@@ -78,18 +78,18 @@ async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) 
                 break
             table, made = HTTPGame(client, await answer.json()), made + 1
         assert answer.status == 429
-        assert told(answer.headers) == "bot-games"
+        assert empty_bucket(answer.headers) == "bot-games"
         assert 2 <= made <= 3
 
 
-async def turns(table: HTTPGame) -> int:
+async def play_turns(table: HTTPGame) -> int:
     """Play the first seat's turns until one is rejected; return how many were not."""
     for number in range(100):
         turn = (await table.get_json())["turn"]["number"]
         while (await table.get_json())["turn"]["number"] == turn:
             answer = await table.act({"move": (await table.legal_moves())[0]["id"]})
             if answer.status == 429:
-                assert told(answer.headers) == "bots"
+                assert empty_bucket(answer.headers) == "bots"
                 return number
             assert answer.status == 200, await answer.text()
     raise AssertionError("nothing is ever refused")
@@ -98,9 +98,9 @@ async def turns(table: HTTPGame) -> int:
 async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None:
     """What is refused leaves the game as it was; games of people alone go on."""
     quota = 10 * costs.LIGHT_BOT_TURN
-    async with serve(store, limits(rate_bots=quota, rate_reads=100_000)) as client:
+    async with serve(store, make_limits(rate_bots=quota, rate_reads=100_000)) as client:
         table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-        played = await turns(table)
+        played = await play_turns(table)
         assert 3 <= played <= 6
         before = await table.get_json()
         move = {"move": (await table.legal_moves())[0]["id"]}
@@ -112,7 +112,7 @@ async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None
 
 
 async def test_over_a_socket_too(store: RedisStore) -> None:
-    async with serve(store, limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
+    async with serve(store, make_limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
         table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         heard, answer = Counter[str](), {}
         async with connect_watcher(client, token=table.owner_token) as watcher:
@@ -130,12 +130,12 @@ async def test_over_a_socket_too(store: RedisStore) -> None:
 async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisStore) -> None:
     """As for a new one: else a person who resigns at once would make such games for nothing."""
     seats = [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}]
-    async with serve(store, limits(rate_bot_games=2 * GAME)) as client:
+    async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
         found = []
         for _ in range(6):
             table = await create_game(client, seats, first_seat=0)
             found.append(
-                await status(await client.post(f"{table.path}/resign", headers=bearer_header(table.owner_token)))
+                await read_status(await client.post(f"{table.path}/resign", headers=bearer_header(table.owner_token)))
             )
         assert 2 <= found.count(200) <= 3
         assert found.count(200) + found.count(429) == 6
@@ -153,7 +153,7 @@ async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: L
         while twin.turn_number == game.turn_number:
             apply_action(TABLES, twin, run_bot(bot.bot, TABLES, twin))
 
-    async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
+    async with serve(store, make_limits(rate_reads=100_000)) as client, PlainClient(client) as plain:
         table = await create_game(client)
-        dearer = await times_dearer(turn, lambda: plain.ask(table.path), times=1)
-    assert dearer / (costs.HEAVY_BOT_TURN if bot.info.heavy else costs.LIGHT_BOT_TURN) < TOKEN
+        dearer = await relative_cost(turn, lambda: plain.request(table.path), times=1)
+    assert dearer / (costs.HEAVY_BOT_TURN if bot.info.heavy else costs.LIGHT_BOT_TURN) < MAX_GETS_PER_TOKEN

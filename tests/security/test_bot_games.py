@@ -19,7 +19,7 @@ from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT
 from service.web.limits import Limits
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.security.limited_client import at
+from tests.security.limited_client import open_client_at
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 
@@ -30,7 +30,7 @@ THOUGHTFUL = [{"bot": "thoughtful"}] * 5
 """Bots that think for 0.3 s about each decision."""
 
 
-class Recording(BotProcessPool):
+class RecordingPool(BotProcessPool):
     """A process pool that records the games of its decisions."""
 
     def __init__(self, number: int = 1) -> None:
@@ -44,9 +44,9 @@ class Recording(BotProcessPool):
 
 
 @asynccontextmanager
-async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Client, Recording]]:
+async def start_instance(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Client, RecordingPool]]:
     """Start an instance with one bot process and a running scheduler."""
-    workers = Recording()
+    workers = RecordingPool()
     bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers)
     try:
         async with serve(store, limits, bots=bots) as client:
@@ -57,7 +57,7 @@ async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Clie
         await workers.aclose()
 
 
-async def until_thinking(workers: Recording, decisions: int) -> None:
+async def wait_for_decisions(workers: RecordingPool, decisions: int) -> None:
     """Wait until so many decisions have begun."""
     async with asyncio.timeout(TIMEOUT_S):
         while True:
@@ -66,7 +66,7 @@ async def until_thinking(workers: Recording, decisions: int) -> None:
             await asyncio.sleep(0.02)
 
 
-async def answered(table: HTTPGame) -> None:
+async def play_turn(table: HTTPGame) -> None:
     """Play a turn, and wait until it is the person's again."""
     async with asyncio.timeout(TIMEOUT_S):
         begun = (await table.get_json())["turn"]["number"]
@@ -80,7 +80,7 @@ async def answered(table: HTTPGame) -> None:
                 await asyncio.sleep(0.02)
 
 
-async def create(session: ClientSession, players: list[dict[str, Any]], **asked: Any) -> int:
+async def request_game(session: ClientSession, players: list[dict[str, Any]], **asked: Any) -> int:
     """Create a game; return the status."""
     response = await session.post("/v1/games", json={"players": players, **asked})
     await response.read()
@@ -89,13 +89,16 @@ async def create(session: ClientSession, players: list[dict[str, Any]], **asked:
 
 async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisStore) -> None:
     """Each time that the bot decides; before, every decision of eight games at a time came first."""
-    async with playing(store, Limits(rate_limits=False)) as (client, workers), at(client, HOSTILE) as hostile:
-        assert [await create(hostile, THOUGHTFUL) for _ in range(GAMES)] == [201] * GAMES
-        await until_thinking(workers, 3)
+    async with (
+        start_instance(store, Limits(rate_limits=False)) as (client, workers),
+        open_client_at(client, HOSTILE) as hostile,
+    ):
+        assert [await request_game(hostile, THOUGHTFUL) for _ in range(GAMES)] == [201] * GAMES
+        await wait_for_decisions(workers, 3)
         table = await create_game(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
         for _ in range(3):
             before = len(workers.games)
-            await answered(table)
+            await play_turn(table)
             decided = workers.games[before:]
             own = decided.count(table.id)
             last = len(decided) - decided[::-1].index(table.id)
@@ -104,7 +107,7 @@ async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisSto
 
 
 async def test_a_game_that_nobody_plays_waits_for_no_request_and_comes_to_its_end(store: RedisStore) -> None:
-    async with playing(store, Limits()) as (client, _):
+    async with start_instance(store, Limits()) as (client, _):
         table = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
         assert table.created["game"]["version"] == 1
         async with asyncio.timeout(TIMEOUT_S):

@@ -10,14 +10,14 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web.connections.client_ip import Header, TrustedProxies, parse_networks
-from tests.security.limited_client import create, limits, status, statuses
+from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS
 
 TRUSTED = parse_networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 
 
-def said(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
+def forwarded_client(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
     """Return the client that a request of a trusted peer names."""
     headers = CIMultiDict((header, line) for line in lines)
     return TrustedProxies(TRUSTED, header).forwarded_client((peer, 4711), CIMultiDictProxy(headers))
@@ -46,7 +46,7 @@ def said(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
     ),
 )
 def test_the_last_address_that_no_trusted_proxy_has_is_the_client(lines: tuple[str, ...], client: str) -> None:
-    assert said("x-forwarded-for", *lines) == client
+    assert forwarded_client("x-forwarded-for", *lines) == client
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_the_last_address_that_no_trusted_proxy_has_is_the_client(lines: tuple[s
     ),
 )
 def test_forwarded_is_read_as_rfc_7239_writes_it(line: str, client: str) -> None:
-    assert said("forwarded", line) == client
+    assert forwarded_client("forwarded", line) == client
 
 
 @pytest.mark.parametrize("enormous", ('"' + '\\"' * 500_000, "a" * 1_000_000, 'for="' * 300_000))
 def test_an_enormous_header_keeps_nobody_waiting(enormous: str) -> None:
-    assert said("forwarded", enormous + '", for=192.0.2.1') in {"192.0.2.1", "10.0.0.1"}
+    assert forwarded_client("forwarded", enormous + '", for=192.0.2.1') in {"192.0.2.1", "10.0.0.1"}
 
 
 def test_one_header_is_read_and_not_the_other() -> None:
@@ -96,29 +96,29 @@ def test_who_is_at_the_other_end() -> None:
 @pytest.fixture
 async def proxied(store: RedisStore) -> AsyncIterator[Client]:
     """Start an instance that trusts this machine as a proxy."""
-    async with serve(store, limits(rate_creations=5, trusted_proxies=(ip_network("127.0.0.1"),))) as client:
+    async with serve(store, make_limits(rate_creations=5, trusted_proxies=(ip_network("127.0.0.1"),))) as client:
         yield client
 
 
 async def test_clients_of_a_trusted_proxy_are_told_apart(proxied: Client) -> None:
-    assert (await statuses(10, lambda: create(proxied, **{"X-Forwarded-For": "192.0.2.1"})))[201] <= 6
-    assert await status(await create(proxied, **{"X-Forwarded-For": "192.0.2.1"})) == 429
-    assert await status(await create(proxied, **{"X-Forwarded-For": "192.0.2.2"})) == 201
-    assert await status(await create(proxied, **{"X-Forwarded-For": "192.0.2.2, 192.0.2.1"})) == 429
+    assert (await count_statuses(10, lambda: request_game(proxied, **{"X-Forwarded-For": "192.0.2.1"})))[201] <= 6
+    assert await read_status(await request_game(proxied, **{"X-Forwarded-For": "192.0.2.1"})) == 429
+    assert await read_status(await request_game(proxied, **{"X-Forwarded-For": "192.0.2.2"})) == 201
+    assert await read_status(await request_game(proxied, **{"X-Forwarded-For": "192.0.2.2, 192.0.2.1"})) == 429
 
 
 async def test_who_is_no_trusted_proxy_cannot_be_somebody_else(
     store: RedisStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     trusted = (ip_network("10.0.0.0/8"),)
-    async with serve(store, limits(rate_creations=5, trusted_proxies=trusted)) as client:
+    async with serve(store, make_limits(rate_creations=5, trusted_proxies=trusted)) as client:
         numbers = iter(range(100))
 
         def ask() -> Any:
             lie = f"192.0.2.{next(numbers)}"
-            return create(client, **{"X-Forwarded-For": lie, "Forwarded": f"for={lie}", "X-Real-IP": lie})
+            return request_game(client, **{"X-Forwarded-For": lie, "Forwarded": f"for={lie}", "X-Real-IP": lie})
 
-        assert (await statuses(20, ask))[201] <= 6
+        assert (await count_statuses(20, ask))[201] <= 6
     (warned,) = [record for record in caplog.records if record.name == "service.web.connections.limiter"]
     assert "--trusted-proxies" in warned.getMessage()
 

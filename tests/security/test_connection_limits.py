@@ -15,7 +15,7 @@ from service.web.errors import QueueFull
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.websocket.session import MAX_RATE_LIMITED
-from tests.security.limited_client import at, limits
+from tests.security.limited_client import make_limits, open_client_at
 from tests.web.app_server import Client, serve
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import check_problem, create_game
@@ -25,7 +25,7 @@ STREAM = {"Accept": "text/event-stream"}
 
 
 async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: RedisStore) -> None:
-    async with serve(store, limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
+    async with serve(store, make_limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
         for number in range(21 + MAX_RATE_LIMITED):
             await watcher.send({"type": "ping", "id": str(number)})
         heard = Counter[str]()
@@ -44,7 +44,7 @@ async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: 
 
 
 async def test_nonsense_counts_as_well(store: RedisStore) -> None:
-    async with serve(store, limits(rate_messages=10)) as client, connect_watcher(client) as watcher:
+    async with serve(store, make_limits(rate_messages=10)) as client, connect_watcher(client) as watcher:
         codes = [(await watcher.request("{", "error"))["problem"]["code"] for _ in range(20)]
         assert 10 <= codes.count("malformed") <= 11
         assert set(codes[11:]) == {"rate_limited"}
@@ -52,7 +52,7 @@ async def test_nonsense_counts_as_well(store: RedisStore) -> None:
 
 @pytest.mark.parametrize("frame", (b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"))
 async def test_protocol_pings_and_pongs_count_as_well(store: RedisStore, frame: bytes) -> None:
-    async with serve(store, limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
+    async with serve(store, make_limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
         transport = raw_transport(watcher)
         transport.write(frame * (30 + MAX_RATE_LIMITED))
         assert await watcher.receive_close() == 4429
@@ -120,7 +120,7 @@ def raw_transport(watcher: WatcherClient) -> asyncio.Transport:
 
 
 async def test_a_known_token_plays_on_where_others_of_the_address_may_not(store: RedisStore) -> None:
-    async with serve(store, limits(rate_messages=5)) as client:
+    async with serve(store, make_limits(rate_messages=5)) as client:
         table = await create_game(client)
         async with watch_game(client, table.id, token=table.owner_token) as watcher, connect_watcher(client) as noisy:
             for _ in range(10):
@@ -133,7 +133,7 @@ async def test_a_known_token_plays_on_where_others_of_the_address_may_not(store:
 
 
 async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
-    async with serve(store, limits(rate_writes=10)) as client:
+    async with serve(store, make_limits(rate_writes=10)) as client:
         table = await create_game(client)
         async with connect_watcher(client, token=table.owner_token) as watcher:
             await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
@@ -147,7 +147,7 @@ async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
 
 
 async def test_guessing_tokens_over_a_socket_ends(store: RedisStore) -> None:
-    async with serve(store, limits(rate_guesses=20)) as client:
+    async with serve(store, make_limits(rate_guesses=20)) as client:
         table = await create_game(client)
         async with connect_watcher(client) as watcher:
             codes = []
@@ -174,7 +174,7 @@ async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> 
         assert raised.value.headers is not None
         assert int(raised.value.headers["Retry-After"]) > 0
         await check_problem(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
-        async with at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
+        async with open_client_at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
             pass
         stream.close()
         await opened(client)
@@ -192,7 +192,7 @@ async def opened(client: Client) -> None:
 
 
 async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -> None:
-    async with serve(store, limits(rate_streams=5)) as client:
+    async with serve(store, make_limits(rate_streams=5)) as client:
         found = Counter[int]()
         for _ in range(10):
             try:
@@ -316,4 +316,4 @@ async def test_an_address_waits_for_a_few_pictures_only() -> None:
 
 
 def test_sizes_are_those_of_the_settings() -> None:
-    assert limits(rate_messages=7).rate_messages == RateLimit(7, 3600)
+    assert make_limits(rate_messages=7).rate_messages == RateLimit(7, 3600)

@@ -16,33 +16,33 @@ from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.subjects import hash_token
-from tests.security.limited_client import limits
-from tests.security.request_costs import Answer, Plain, times_dearer
+from tests.security.limited_client import make_limits
+from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
-LONG = 400
+LONG_GAME_VERSIONS = 400
 """Versions of a game whose first turn does not end, because every action is undone."""
 
-ENOUGH = 1_000_000
+UNLIMITED = 1_000_000
 """A quota that no test uses up, and that does not refill."""
 
-A_TOKEN = 3
+MAX_GETS_PER_TOKEN = 3
 """Plain GETs whose CPU time a token may stand for, at most; 0.1 to 1.2 were measured."""
 
-PICTURE_TOKEN = 5
+MAX_GETS_PER_PICTURE_TOKEN = 5
 """The same for a token of pictures, of which there are a quarter as many; 1.4 were measured."""
 
-MESSAGE_TOKEN = 1.5
+MAX_GETS_PER_MESSAGE_TOKEN = 1.5
 """The same for a token of messages, of which there are more; 0.5 were measured."""
 
 
 @asynccontextmanager
-async def serving(store: RedisStore) -> AsyncIterator[tuple[Client, Plain]]:
+async def start_counting_instance(store: RedisStore) -> AsyncIterator[tuple[Client, PlainClient]]:
     """Start an instance that counts everything and rejects nothing, and a client of it."""
     names = ("reads", "writes", "creations", "pictures", "messages")
-    size = limits(**{f"rate_{name}": ENOUGH for name in names}, rate_requests=10 * ENOUGH)
-    async with serve(store, size) as client, Plain(client) as plain:
+    size = make_limits(**{f"rate_{name}": UNLIMITED for name in names}, rate_requests=10 * UNLIMITED)
+    async with serve(store, size) as client, PlainClient(client) as plain:
         yield client, plain
 
 
@@ -59,18 +59,18 @@ def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]
     return read
 
 
-async def long_game(client: Client) -> HTTPGame:
+async def create_long_game(client: Client) -> HTTPGame:
     """Create a game whose first turn has many versions."""
     table = await create_game(client, seed="tides", first_seat=0)
     move, owner = {"move": (await table.legal_moves())[0]["id"]}, bearer_header(table.owner_token)
-    for _ in range((LONG - 1) // 2):
+    for _ in range((LONG_GAME_VERSIONS - 1) // 2):
         await table.act_successfully(move)
         assert (await client.post(f"{table.path}/undo", headers=owner)).status == 200
     await table.act_successfully(move)
     return table
 
 
-class Session:
+class SocketClient:
     """A WebSocket client that costs little itself, since it parses no frames."""
 
     def __init__(self, client: Client, token: str) -> None:
@@ -92,7 +92,7 @@ class Session:
         self._writer.close()
         await self._writer.wait_closed()
 
-    async def ask(self, **message: object) -> int:
+    async def request(self, **message: object) -> int:
         """Send a message and then a ping; return the bytes received up to the pong."""
         self._say(message)
         self._say({"type": "ping"})
@@ -105,14 +105,19 @@ class Session:
 
 async def test_no_walk_is_longer_than_its_answer_needs(store: RedisStore) -> None:
     """A sentence late in a long turn, a picture of the past that the client has, and one that is kept here."""
-    async with serving(store) as (client, plain):
-        table = await long_game(client)
-        owner, late = f"Authorization: Bearer {table.owner_token}", f"{table.path}/story?since={LONG - 10}&limit=1"
-        picture = f"{table.path}/board.svg?v={LONG - 50}"
-        tag = (await plain.ask(picture, owner)).headers["etag"]
+    async with start_counting_instance(store) as (client, plain):
+        table = await create_long_game(client)
+        owner, late = (
+            f"Authorization: Bearer {table.owner_token}",
+            f"{table.path}/story?since={LONG_GAME_VERSIONS - 10}&limit=1",
+        )
+        picture = f"{table.path}/board.svg?v={LONG_GAME_VERSIONS - 50}"
+        tag = (await plain.request(picture, owner)).headers["etag"]
 
         async def dearer(path: str, *lines: str) -> float:
-            return await times_dearer(lambda: plain.ask(path, owner, *lines), lambda: plain.ask(table.path, owner))
+            return await relative_cost(
+                lambda: plain.request(path, owner, *lines), lambda: plain.request(table.path, owner)
+            )
 
         assert await dearer(late) < 3
         assert await dearer(picture, f"If-None-Match: {tag}") < 2
@@ -122,22 +127,22 @@ async def test_no_walk_is_longer_than_its_answer_needs(store: RedisStore) -> Non
 async def test_nothing_is_replayed_for_a_picture_that_is_there(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with serving(store) as (client, plain):
+    async with start_counting_instance(store) as (client, plain):
         table = await create_game(client, seed="kept")
         await table.play_randomly(Random(4), 30)
         path = f"{table.path}/board.png?v=12"
-        first = await plain.ask(path)
+        first = await plain.request(path)
         assert first.status == 200
         read = count_reads(store, monkeypatch)
-        assert (await plain.ask(path)).status == 200
-        assert (await plain.ask(path, f"If-None-Match: {first.headers['etag']}")).status == 304
+        assert (await plain.request(path)).status == 200
+        assert (await plain.request(path, f"If-None-Match: {first.headers['etag']}")).status == 304
         assert read == [1, 1]
-        assert (await plain.ask(f"{table.path}/board.png?v=13")).status == 200
+        assert (await plain.request(f"{table.path}/board.png?v=13")).status == 200
         assert read == [1, 1, 1, 13]
 
 
 async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with serving(store) as (client, plain):
+    async with start_counting_instance(store) as (client, plain):
         table = await create_game(client)
         await table.play_randomly(Random(4), 60)
         read: list[tuple[int, int]] = []
@@ -149,85 +154,85 @@ async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypat
 
         monkeypatch.setattr(store, "load_diffs", counted)
         for since, asked in ((0, (0, 5)), (40, (39, 6)), (58, (57, 3))):
-            assert (await plain.ask(f"{table.path}/story?since={since}&limit=5")).status == 200
+            assert (await plain.request(f"{table.path}/story?since={since}&limit=5")).status == 200
             assert read.pop() == asked
-        assert (await plain.ask(f"{table.path}/story?since=1000")).status == 200
+        assert (await plain.request(f"{table.path}/story?since=1000")).status == 200
         assert read == []
 
 
 async def test_every_question_is_charged_by_its_processor_time(store: RedisStore) -> None:
     """What is left, as the answers say, goes down with what they took."""
-    async with serving(store) as (client, plain):
-        long = await long_game(client)
+    async with start_counting_instance(store) as (client, plain):
+        long = await create_long_game(client)
         played = [await create_game(client) for _ in range(60)]
         await played[0].play_randomly(Random(3), 90)
         tokens = ", ".join(table.owner_token for table in played)
         owner = f"Authorization: Bearer {long.owner_token}"
         game, mine = f"Authorization: Bearer {played[0].owner_token}", f"Authorization: Bearer {tokens}"
-        versions = iter(range(LONG - 1, 1, -1))
-        questions: dict[str, Callable[[], Awaitable[Answer]]] = {
-            "diffs": lambda: plain.ask(f"{long.path}/diffs?limit=1000", owner),
-            "story": lambda: plain.ask(f"{long.path}/story?limit=1000", owner),
-            "games": lambda: plain.ask("/v1/games?limit=100"),
-            "mine": lambda: plain.ask("/v1/seats/me/games?limit=100", mine),
-            "mine, none told": lambda: plain.ask("/v1/seats/me/games?waiting=false", mine),
-            "moves": lambda: plain.ask(f"{played[0].path}/legal-moves", game),
-            "moves with a text": lambda: plain.ask(f"{played[0].path}/legal-moves?q=zzz", game),
-            "scores": lambda: plain.ask(f"{played[0].path}/scores", game),
-            "tiles": lambda: plain.ask(f"{played[0].path}/tiles", game),
-            "openapi": lambda: plain.ask("/openapi.json"),
-            "picture of the past": lambda: plain.ask(f"{long.path}/board.svg?v={next(versions)}", owner),
+        versions = iter(range(LONG_GAME_VERSIONS - 1, 1, -1))
+        questions: dict[str, Callable[[], Awaitable[CostedResponse]]] = {
+            "diffs": lambda: plain.request(f"{long.path}/diffs?limit=1000", owner),
+            "story": lambda: plain.request(f"{long.path}/story?limit=1000", owner),
+            "games": lambda: plain.request("/v1/games?limit=100"),
+            "mine": lambda: plain.request("/v1/seats/me/games?limit=100", mine),
+            "mine, none told": lambda: plain.request("/v1/seats/me/games?waiting=false", mine),
+            "moves": lambda: plain.request(f"{played[0].path}/legal-moves", game),
+            "moves with a text": lambda: plain.request(f"{played[0].path}/legal-moves?q=zzz", game),
+            "scores": lambda: plain.request(f"{played[0].path}/scores", game),
+            "tiles": lambda: plain.request(f"{played[0].path}/tiles", game),
+            "openapi": lambda: plain.request("/openapi.json"),
+            "picture of the past": lambda: plain.request(f"{long.path}/board.svg?v={next(versions)}", owner),
         }
         found = {}
         for name, question in questions.items():
             await question()
-            before, after = (await question()).left, (await question()).left
-            dearer = await times_dearer(question, lambda: plain.ask(played[0].path, game), times=2)
+            before, after = (await question()).remaining, (await question()).remaining
+            dearer = await relative_cost(question, lambda: plain.request(played[0].path, game), times=2)
             found[name] = dearer / (before - after)
         picture = found.pop("picture of the past")
-        assert max(found.values()) < A_TOKEN, found
-        assert picture < PICTURE_TOKEN
+        assert max(found.values()) < MAX_GETS_PER_TOKEN, found
+        assert picture < MAX_GETS_PER_PICTURE_TOKEN
 
 
 async def test_taking_back_is_charged_by_what_is_replayed(store: RedisStore) -> None:
-    async with serving(store) as (client, plain):
-        table = await long_game(client)
+    async with start_counting_instance(store) as (client, plain):
+        table = await create_long_game(client)
         owner = f"Authorization: Bearer {table.owner_token}"
-        before = await plain.ask(f"{table.path}/return", owner, method="POST")
-        undone = await plain.ask(f"{table.path}/undo", owner, method="POST")
-        in_vain = await plain.ask(f"{table.path}/undo", owner, method="POST")
+        before = await plain.request(f"{table.path}/return", owner, method="POST")
+        undone = await plain.request(f"{table.path}/undo", owner, method="POST")
+        in_vain = await plain.request(f"{table.path}/undo", owner, method="POST")
         assert [answer.status for answer in (before, undone, in_vain)] == [409, 200, 409]
-        assert before.left - undone.left == 1 + LONG // 20
-        assert undone.left - in_vain.left == 1
+        assert before.remaining - undone.remaining == 1 + LONG_GAME_VERSIONS // 20
+        assert undone.remaining - in_vain.remaining == 1
 
 
 async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
     """A whole log, nothing of it, the whole game."""
-    async with serving(store) as (client, plain):
-        table = await long_game(client)
+    async with start_counting_instance(store) as (client, plain):
+        table = await create_long_game(client)
         account = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner_token))
         owner = f"Authorization: Bearer {table.owner_token}"
-        async with Session(client, table.owner_token) as session:
-            await session.ask(type="auth", game=table.id, token=table.owner_token)
+        async with SocketClient(client, table.owner_token) as session:
+            await session.request(type="auth", game=table.id, token=table.owner_token)
             questions: dict[str, Callable[[], Awaitable[int]]] = {
-                "log": lambda: session.ask(type="subscribe", game=table.id, since=1),
-                "nothing new": lambda: session.ask(type="subscribe", game=table.id, since=LONG),
-                "game": lambda: session.ask(type="subscribe", game=table.id),
-                "sync": lambda: session.ask(type="sync", game=table.id),
+                "log": lambda: session.request(type="subscribe", game=table.id, since=1),
+                "nothing new": lambda: session.request(type="subscribe", game=table.id, since=LONG_GAME_VERSIONS),
+                "game": lambda: session.request(type="subscribe", game=table.id),
+                "sync": lambda: session.request(type="sync", game=table.id),
             }
             found = {}
             for name, question in questions.items():
                 before, size = account.remaining, await question()
                 charged = before - account.remaining
-                dearer = await times_dearer(question, lambda: plain.ask(table.path, owner))
+                dearer = await relative_cost(question, lambda: plain.request(table.path, owner))
                 found[name] = size, charged, dearer / charged
         assert found["log"][0] > 100_000
-        assert found["log"][1] >= LONG // 20
-        assert max(each for _, _, each in found.values()) < MESSAGE_TOKEN, found
+        assert found["log"][1] >= LONG_GAME_VERSIONS // 20
+        assert max(each for _, _, each in found.values()) < MAX_GETS_PER_MESSAGE_TOKEN, found
 
 
 async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore) -> None:
-    async with serving(store) as (client, _):
+    async with start_counting_instance(store) as (client, _):
         table = await create_game(client)
         await table.play_randomly(Random(3), 110)
         headers = {**bearer_header(table.owner_token), "Accept": "text/event-stream"}
@@ -243,23 +248,23 @@ async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore
 
 
 async def test_an_answer_is_charged_by_its_bytes(store: RedisStore) -> None:
-    async with serving(store) as (_, plain):
-        page = await plain.ask("/openapi.json")
-        after = await plain.ask("/v1/bots")
+    async with start_counting_instance(store) as (_, plain):
+        page = await plain.request("/openapi.json")
+        after = await plain.request("/v1/bots")
         assert page.size > 200_000
-        assert ENOUGH - page.left == 1 + page.size // 65_536
-        assert page.left - after.left == 1
+        assert UNLIMITED - page.remaining == 1 + page.size // 65_536
+        assert page.remaining - after.remaining == 1
 
 
 async def test_large_pictures_cost_more_than_small_ones(store: RedisStore) -> None:
-    async with serving(store) as (client, plain):
+    async with start_counting_instance(store) as (client, plain):
         table = await create_game(client)
         owner = f"Authorization: Bearer {table.owner_token}"
-        small = await plain.ask(f"{table.path}/board.png?width=300", owner)
-        large = await plain.ask(f"{table.path}/board.png?width=4096", owner)
-        again = await plain.ask(f"{table.path}/board.png?width=4096", owner)
-        assert small.left - large.left > 40
-        assert large.left - again.left <= 1 + again.size // 65_536
+        small = await plain.request(f"{table.path}/board.png?width=300", owner)
+        large = await plain.request(f"{table.path}/board.png?width=4096", owner)
+        again = await plain.request(f"{table.path}/board.png?width=4096", owner)
+        assert small.remaining - large.remaining > 40
+        assert large.remaining - again.remaining <= 1 + again.size // 65_536
         assert client.app[IMAGE_RENDERER].cache_bytes > 0
 
 
@@ -268,7 +273,7 @@ async def test_who_has_nothing_left_waits_before_the_work_is_done(
 ) -> None:
     """Not after it: else as many at once as there are connections would all be done."""
     monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
-    async with serve(store, limits(rate_reads=100)) as client:
+    async with serve(store, make_limits(rate_reads=100)) as client:
         table = await create_game(client)
         await table.play_randomly(Random(3), 41)
         read = count_reads(store, monkeypatch)
@@ -280,7 +285,7 @@ async def test_who_has_nothing_left_waits_before_the_work_is_done(
 
 async def test_what_is_given_back_makes_nobody_richer(store: RedisStore) -> None:
     """Though the charge was more than the bucket holds."""
-    async with serve(store, limits(rate_reads=2)) as client:
+    async with serve(store, make_limits(rate_reads=2)) as client:
         found = [(await client.get("/v1/games?limit=100")).status for _ in range(10)]
         assert found.count(200) <= 3
         assert found.count(200) + found.count(429) == 10

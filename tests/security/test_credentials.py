@@ -17,13 +17,13 @@ from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
 from service.web.ratelimit.leases import LeasePool
 from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, RATE_LIMITER, RateLimiter
 from service.web.ratelimit.subjects import hash_token
-from tests.security.limited_client import limits
+from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.raw_http import send_raw
 from tests.web.watcher_client import connect_watcher
 
-STRETCHED = (
+INVALID_HEADERS = (
     "Bearer {}\u00a0",
     "Bearer \u00a0{}",
     "\u00a0Bearer {}",
@@ -43,7 +43,7 @@ STRETCHED = (
 )
 """Headers that contain no token, though a laxer parser may see one."""
 
-PLAIN = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {}", "Bearer {} ", "\tBearer {}\t")
+VALID_HEADERS = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {}", "Bearer {} ", "\tBearer {}\t")
 """Headers with the same token: schemes are case-insensitive, and spaces and tabs may surround a value."""
 
 
@@ -54,7 +54,7 @@ def request(table: HTTPGame, *watchers: str, method: str = "GET", path: str = ""
 
 
 @contextmanager
-def growth() -> Iterator[list[int]]:
+def measure_growth() -> Iterator[list[int]]:
     """Measure how many bytes more are in use at the end."""
     grown: list[int] = []
     tracemalloc.start()
@@ -67,7 +67,7 @@ def growth() -> Iterator[list[int]]:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("spelling", STRETCHED)
+@pytest.mark.parametrize("spelling", INVALID_HEADERS)
 async def test_what_is_no_token_to_the_game_is_none_to_the_limiter(store: RedisStore, spelling: str) -> None:
     async with serve(store, Limits()) as client:
         table = await create_game(client)
@@ -85,7 +85,7 @@ async def test_two_headers_show_no_token(store: RedisStore) -> None:
             assert (await send_raw(client, request(table, *watchers))).status == 401
 
 
-TWICE = (
+AMBIGUOUS_HEADERS = (
     "Idempotency-Key: k\r\nIdempotency-Key: l",
     "Creator-Key: {key}\r\nCreator-Key: {key}",
     "Creator-Key: {key}\u00a0",
@@ -96,7 +96,7 @@ TWICE = (
 """Headers that two parsers may read differently: the first or the last value, a space or a letter."""
 
 
-@pytest.mark.parametrize("watchers", TWICE)
+@pytest.mark.parametrize("watchers", AMBIGUOUS_HEADERS)
 async def test_no_other_header_has_two_readings(store: RedisStore, watchers: str) -> None:
     async with serve(store, Limits()) as client:
         table = await create_game(client, [{"name": "Ana"}, {"open": True}])
@@ -112,11 +112,11 @@ async def test_no_other_header_has_two_readings(store: RedisStore, watchers: str
 
 
 async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> None:
-    async with serve(store, limits(rate_reads=20)) as client:
+    async with serve(store, make_limits(rate_reads=20)) as client:
         table = await create_game(client)
         found: Counter[int] = Counter()
         for _ in range(6):
-            for spelling in PLAIN:
+            for spelling in VALID_HEADERS:
                 answer = await send_raw(client, request(table, spelling.replace("{}", table.owner_token)))
                 found[answer.status] += 1
         assert 20 <= found[200] <= 22
@@ -142,7 +142,7 @@ async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
     async with serve(store, Limits(rate_guesses=Limits().rate_reads)) as client:
         table = await create_game(client)
         await flood(client, table, 100)
-        with growth() as grown:
+        with measure_growth() as grown:
             await flood(client, table, 1_800)
         assert grown[0] < 500_000
 
@@ -184,7 +184,7 @@ async def test_a_table_of_accounts_is_bounded_by_bytes(
     """However many clients there are, and however many numbers each account holds."""
     async with serve(store, Limits()) as client:
         accounts = table(client.app[RATE_LIMITER])
-        with growth() as grown:
+        with measure_growth() as grown:
             for number in range(bound // 100):
                 account = accounts.get_or_create(subject(number))
                 account.tokens = account.local_full_at = account.empty_until = number + 0.5
@@ -207,7 +207,7 @@ async def test_all_tables_together_take_little(store: RedisStore) -> None:
 async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
         tokens = client.app[RATE_LIMITER].trusted_tokens
-        with growth() as grown:
+        with measure_growth() as grown:
             for number in range(200_000):
                 tokens.add(hash_token(str(number)))
         assert trusted_tokens.MAX_BYTES / 4 < grown[0] < trusted_tokens.MAX_BYTES
@@ -218,7 +218,7 @@ async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
 def test_what_proxies_forward_is_bounded_by_bytes() -> None:
     """A proxy hands on, before what it says itself, whatever the client wrote."""
     proxies = TrustedProxies(parse_networks("10.0.0.0/8"), "x-forwarded-for")
-    with growth() as grown:
+    with measure_growth() as grown:
         for number in range(10_000):
             lie = f"{number}{chr(0x1F600 + number % 50)}".ljust(190, chr(0x1F600))
             for text in (f"{lie}, 192.0.2.1", f"{number:050}, 192.0.2.1"):

@@ -23,7 +23,7 @@ STOP_S = 20.0
 QUICK = ("--drain-time-s", "0", "--close-window-s", "0")
 
 
-def numbered(url: str) -> str:
+def unresolved_url(url: str) -> str:
     """Return the same Redis URL with a host that only `getaddrinfo` resolves."""
     return url.replace("127.0.0.1", "127.1")
 
@@ -41,7 +41,9 @@ async def ready(session: aiohttp.ClientSession, one: ServerProcess) -> bool:
         return response.status == 200
 
 
-async def register_all(session: aiohttp.ClientSession, one: ServerProcess, where: str = "stranger") -> None:
+async def register_hanging_webhooks(
+    session: aiohttp.ClientSession, one: ServerProcess, where: str = "stranger"
+) -> None:
     """Register webhooks at sites whose names hang, and trigger their delivery."""
     created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
     path, owner = f"{one.url}/v1/games/{created['game']['id']}", created["owner_token"]
@@ -52,7 +54,7 @@ async def register_all(session: aiohttp.ClientSession, one: ServerProcess, where
     await post(session, f"{path}/actions", {"move": move}, owner)
 
 
-async def cut(session: aiohttp.ClientSession, one: ServerProcess, redis: Redis) -> None:
+async def close_redis_connections(session: aiohttp.ClientSession, one: ServerProcess, redis: Redis) -> None:
     """Close all connections of the instance to Redis, and wait until it is ready again."""
     await redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
     async with asyncio.timeout(RECONNECT_S):
@@ -62,21 +64,21 @@ async def cut(session: aiohttp.ClientSession, one: ServerProcess, redis: Redis) 
 
 async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -> None:
     async with standalone(tmp_path) as deployment, name_server(lambda _: None) as names:
-        url = numbered(deployment.url)
+        url = unresolved_url(deployment.url)
         flags = (*QUICK, "--webhook-nameservers", names.address)
         async with (
             Redis.from_url(deployment.url) as redis,
             start_server(tmp_path / "data", url, *flags) as one,
             aiohttp.ClientSession() as session,
         ):
-            await register_all(session, one)
+            await register_hanging_webhooks(session, one)
             async with asyncio.timeout(20):
                 while len({*names.asked}) < HOOKS:  # noqa: ASYNC110  another process asks
                     await asyncio.sleep(0.02)
             for _ in range(3):
-                await cut(session, one, redis)
+                await close_redis_connections(session, one, redis)
                 assert await ready(session, one)
-            await register_all(session, one, "last")
+            await register_hanging_webhooks(session, one, "last")
             async with asyncio.timeout(20):
                 while not any("last" in name for name in names.asked):  # noqa: ASYNC110  another process asks
                     await asyncio.sleep(0.02)
@@ -91,7 +93,7 @@ async def test_while_names_hang_webhooks_of_others_are_delivered(tmp_path: Path,
     ):
         flags = (*QUICK, "--webhooks-allow-private", "--webhook-nameservers", names.address)
         async with start_server(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession() as session:
-            await register_all(session, one)
+            await register_hanging_webhooks(session, one)
             created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
             hooks = f"{one.url}/v1/games/{created['game']['id']}/webhooks"
             good = receiver.url.replace("127.0.0.1", "good.example")

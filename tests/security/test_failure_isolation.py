@@ -50,7 +50,7 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
         yield connected
 
 
-class Connection:
+class FailingConnection:
     """A connection whose checks and farewell may fail."""
 
     kind = "socket"
@@ -78,12 +78,12 @@ class Connection:
         """Do nothing."""
 
 
-def some(connections: StreamRegistry | None = None) -> list[Connection]:
+def make_connections(connections: StreamRegistry | None = None) -> list[FailingConnection]:
     """Return connections of which the first one fails."""
-    return [Connection(connections, fails=number == 0) for number in range(1 + OTHERS)]
+    return [FailingConnection(connections, fails=number == 0) for number in range(1 + OTHERS)]
 
 
-async def until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
+async def wait_until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
     """Poll until a condition holds."""
     async with asyncio.timeout(20):
         while True:
@@ -96,7 +96,7 @@ async def until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
 async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "CLOSE_TIMEOUT_S", -0.99)
     connections = StreamRegistry(Limits(close_window_s=0.0))
-    found = some(connections)
+    found = make_connections(connections)
     for one in found:
         connections.add(one)  # type: ignore[arg-type]
     await connections.close_all()
@@ -106,11 +106,11 @@ async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch:
 
 async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate_module, "SWEEP_INTERVAL_S", 0.001)
-    gate, found = ConnectionLimiter(Limits()), some()
+    gate, found = ConnectionLimiter(Limits()), make_connections()
     opened: Any = gate.connections
     opened.update(dict.fromkeys(found))
     looking = asyncio.create_task(gate.enforce_timeouts())
-    await until(lambda: all(one.calls > 3 for one in found[1:]))
+    await wait_until(lambda: all(one.calls > 3 for one in found[1:]))
     assert not looking.done()
     looking.cancel()
 
@@ -294,5 +294,5 @@ async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(mon
         topology.request_check()
         return not asked
 
-    await until(ask)
+    await wait_until(ask)
     await topology.aclose()

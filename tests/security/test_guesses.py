@@ -14,7 +14,7 @@ from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
-from tests.security.limited_client import limits, status, statuses
+from tests.security.limited_client import count_statuses, make_limits, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
@@ -25,40 +25,42 @@ OPEN = [{"name": "Ana"}, {"open": True}]
 async def guess(client: Client, table: HTTPGame, times: int = 40) -> Counter[int]:
     """Send unknown tokens from the address that all clients here have."""
     numbers = iter(range(times))
-    return await statuses(times, lambda: client.get(table.path, headers=bearer_header(f"guess-{next(numbers):035}")))
+    return await count_statuses(
+        times, lambda: client.get(table.path, headers=bearer_header(f"guess-{next(numbers):035}"))
+    )
 
 
 async def test_tokens_just_handed_out_are_served_whatever_others_guess(store: RedisStore) -> None:
     """By creating, joining and a rematch; none of them has opened anything yet."""
-    async with serve(store, limits(rate_guesses=10)) as client:
+    async with serve(store, make_limits(rate_guesses=10)) as client:
         target = await create_game(client, OPEN)
         assert (await guess(client, target))[429] > 20
         table = await create_game(client, TWO_PLAYERS)
         for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
-            assert await status(await client.get(table.path, headers=bearer_header(token))) == 200
+            assert await read_status(await client.get(table.path, headers=bearer_header(token))) == 200
         joined = await client.post(
             f"{target.path}/seats", json={"name": "Bo"}, headers=bearer_header(target.spectator_token)
         )
         seat = (await joined.json())["token"]
-        assert await status(await client.get(target.path, headers=bearer_header(seat))) == 200
+        assert await read_status(await client.get(target.path, headers=bearer_header(seat))) == 200
         await client.delete(table.path, headers=bearer_header(table.owner_token))
         again = HTTPGame(
             client, await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
         )
         for token in (again.owner_token, again.spectator_token, *again.seat_tokens.values()):
-            assert await status(await client.get(again.path, headers=bearer_header(token))) == 200
+            assert await read_status(await client.get(again.path, headers=bearer_header(token))) == 200
 
 
 @pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_reads"))
 async def test_a_token_of_another_instance_is_served_too(store: RedisStore, redis_url: str, exhausted: str) -> None:
     """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
-    size = limits(**{exhausted: 10})
-    async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
+    size = make_limits(**{exhausted: 10})
+    async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as here:
         table = await create_game(there, OPEN)
         assert (await guess(here, table))[429] > 20
         for token in (table.owner_token, table.spectator_token, table.seat_tokens[0]):
-            assert await status(await here.get(table.path, headers=bearer_header(token))) == 200
-            assert await status(await here.get(table.path, headers=bearer_header(token))) == 200
+            assert await read_status(await here.get(table.path, headers=bearer_header(token))) == 200
+            assert await read_status(await here.get(table.path, headers=bearer_header(token))) == 200
         bad = await here.get(table.path, headers=bearer_header("x" * 43))
         assert (await check_problem(bad, 429, "rate_limited"))["retry_after_s"] > 0
 
@@ -66,20 +68,20 @@ async def test_a_token_of_another_instance_is_served_too(store: RedisStore, redi
 async def test_lists_of_mine_are_told_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
     async with (
         connect(redis_url) as second,
-        serve(second, limits()) as there,
-        serve(store, limits(rate_reads=10)) as here,
+        serve(second, make_limits()) as there,
+        serve(store, make_limits(rate_reads=10)) as here,
     ):
         table = await create_game(there)
         assert (await guess(here, table))[429] > 20
         mine = "/v1/seats/me/games"
         good = bearer_header(f"{'x' * 43}, {table.seat_tokens[1]}")
-        assert await status(await here.get(mine, headers=good)) == 200
-        assert await status(await here.get(mine, headers=bearer_header("y" * 43))) == 429
+        assert await read_status(await here.get(mine, headers=good)) == 200
+        assert await read_status(await here.get(mine, headers=bearer_header("y" * 43))) == 429
 
 
 async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
-    size = limits(rate_guesses=10)
-    async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
+    size = make_limits(rate_guesses=10)
+    async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as here:
         table, other = await create_game(there), await create_game(there)
         assert (await guess(here, table))[429] > 20
         async with connect_watcher(here) as watcher:
@@ -101,8 +103,8 @@ async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisSt
     """Also where the guesses have opened as many as the address may."""
     async with (
         connect(redis_url) as second,
-        serve(second, limits()) as there,
-        serve(store, limits(rate_streams=5)) as here,
+        serve(second, make_limits()) as there,
+        serve(store, make_limits(rate_streams=5)) as here,
     ):
         table, other = await create_game(there), await create_game(there)
         found: Counter[int] = Counter()
@@ -122,40 +124,40 @@ async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisSt
 
 async def test_what_others_fail_to_make_is_not_counted(store: RedisStore) -> None:
     """Else a hundred guesses would keep an address from new games for an hour."""
-    async with serve(store, limits(rate_creations=5)) as client:
+    async with serve(store, make_limits(rate_creations=5)) as client:
         table = await create_game(client)
         await client.delete(table.path, headers=bearer_header(table.owner_token))
         rematch = f"{table.path}/rematch"
-        assert await statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
-        assert await statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
-        assert await status(await client.post(rematch, headers=bearer_header(table.owner_token))) == 201
-        made = await statuses(10, lambda: client.post("/v1/games", json={"players": TWO_PLAYERS}))
+        assert await count_statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
+        assert await count_statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
+        assert await read_status(await client.post(rematch, headers=bearer_header(table.owner_token))) == 201
+        made = await count_statuses(10, lambda: client.post("/v1/games", json={"players": TWO_PLAYERS}))
         assert 3 <= made[201] <= 4
         assert made[201] + made[429] == 10
 
 
 async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisStore) -> None:
-    async with serve(store, limits(rate_guesses=100)) as client:
+    async with serve(store, make_limits(rate_guesses=100)) as client:
         table = await create_game(client)
         many = bearer_header(", ".join(f"guess-{number}" for number in range(100)))
-        assert await status(await client.get("/v1/seats/me/games", headers=many)) == 401
-        assert await status(await client.get(table.path)) == 200
-        assert await status(await client.get("/v1/seats/me/games", headers=many)) == 401
-        assert await status(await client.get(table.path)) == 429
-        assert await status(await table.get()) == 200
+        assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 401
+        assert await read_status(await client.get(table.path)) == 200
+        assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 401
+        assert await read_status(await client.get(table.path)) == 429
+        assert await read_status(await table.get()) == 200
 
 
 async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
-    async with serve(store, limits(rate_guesses=10)) as client:
+    async with serve(store, make_limits(rate_guesses=10)) as client:
         table = await create_game(client)
-        found = await statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
+        found = await count_statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
         assert 10 <= found[401] <= 12
         assert found[401] + found[429] == 30
 
 
 async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
-    async with serve(store, limits(rate_guesses=20)) as client:
+    async with serve(store, make_limits(rate_guesses=20)) as client:
         table = await create_game(client)
         looked_at, answers, load = 0, Counter[int](), store.load
 
@@ -171,7 +173,7 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
             async with ClientSession(client.make_url("/")) as session:
                 for number in range(15):
                     shown = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
-                    answers[await status(await session.get(table.path, headers=shown))] += 1
+                    answers[await read_status(await session.get(table.path, headers=shown))] += 1
 
         async with asyncio.TaskGroup() as group:
             for name in range(40):

@@ -30,7 +30,7 @@ ALL_SLOTS = 64
 """Hanging deliveries that once stopped all others, before sites had a share."""
 
 
-class Sites:
+class WebhookSites:
     """Servers of which some answer and some never do; all accept their challenge by default."""
 
     def __init__(self) -> None:
@@ -62,20 +62,20 @@ class Sites:
             self.arrived.notify_all()
         return SendResult(204, None, 1)
 
-    async def wait(self, what: Callable[[], bool]) -> None:
+    async def wait_until(self, what: Callable[[], bool]) -> None:
         """Wait until a webhook was received that makes the condition true."""
         async with asyncio.timeout(30), self.arrived:
             await self.arrived.wait_for(what)
 
 
-class Hostile(NamedTuple):
+class HostileInstance(NamedTuple):
     """An instance whose webhooks lead to such servers."""
 
     client: Client
-    sites: Sites
+    sites: WebhookSites
     deliverer: WebhookDispatcher
 
-    async def tried_all(self) -> None:
+    async def wait_until_attempted(self) -> None:
         """Wait until each webhook is being delivered or postponed, or all slots for hanging ones are in use."""
         async with asyncio.timeout(10):
             while True:
@@ -84,21 +84,21 @@ class Hostile(NamedTuple):
                     return
                 await asyncio.sleep(0.01)
 
-    async def told(self, table: HTTPGame, where: str) -> None:
+    async def change_and_wait(self, table: HTTPGame, where: str) -> None:
         """Change a game several times, and wait until a server received each change."""
         for _ in range(ROUNDS):
             before = self.sites.answered[where]
             await table.act_successfully()
-            await self.sites.wait(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
+            await self.sites.wait_until(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
 
 
 @asynccontextmanager
-async def hostile(store: RedisStore) -> AsyncIterator[Hostile]:
-    sites = Sites()
+async def hostile(store: RedisStore) -> AsyncIterator[HostileInstance]:
+    sites = WebhookSites()
     deliverer = WebhookDispatcher(store, sites.send, time.time, slots=DeliverySlots(SlotLimits(slow_after_s=PROMPT_S)))
     delivering = Supervisor().running("webhooks", partial(deliverer.run, 0.1))
     async with serve(store, on_webhooks_due=deliverer.dispatch) as client, delivering:
-        yield Hostile(client, sites, deliverer)
+        yield HostileInstance(client, sites, deliverer)
 
 
 async def register(table: HTTPGame, url: str) -> None:
@@ -108,7 +108,7 @@ async def register(table: HTTPGame, url: str) -> None:
     assert answer.status == 201, await answer.text()
 
 
-async def proven(table: HTTPGame, number: int) -> None:
+async def wait_until_proven(table: HTTPGame, number: int) -> None:
     """Wait until so many webhooks of a game have passed their challenge."""
     async with asyncio.timeout(30):
         while True:
@@ -123,20 +123,20 @@ async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int,
     async with hostile(store) as one:
         good = await create_game(one.client)
         await register(good, "https://good.example/")
-        await proven(good, 1)
-        await one.told(good, "good.example")
+        await wait_until_proven(good, 1)
+        await one.change_and_wait(good, "good.example")
         tables = [await create_game(one.client) for _ in range(hanging * games)]
         for number, table in enumerate(tables):
             for hook in range(10):
                 await register(table, f"https://{hook}.slow{number % hanging}.example/")
-        await asyncio.gather(*(proven(table, 10) for table in tables))
+        await asyncio.gather(*(wait_until_proven(table, 10) for table in tables))
         await asyncio.gather(*(table.act_successfully() for table in tables))
-        await one.tried_all()
-        await one.told(good, "good.example")
+        await one.wait_until_attempted()
+        await one.change_and_wait(good, "good.example")
         fresh = await create_game(one.client)
         await register(fresh, "https://fresh.example/")
-        await proven(fresh, 1)
-        await one.told(fresh, "fresh.example")
+        await wait_until_proven(fresh, 1)
+        await one.change_and_wait(fresh, "fresh.example")
         assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
 
 
@@ -147,9 +147,9 @@ async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: Red
         for number, table in enumerate(tables):
             for hook in range(10):
                 await register(table, f"https://{hook}.slow{number}.example/")
-        await one.tried_all()
+        await one.wait_until_attempted()
         fresh = await create_game(one.client)
         await register(fresh, "https://fresh.example/")
-        await proven(fresh, 1)
-        await one.told(fresh, "fresh.example")
+        await wait_until_proven(fresh, 1)
+        await one.change_and_wait(fresh, "fresh.example")
         assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_slow

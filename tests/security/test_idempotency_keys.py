@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.limited_client import limits, status
+from tests.security.limited_client import make_limits, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
@@ -15,11 +15,11 @@ SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
 MAX_BYTES = 150
 """Memory of a key in Redis."""
 
-EVERYTHING: dict[str, Any] = {"query": "?include=legal_moves", "Prefer": "return=representation"}
+LARGEST_RESPONSE: dict[str, Any] = {"query": "?include=legal_moves", "Prefer": "return=representation"}
 """A request with the largest responses."""
 
 
-async def memory(redis: Redis) -> int:
+async def used_memory(redis: Redis) -> int:
     """Return the bytes of all data in Redis."""
     total = 0
     async for name in redis.scan_iter(count=1000):
@@ -34,17 +34,17 @@ async def play(client: Client, moves: int, *, keyed: bool) -> HTTPGame:
     for number in range(moves):
         move = chance.choice(await table.legal_moves())["id"]
         headers = {"Idempotency-Key": f"move {number}"} if keyed else {}
-        assert (await table.act({"move": move}, **EVERYTHING, **headers)).status == 200
+        assert (await table.act({"move": move}, **LARGEST_RESPONSE, **headers)).status == 200
     return table
 
 
 async def test_a_key_of_an_action_takes_few_bytes_however_large_its_answer(store: RedisStore, redis: Redis) -> None:
     async with serve(store, Limits(rate_limits=False)) as client:
-        before = await memory(redis)
+        before = await used_memory(redis)
         await play(client, 120, keyed=False)
-        plain = await memory(redis) - before
+        plain = await used_memory(redis) - before
         await play(client, 120, keyed=True)
-        keyed = await memory(redis) - before - plain
+        keyed = await used_memory(redis) - before - plain
         assert 0 < (keyed - plain) / 120 <= MAX_BYTES, (keyed - plain) / 120
 
 
@@ -52,7 +52,7 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
     async with serve(store, Limits(rate_limits=False)) as client:
         sizes = []
         for headers in ({}, {"Idempotency-Key": SECRET}):
-            before, keys = await memory(redis), await redis.dbsize()
+            before, keys = await used_memory(redis), await redis.dbsize()
             for number in range(20):
                 made = {name: f"{value}{number:02}" for name, value in headers.items()}
                 body = {"players": [{"name": "Ana"}, {"open": True}], "seed": "tides", "visibility": "private"}
@@ -61,7 +61,7 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
                 path = f"/v1/games/{game['game']['id']}/seats"
                 made.update(bearer_header(game["spectator_token"]))
                 assert (await client.post(path, json={"name": "Bo"}, headers=made)).status == 200
-            sizes.append(((await memory(redis) - before) / 40, await redis.dbsize() - keys))
+            sizes.append(((await used_memory(redis) - before) / 40, await redis.dbsize() - keys))
         (plain, plain_keys), (keyed, keyed_keys) = sizes
         assert keyed - plain <= MAX_BYTES
         assert keyed_keys == plain_keys
@@ -69,15 +69,16 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
 
 async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: RedisStore) -> None:
     """Only what was done counts: neither what is refused nor what is done already."""
-    async with serve(store, limits(rate_keys=20)) as client:
+    async with serve(store, make_limits(rate_keys=20)) as client:
         table = await create_game(client)
-        refusals = [await status(await table.act({"move": "i9"}, **key(number))) for number in range(30)]
+        refusals = [await read_status(await table.act({"move": "i9"}, **key_header(number))) for number in range(30)]
         assert set(refusals) == {422}
         move = {"move": (await table.legal_moves())[0]["id"]}
-        again = [await status(await table.act(move, **key(0))) for _ in range(30)]
+        again = [await read_status(await table.act(move, **key_header(0))) for _ in range(30)]
         assert set(again) == {200}
         answers = [
-            await table.act({"move": (await table.legal_moves())[0]["id"]}, **key(number)) for number in range(1, 30)
+            await table.act({"move": (await table.legal_moves())[0]["id"]}, **key_header(number))
+            for number in range(1, 30)
         ]
         found = [answer.status for answer in answers]
         assert 19 <= found.count(200) <= 21
@@ -88,7 +89,7 @@ async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: Red
 
 
 async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
-    async with serve(store, limits(rate_keys=20)) as client:
+    async with serve(store, make_limits(rate_keys=20)) as client:
         table = await create_game(client)
         found = []
         async with client.ws_connect(f"{table.path}/ws", headers=bearer_header(table.owner_token)) as socket:
@@ -103,6 +104,6 @@ async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
         assert found[-1] == "error"
 
 
-def key(number: int) -> dict[str, str]:
+def key_header(number: int) -> dict[str, str]:
     """Return a header with a key."""
     return {"Idempotency-Key": f"k{number}"}

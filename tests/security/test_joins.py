@@ -6,7 +6,7 @@ from aiohttp import ClientSession
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.limited_client import at, limits, status, statuses
+from tests.security.limited_client import count_statuses, make_limits, open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
@@ -30,19 +30,22 @@ async def test_nobody_takes_the_seats_of_all_games(store: RedisStore) -> None:
         assert "joins" in told["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"joins";r=0;')
         assert 0 < told["retry_after_s"] <= 60
-        async with at(client, "127.0.0.2") as other:
+        async with open_client_at(client, "127.0.0.2") as other:
             assert (await join(other, tables[-1])).status == 200
 
 
 async def test_what_is_refused_does_not_count_and_neither_does_an_invitation(store: RedisStore) -> None:
-    async with serve(store, limits(rate_joins=20)) as client:
+    async with serve(store, make_limits(rate_joins=20)) as client:
         table = await create_game(client, WAITING)
-        refusals = await statuses(30, lambda: join(client, table, "Ana"))
+        refusals = await count_statuses(30, lambda: join(client, table, "Ana"))
         assert refusals == {409: 30}
         for _ in range(15):
             private = await create_game(client, WAITING, visibility="private")
             for name in ("Bo", "Cy"):
-                assert await status(await join(client, private, name, **bearer_header(private.spectator_token))) == 200
+                assert (
+                    await read_status(await join(client, private, name, **bearer_header(private.spectator_token)))
+                    == 200
+                )
         assert (await join(client, table)).status == 200
 
 
@@ -57,9 +60,9 @@ async def test_the_owner_gets_a_seat_back_that_a_stranger_took(store: RedisStore
 
 async def test_new_tokens_count_as_creations(store: RedisStore) -> None:
     """Each leaves an entry in what games are found by."""
-    async with serve(store, limits(rate_creations=20)) as client:
+    async with serve(store, make_limits(rate_creations=20)) as client:
         table = await create_game(client, WAITING)
         path = f"{table.path}/seats/0/token"
-        found = await statuses(40, lambda: client.post(path, headers=bearer_header(table.owner_token)))
+        found = await count_statuses(40, lambda: client.post(path, headers=bearer_header(table.owner_token)))
         assert 19 <= found[200] <= 20
         assert found[200] + found[429] == 40

@@ -16,7 +16,7 @@ from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.classification import GAMES_PREFIX
 from service.web.routes.registry import ROUTES
-from tests.security.limited_client import at, create, limits, status, statuses
+from tests.security.limited_client import count_statuses, make_limits, open_client_at, read_status, request_game
 from tests.web.app_server import serve
 from tests.web.http_game import bearer_header, check_problem, create_game
 
@@ -24,8 +24,8 @@ POLICY = '"creations";q=20;w=3600'
 
 
 async def test_an_address_creates_so_many_games_and_is_told_when_to_come_back(store: RedisStore) -> None:
-    async with serve(store, limits(rate_creations=20)) as client:
-        answers = [await create(client) for _ in range(30)]
+    async with serve(store, make_limits(rate_creations=20)) as client:
+        answers = [await request_game(client) for _ in range(30)]
         found = Counter(answer.status for answer in answers)
         assert 20 <= found[201] <= 21  # one portion, which is a twentieth, is the instance's own risk
         assert found[201] + found[429] == 30
@@ -40,72 +40,74 @@ async def test_an_address_creates_so_many_games_and_is_told_when_to_come_back(st
         assert re.fullmatch(r'"creations";r=\d+;t=\d+', first.headers["RateLimit"])
         left = [int(answer.headers["RateLimit"].split(";")[1].removeprefix("r=")) for answer in answers]
         assert left == sorted(left, reverse=True)
-        async with at(client, "127.0.0.2") as other:
-            assert (await create(other)).status == 201
+        async with open_client_at(client, "127.0.0.2") as other:
+            assert (await request_game(other)).status == 201
 
 
 async def test_all_instances_together_exceed_a_limit_by_a_portion_each_at_most(
     store: RedisStore, redis_url: str
 ) -> None:
-    size = limits(rate_creations=40)
+    size = make_limits(rate_creations=40)
     async with connect(redis_url) as second, serve(store, size) as here, serve(second, size) as there:
-        answered = await asyncio.gather(*(statuses(40, lambda each=each: create(each)) for each in (here, there)))
+        answered = await asyncio.gather(
+            *(count_statuses(40, lambda each=each: request_game(each)) for each in (here, there))
+        )
         assert 40 <= sum(each[201] for each in answered) <= 40 + 2 * 2
 
 
 async def test_a_token_that_is_known_has_limits_of_its_own(store: RedisStore) -> None:
-    async with serve(store, limits(rate_writes=20, rate_reads=40)) as client:
+    async with serve(store, make_limits(rate_writes=20, rate_reads=40)) as client:
         busy, calm = await create_game(client), await create_game(client)
         for table in (busy, calm):
             assert (await table.get()).status == 200
-        assert (await statuses(40, lambda: busy.act({"move": "i9"})))[429] >= 19
-        assert await status(await calm.act({"move": "i9"})) == 422
-        assert (await statuses(60, lambda: client.get("/v1/games")))[429] >= 18
+        assert (await count_statuses(40, lambda: busy.act({"move": "i9"})))[429] >= 19
+        assert await read_status(await calm.act({"move": "i9"})) == 422
+        assert (await count_statuses(60, lambda: client.get("/v1/games")))[429] >= 18
         assert (await calm.get()).status == 200
 
 
 async def test_tokens_that_are_made_up_do_not_help(store: RedisStore) -> None:
-    async with serve(store, limits(rate_reads=20, rate_guesses=1000)) as client:
+    async with serve(store, make_limits(rate_reads=20, rate_guesses=1000)) as client:
         table = await create_game(client)
         numbers = iter(range(100))
 
         def ask() -> object:
             return client.get(table.path, headers=bearer_header(f"made-up-{next(numbers) // 2}"))
 
-        found = await statuses(60, ask)
+        found = await count_statuses(60, ask)
         assert found[401] <= 21
         assert found[429] >= 39
 
 
 async def test_who_guesses_is_only_served_what_it_knows(store: RedisStore) -> None:
-    async with serve(store, limits(rate_guesses=20)) as client:
+    async with serve(store, make_limits(rate_guesses=20)) as client:
         table = await create_game(client)
         assert (await table.get()).status == 200
-        found = await statuses(60, lambda: client.get("/v1/games/nowhere"))
+        found = await count_statuses(60, lambda: client.get("/v1/games/nowhere"))
         assert 20 <= found[404] <= 23
         assert found[404] + found[429] == 60
         assert (await client.get(table.path)).status == 429
         assert (await client.get(table.path, headers=bearer_header("x" * 43))).status == 429
         assert (await table.get()).status == 200
         assert (await client.get("/v1/games")).status == 200
-        async with at(client, "127.0.0.2") as other:
+        async with open_client_at(client, "127.0.0.2") as other:
             assert (await other.get(table.path)).status == 200
 
 
 async def test_games_with_open_seats_are_counted_apart(store: RedisStore) -> None:
-    async with serve(store, limits(rate_open_games=5)) as client:
+    async with serve(store, make_limits(rate_open_games=5)) as client:
         waiting = {"players": [{"name": "Ana"}, {"open": True}]}
-        found = await statuses(12, lambda: client.post("/v1/games", json=waiting))
+        found = await count_statuses(12, lambda: client.post("/v1/games", json=waiting))
         assert 5 <= found[201] <= 6
         last = await client.post("/v1/games", json=waiting)
         assert last.headers["RateLimit"].startswith('"open-games";r=0;')
-        assert (await create(client)).status == 201
+        assert (await request_game(client)).status == 201
 
 
 async def test_pictures_are_counted_apart(store: RedisStore) -> None:
-    async with serve(store, limits(rate_pictures=20)) as client:
+    async with serve(store, make_limits(rate_pictures=20)) as client:
         path = "/v1/tilesets/archipelago/ships/s01.svg"
-        found = await statuses(30, lambda: client.get(path))
+        found = await count_statuses(30, lambda: client.get(path))
         assert 20 <= found[200] + costs.RENDERED_PICTURE <= 21
         assert (await client.get("/v1/tilesets/archipelago")).status == 200
 
@@ -113,43 +115,43 @@ async def test_pictures_are_counted_apart(store: RedisStore) -> None:
 @pytest.mark.parametrize("path", ("/diffs", "/story"))
 async def test_a_long_answer_counts_as_many(store: RedisStore, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
-    async with serve(store, limits(rate_reads=100)) as client:
+    async with serve(store, make_limits(rate_reads=100)) as client:
         table = await create_game(client)
         for _ in range(9):
             await table.act_successfully({"move": (await table.legal_moves())[0]["id"]})
-        found = await statuses(30, lambda: client.get(table.path + path))
+        found = await count_statuses(30, lambda: client.get(table.path + path))
         assert found[200] <= 15
         assert found[200] + found[429] == 30
 
 
 async def test_a_long_list_counts_as_many(store: RedisStore) -> None:
-    async with serve(store, limits(rate_reads=100)) as client:
+    async with serve(store, make_limits(rate_reads=100)) as client:
         for _ in range(10):
-            await create(client)
-        found = await statuses(50, lambda: client.get("/v1/games"))
+            await request_game(client)
+        found = await count_statuses(50, lambda: client.get("/v1/games"))
         assert found[200] <= 40
         assert found[200] + found[429] == 50
 
 
 async def test_many_games_of_mine_count_as_many(store: RedisStore) -> None:
     """And where there are few, no more than they are is charged."""
-    async with serve(store, limits(rate_reads=100)) as client:
+    async with serve(store, make_limits(rate_reads=100)) as client:
         tokens = [(await create_game(client)).owner_token for _ in range(20)]
 
         def mine(*shown: str) -> object:
             return client.get("/v1/seats/me/games", headers=bearer_header(", ".join(shown)))
 
-        assert await statuses(90, lambda: mine(tokens[0])) == {200: 90}
-        found = await statuses(60, lambda: mine(*tokens[1:]))
+        assert await count_statuses(90, lambda: mine(tokens[0])) == {200: 90}
+        found = await count_statuses(60, lambda: mine(*tokens[1:]))
         assert 100 / 5 - 4 <= found[200] <= 100 / 4
         assert found[200] + found[429] == 60
 
 
 async def test_probes_are_never_refused(store: RedisStore) -> None:
-    async with serve(store, limits(rate_reads=2)) as client:
-        assert (await statuses(10, lambda: client.get("/v1/games")))[429] >= 7
-        assert await statuses(10, lambda: client.get("/readyz")) == {200: 10}
-        assert await statuses(10, lambda: client.get("/livez")) == {200: 10}
+    async with serve(store, make_limits(rate_reads=2)) as client:
+        assert (await count_statuses(10, lambda: client.get("/v1/games")))[429] >= 7
+        assert await count_statuses(10, lambda: client.get("/readyz")) == {200: 10}
+        assert await count_statuses(10, lambda: client.get("/livez")) == {200: 10}
 
 
 async def test_many_probes_at_once_ask_redis_once(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,19 +175,19 @@ async def test_many_probes_at_once_ask_redis_once(store: RedisStore, monkeypatch
 
 
 async def test_limits_can_be_turned_off(store: RedisStore, redis: Redis) -> None:
-    async with serve(store, limits(rate_creations=2, rate_limits=False)) as client:
-        answers = [await create(client) for _ in range(10)]
+    async with serve(store, make_limits(rate_creations=2, rate_limits=False)) as client:
+        answers = [await request_game(client) for _ in range(10)]
         assert {answer.status for answer in answers} == {201}
         assert "RateLimit" not in answers[0].headers
     assert await redis.keys("south-seas:bucket:*") == []
 
 
 async def test_nothing_that_names_a_client_is_stored(store: RedisStore, redis: Redis) -> None:
-    async with serve(store, limits(rate_creations=10, rate_writes=10)) as client:
+    async with serve(store, make_limits(rate_creations=10, rate_writes=10)) as client:
         table = await create_game(client)
         await table.get()
-        await statuses(9, lambda: table.act({"move": "i9"}))
-        await statuses(9, lambda: create(client))
+        await count_statuses(9, lambda: table.act({"move": "i9"}))
+        await count_statuses(9, lambda: request_game(client))
         async with asyncio.timeout(10):
             while len(keys := await redis.keys("south-seas:bucket:*")) < 2:  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.02)
@@ -195,7 +197,7 @@ async def test_nothing_that_names_a_client_is_stored(store: RedisStore, redis: R
         assert await redis.pttl(key) > 0
 
 
-class Apart:
+class UnavailableBuckets:
     """Buckets that are unavailable."""
 
     async def take(self, *_: object) -> None:
@@ -204,9 +206,9 @@ class Apart:
 
 
 async def test_while_redis_does_not_answer_each_instance_goes_on_alone(store: RedisStore) -> None:
-    store.buckets = Apart()  # type: ignore[assignment]
-    async with serve(store, limits(rate_reads=20)) as client:
-        found = await statuses(40, lambda: client.get("/v1/bots"))
+    store.buckets = UnavailableBuckets()  # type: ignore[assignment]
+    async with serve(store, make_limits(rate_reads=20)) as client:
+        found = await count_statuses(40, lambda: client.get("/v1/bots"))
         assert 20 <= found[200] <= 21
         assert found[200] + found[429] == 40
 

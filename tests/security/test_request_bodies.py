@@ -13,25 +13,25 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.limits import Limits
 from service.web.streaming.encoding import deflated_frame
-from tests.security.cpu_time import Data, Measured, measured
+from tests.security.cpu_time import Data, MeasuredService, start_measured_service
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, create_game
 
 WITHIN_S = 10.0
 
-ZEROS = gzip.compress(bytes(60_000_000), 9)
+COMPRESSED_ZEROS = gzip.compress(bytes(60_000_000), 9)
 """58 KB that decompress to 60 MB."""
 
 UPGRADE = "Connection: upgrade\r\nUpgrade: websocket\r\n"
 
-PIECE = 262_144
+READ_BYTES = 262_144
 """Bytes that the event loop reads at once."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def service(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> AsyncIterator[Measured]:
+async def service(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> AsyncIterator[MeasuredService]:
     """Start one service for all measurements."""
-    async with measured(tmp_path_factory.mktemp("bodies"), redis_url, "--rate-limits", "off") as running:
+    async with start_measured_service(tmp_path_factory.mktemp("bodies"), redis_url, "--rate-limits", "off") as running:
         yield running
 
 
@@ -41,7 +41,7 @@ def head(path: str, *lines: str) -> bytes:
     return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\n{more}\r\n".encode()
 
 
-def packed(path: str, encoding: str = "gzip", body: bytes = ZEROS) -> bytes:
+def compressed_request(path: str, encoding: str = "gzip", body: bytes = COMPRESSED_ZEROS) -> bytes:
     """Return a request with a compressed body."""
     return head(path, f"Content-Encoding: {encoding}", f"Content-Length: {len(body)}") + body
 
@@ -58,7 +58,7 @@ def chunked(path: str, chunk: bytes, number: int) -> Data:
     return parts
 
 
-def long(path: str, line: str, before: bytes = b"", filled_with: bytes = b"a") -> Data:
+def large_body(path: str, line: str, before: bytes = b"", filled_with: bytes = b"a") -> Data:
     """Return a body of 200 MB."""
 
     def parts() -> Iterable[bytes]:
@@ -75,35 +75,35 @@ PATHS = ("/livez", "/nowhere", "/v1/games", "/v1/games/none/actions", "/v1/tiles
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_compressed_body_costs_as_much_as_a_few_gets(service: Measured, path: str) -> None:
-    get = await service.gets()
-    cost, last = await service.cost(packed(path), 10)
+async def test_a_compressed_body_costs_as_much_as_a_few_gets(service: MeasuredService, path: str) -> None:
+    get = await service.measure_get()
+    cost, last = await service.measure_cost(compressed_request(path), 10)
     assert last.status == 415
     assert cost < 20 * get
 
 
 FLOODS: dict[str, tuple[Data, int]] = {
-    "a long body, 404": (long("/nowhere", "Content-Length: 200000000"), 404),
-    "a long body, 405": (long("/livez", "Content-Length: 200000000"), 405),
-    "a long body, 413": (long("/v1/games", "Content-Length: 200000000"), 413),
-    "a long chunk, 404": (long("/nowhere", "Transfer-Encoding: chunked", before=b"bebc200\r\n"), 404),
-    "a long chunk, 413": (long("/v1/games", "Transfer-Encoding: chunked", before=b"bebc200\r\n"), 413),
+    "a long body, 404": (large_body("/nowhere", "Content-Length: 200000000"), 404),
+    "a long body, 405": (large_body("/livez", "Content-Length: 200000000"), 405),
+    "a long body, 413": (large_body("/v1/games", "Content-Length: 200000000"), 413),
+    "a long chunk, 404": (large_body("/nowhere", "Transfer-Encoding: chunked", before=b"bebc200\r\n"), 404),
+    "a long chunk, 413": (large_body("/v1/games", "Transfer-Encoding: chunked", before=b"bebc200\r\n"), 413),
     "small chunks, 404": (chunked("/nowhere", b"1\r\n \r\n", 1_000_000), 404),
     "small chunks, 400": (chunked("/v1/games", b"1\r\n \r\n", 1_000_000), 400),
-    "a long extension, 404": (long("/nowhere", "Transfer-Encoding: chunked", before=b"1;"), 404),
+    "a long extension, 404": (large_body("/nowhere", "Transfer-Encoding: chunked", before=b"1;"), 404),
     "extensions, 404": (chunked("/nowhere", b"1;" + b"a" * 2_000 + b"\r\n \r\n", 10_000), 404),
-    "after an upgrade, 413": (long("/v1/games", UPGRADE + "Content-Length: 200000000"), 413),
+    "after an upgrade, 413": (large_body("/v1/games", UPGRADE + "Content-Length: 200000000"), 413),
     "after a CONNECT, 404": (lambda: (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", bytes(20_000_000)), 404),
-    "a chunk's size, 404": (long("/nowhere", "Transfer-Encoding: chunked", filled_with=b"0"), 404),
+    "a chunk's size, 404": (large_body("/nowhere", "Transfer-Encoding: chunked", filled_with=b"0"), 404),
 }
 
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", FLOODS)
-async def test_a_body_that_nobody_wants_is_not_read_to_its_end(service: Measured, name: str) -> None:
+async def test_a_body_that_nobody_wants_is_not_read_to_its_end(service: MeasuredService, name: str) -> None:
     data, status = FLOODS[name]
-    get = await service.gets()
-    cost, last = await service.cost(data, 2)
+    get = await service.measure_get()
+    cost, last = await service.measure_cost(data, 2)
     assert last.status == status
     assert cost < 75 * get
 
@@ -118,9 +118,9 @@ def socket_head(*lines: str) -> bytes:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_compressed_message_costs_less_than_a_few_gets(service: Measured) -> None:
+async def test_a_compressed_message_costs_less_than_a_few_gets(service: MeasuredService) -> None:
     """It is inflated to what a message may have and no further."""
-    get = await service.gets()
+    get = await service.measure_get()
     packed = deflated_frame(bytes(20_000_000))
     frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
 
@@ -130,26 +130,26 @@ async def test_a_compressed_message_costs_less_than_a_few_gets(service: Measured
         await asyncio.sleep(0.2)
         yield frame
 
-    cost, last = await service.cost(asked, 10)
+    cost, last = await service.measure_cost(asked, 10)
     assert cost < 20 * get
     assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
 
 async def test_an_expected_body_that_never_comes(store: RedisStore) -> None:
-    async with serve(store, Limits(request_timeout_s=0.3)) as client, raw(client) as (reader, writer):
+    async with serve(store, Limits(request_timeout_s=0.3)) as client, open_connection(client) as (reader, writer):
         writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))
         async with asyncio.timeout(WITHIN_S):
             assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
             assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
 
 
-def ahead(size: int) -> bytes:
+def pipelined_requests(size: int) -> bytes:
     """Return many pipelined requests with such bodies."""
     return (b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size + bytes(size)) * 32
 
 
 @asynccontextmanager
-async def raw(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def open_connection(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """Open a plain connection."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
@@ -158,7 +158,7 @@ async def raw(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, async
         writer.transport.abort()
 
 
-async def connection_of(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
+async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """Return the server's side of a connection, once it meets a condition."""
     async with asyncio.timeout(WITHIN_S):
         while not (found := [one for one in client.app[CONNECTION_LIMITER].connections if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
@@ -169,31 +169,31 @@ async def connection_of(client: Client, such: Callable[[ClientConnection], bool]
 @pytest.mark.parametrize("size", (20_000, 500_000))
 async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> None:
     """They wait behind answers that nobody reads: aiohttp by itself would keep 32 of 512 KiB each."""
-    async with serve(store) as client, raw(client) as (_, writer):
+    async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
-        connection = await connection_of(client, lambda _: True)
+        connection = await wait_for_connection(client, lambda _: True)
         async with asyncio.timeout(WITHIN_S):
             while not connection.writing_paused:
                 writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
                 await asyncio.sleep(0.02)
-        writer.write(ahead(size))
-        await connection_of(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
+        writer.write(pipelined_requests(size))
+        await wait_for_connection(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
         await asyncio.sleep(0.1)
         kept = sum(payload.total_bytes for _, payload in connection._messages)
-        assert 0 < kept <= connection.max_received_bytes + PIECE
+        assert 0 < kept <= connection.max_received_bytes + READ_BYTES
 
 
 async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:
-    async with serve(store) as client, raw(client) as (reader, writer):
+    async with serve(store) as client, open_connection(client) as (reader, writer):
         table = await create_game(client)
         writer.write(f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode())
-        connection = await connection_of(client, lambda one: one.kind == "stream")
-        writer.write(ahead(500_000))
+        connection = await wait_for_connection(client, lambda one: one.kind == "stream")
+        writer.write(pipelined_requests(500_000))
         async with asyncio.timeout(WITHIN_S):
             with suppress(ConnectionError):
                 while await reader.read(65_536):
                     pass
-        assert connection.received_bytes <= MAX_STREAM_HEAD_BYTES + PIECE
+        assert connection.received_bytes <= MAX_STREAM_HEAD_BYTES + READ_BYTES
 
 
 @pytest.mark.parametrize("number", (2, 4))
@@ -206,7 +206,7 @@ async def test_what_lasts_has_a_small_head(store: RedisStore, kind: str, number:
         stream = "\r\n".join(
             (f"GET {table.path}/diffs HTTP/1.1", "Host: x", "Accept: text/event-stream", *lines, "", "")
         )
-        async with raw(client) as (reader, writer):
+        async with open_connection(client) as (reader, writer):
             writer.write(socket_head(*lines) if kind == "socket" else stream.encode())
             async with asyncio.timeout(WITHIN_S):
                 status = int((await reader.readline()).split()[1])

@@ -11,7 +11,14 @@ from redis.asyncio import Redis
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.store import keys
-from tests.security.secret_server import ENCODED, PASSWORD, Said, guarded_redis, plain, service
+from tests.security.secret_server import (
+    ENCODED,
+    PASSWORD,
+    LoggedService,
+    open_redis,
+    start_password_redis,
+    start_service,
+)
 from tests.web.http_game import bearer_header
 
 KEY = "idempotency-key-which-makes-tokens-0123456789"
@@ -30,7 +37,7 @@ class Visitor:
         self.path = ""
         self.owner = ""
 
-    async def ask(self, method: str, path: str, token: str | None = None, **options: Any) -> tuple[int, Any]:
+    async def request(self, method: str, path: str, token: str | None = None, **options: Any) -> tuple[int, Any]:
         """Send a request; return its status and body."""
         headers = {**(bearer_header(token) if token else {}), **options.pop("headers", {}), "Cookie": COOKIE}
         async with self.session.request(method, path, headers=headers, **options) as response:
@@ -42,44 +49,48 @@ class Visitor:
         players = [{"name": "Ana", "external_user": "u1"}, {"open": True}, {"bot": "random"}]
         headers = {"Idempotency-Key": KEY, "Creator-Key": CREATOR}
         body = {"players": players, "visibility": "private"}
-        first = await self.ask("POST", "/v1/games", json=body, headers=headers)
-        status, created = await self.ask("POST", "/v1/games", json=body, headers=headers)
+        first = await self.request("POST", "/v1/games", json=body, headers=headers)
+        status, created = await self.request("POST", "/v1/games", json=body, headers=headers)
         assert (status, created) == first
         assert status == 201, created
         self.path, self.owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
         self.secrets += [self.owner, created["spectator_token"], *(seat["token"] for seat in created["seats"])]
-        status, joined = await self.ask("POST", self.path + "/seats", created["spectator_token"], json={"name": "Bo"})
+        status, joined = await self.request(
+            "POST", self.path + "/seats", created["spectator_token"], json={"name": "Bo"}
+        )
         assert status == 200, joined
         self.secrets.append(joined["token"])
 
     async def play(self) -> None:
         """Play, with legal and illegal moves."""
         for _ in range(3):
-            _, moves = await self.ask("GET", self.path + "/legal-moves", self.owner)
+            _, moves = await self.request("GET", self.path + "/legal-moves", self.owner)
             if not moves["moves"]:
                 break
             move = {"move": moves["moves"][0]["id"]}
-            await self.ask("POST", self.path + "/actions", self.owner, json=move, headers={"Idempotency-Key": "turn-1"})
-        await self.ask("POST", self.path + "/undo", self.owner)
+            await self.request(
+                "POST", self.path + "/actions", self.owner, json=move, headers={"Idempotency-Key": "turn-1"}
+            )
+        await self.request("POST", self.path + "/undo", self.owner)
         hook = {"url": "http://127.0.0.1:9/hook", "secret": HOOK}
-        status, told = await self.ask("POST", self.path + "/webhooks", self.owner, json=hook)
+        status, told = await self.request("POST", self.path + "/webhooks", self.owner, json=hook)
         assert status == 201, told
         for what in ("", "/diffs", "/story", "/scores", "/board.svg", "/webhooks"):
-            assert (await self.ask("GET", self.path + what, self.owner))[0] == 200, what
-        await self.ask("GET", "/v1/seats/me/games", f"{self.owner}, {WRONG}")
-        await self.ask("GET", "/v1/seats/me/games", CREATOR)
+            assert (await self.request("GET", self.path + what, self.owner))[0] == 200, what
+        await self.request("GET", "/v1/seats/me/games", f"{self.owner}, {WRONG}")
+        await self.request("GET", "/v1/seats/me/games", CREATOR)
 
-    async def err(self) -> None:
+    async def provoke_rejections(self) -> None:
         """Send requests that are rejected."""
-        await self.ask("GET", self.path, WRONG)
-        await self.ask("GET", f"{self.path}?token={WRONG}")
-        await self.ask("POST", self.path + "/actions", WRONG, json={"move": WRONG, "token": WRONG})
-        await self.ask("POST", self.path + "/actions", self.owner, data=f'{{"token": "{WRONG}"')
-        await self.ask("GET", f"/nowhere/{WRONG}", self.owner)
-        await self.ask("POST", "/v1/games", json={"players": [], "token": WRONG}, headers={"Idempotency-Key": KEY})
-        await self.ask("GET", self.path, headers={"Authorization": f"Basic {WRONG}"})
+        await self.request("GET", self.path, WRONG)
+        await self.request("GET", f"{self.path}?token={WRONG}")
+        await self.request("POST", self.path + "/actions", WRONG, json={"move": WRONG, "token": WRONG})
+        await self.request("POST", self.path + "/actions", self.owner, data=f'{{"token": "{WRONG}"')
+        await self.request("GET", f"/nowhere/{WRONG}", self.owner)
+        await self.request("POST", "/v1/games", json={"players": [], "token": WRONG}, headers={"Idempotency-Key": KEY})
+        await self.request("GET", self.path, headers={"Authorization": f"Basic {WRONG}"})
 
-    async def listen(self) -> None:
+    async def watch(self) -> None:
         """Watch over a WebSocket."""
         async with self.session.ws_connect("/v1/ws", headers=bearer_header(self.owner)) as socket:
             game = self.path.rpartition("/")[2]
@@ -93,22 +104,22 @@ class Visitor:
                 while (await socket.receive_json()).get("id") != "last":
                     pass
 
-    async def break_it(self, redis: Redis) -> None:
+    async def provoke_failures(self, redis: Redis) -> None:
         """Provoke an unexpected exception, and then an unavailable store."""
         key = keys.game(self.path.rpartition("/")[2])
         snapshot: Any = await redis.hget(key, "snapshot")
         game = decode_snapshot(snapshot)
         game.display = [10_000]
         await redis.hset(key, "snapshot", add_checksum(encode_snapshot(game)))
-        assert (await self.ask("GET", self.path, self.owner))[0] == 500
+        assert (await self.request("GET", self.path, self.owner))[0] == 500
         await redis.config_set("requirepass", "another")
         await redis.client_kill_filter(_type="normal", skipme=True)
         for _ in range(3):
-            await self.ask("GET", self.path, self.owner)
-            await self.ask("GET", "/readyz")
+            await self.request("GET", self.path, self.owner)
+            await self.request("GET", "/readyz")
 
 
-def tells_nothing(said: Said, secrets: list[str]) -> None:
+def check_no_secrets(said: LoggedService, secrets: list[str]) -> None:
     """Fail if a secret, or most of one, was logged."""
     text = said.text()
     for secret in secrets:
@@ -117,14 +128,14 @@ def tells_nothing(said: Said, secrets: list[str]) -> None:
 
 
 async def test_no_secret_is_in_any_log_line(tmp_path: Path) -> None:
-    async with guarded_redis(tmp_path) as port, service(tmp_path, port) as said:
-        async with aiohttp.ClientSession(said.url) as session, plain(port) as redis:
+    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port) as said:
+        async with aiohttp.ClientSession(said.url) as session, open_redis(port) as redis:
             visitor = Visitor(session)
             await visitor.create()
             await visitor.play()
-            await visitor.err()
-            await visitor.listen()
-            await visitor.break_it(redis)
+            await visitor.provoke_rejections()
+            await visitor.watch()
+            await visitor.provoke_failures(redis)
         said.process.terminate()
         async with asyncio.timeout(20):
             await said.process.wait()
@@ -132,13 +143,13 @@ async def test_no_secret_is_in_any_log_line(tmp_path: Path) -> None:
         assert "Traceback" in text
         assert "the store is unavailable" in text
         assert "POST" in text
-        tells_nothing(said, visitor.secrets)
+        check_no_secrets(said, visitor.secrets)
 
 
 async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path) -> None:
     wrong = "not-the-password-of-redis"
-    async with guarded_redis(tmp_path) as port, service(tmp_path, port, wrong) as said:
+    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port, wrong) as said:
         async with aiohttp.ClientSession(said.url) as session, session.get("/readyz") as response:
             assert response.status == 503
         assert "Redis" in said.text()
-        tells_nothing(said, [wrong, PASSWORD])
+        check_no_secrets(said, [wrong, PASSWORD])

@@ -7,7 +7,7 @@ from aiohttp import ClientResponse, ClientSession
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.limited_client import limits
+from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, create_game
 from tests.web.raw_http import send_raw
@@ -76,7 +76,7 @@ async def test_browsers_are_told_to_use_tls_where_the_setting_says_so(store: Red
 
 
 async def test_who_is_refused_is_answered_so_too(store: RedisStore) -> None:
-    async with serve(store, limits(rate_reads=1)) as client:
+    async with serve(store, make_limits(rate_reads=1)) as client:
         answers = [await client.get("/v1/bots") for _ in range(5)]
         assert answers[-1].status == 429
         assert answers[-1].headers["X-Content-Type-Options"] == "nosniff"

@@ -16,9 +16,9 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming.registry import STREAMS
-from tests.security.cpu_time import Measured, measured
-from tests.security.limited_client import at
-from tests.telemetry.metric_samples import here, of
+from tests.security.cpu_time import MeasuredService, start_measured_service
+from tests.security.limited_client import open_client_at
+from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import bearer_header, create_game
 
@@ -26,15 +26,17 @@ WITHIN_S = 20.0
 
 MB = 1_000_000
 
-LARGE = "/openapi.json"
+LARGE_PATH = "/openapi.json"
 """Some 300 KB."""
 
-AHEAD = 20
+PIPELINED = 20
 """Responses that each client requests: more than the kernel buffers."""
 
 
 @asynccontextmanager
-async def silent(host: str | None, port: int | None, request: bytes, source: str = "127.0.0.1") -> AsyncIterator[None]:
+async def open_silent_client(
+    host: str | None, port: int | None, request: bytes, source: str = "127.0.0.1"
+) -> AsyncIterator[None]:
     """Connect a client that sends a request and does not read."""
     with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
@@ -46,18 +48,18 @@ async def silent(host: str | None, port: int | None, request: bytes, source: str
         yield
 
 
-def ask(path: str, *lines: str) -> bytes:
+def get_request(path: str, *lines: str) -> bytes:
     """Return a GET."""
     more = "".join(f"{line}\r\n" for line in lines)
     return f"GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
 
 
-def resident(service: Measured) -> int:
+def resident_bytes(service: MeasuredService) -> int:
     """Return the resident memory of the process."""
     return int(Path(f"/proc/{service.pid}/statm").read_text().split()[1]) * 4_096
 
 
-def queued(port: int) -> int:
+def kernel_bytes(port: int) -> int:
     """Return the bytes that the kernel buffers for the service's clients."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(int(one[4].partition(":")[0], 16) for one in lines if int(one[1].partition(":")[2], 16) == port)
@@ -66,26 +68,28 @@ def queued(port: int) -> int:
 async def test_who_reads_nothing_holds_little_memory(tmp_path: Path, redis_url: str) -> None:
     """In the process, and in the system, which by itself takes megabytes for each."""
     many = 100
-    async with measured(tmp_path, redis_url) as service, AsyncExitStack() as stack:
+    async with start_measured_service(tmp_path, redis_url) as service, AsyncExitStack() as stack:
         where = urlsplit(service.service.url)
         assert where.port is not None
-        await service.send(ask(LARGE, "Connection: close"))
-        before = resident(service)
+        await service.send(get_request(LARGE_PATH, "Connection: close"))
+        before = resident_bytes(service)
         for _ in range(many):
-            await stack.enter_async_context(silent(where.hostname, where.port, ask(LARGE) * AHEAD))
-        await service.idle()
-        assert resident(service) - before < 30 * MB
-        assert queued(where.port) < many * 0.3 * MB
+            await stack.enter_async_context(
+                open_silent_client(where.hostname, where.port, get_request(LARGE_PATH) * PIPELINED)
+            )
+        await service.wait_until_idle()
+        assert resident_bytes(service) - before < 30 * MB
+        assert kernel_bytes(where.port) < many * 0.3 * MB
 
 
-def held(client: Client, address: str | None = None) -> int:
+def unsent_bytes(client: Client, address: str | None = None) -> int:
     """Return the unsent bytes of an address, or of all."""
     return sum(
         one.unsent_bytes() for one in client.app[CONNECTION_LIMITER].connections if address in (None, one.address)
     )
 
 
-async def until(such: Callable[[], bool]) -> None:
+async def wait_until(such: Callable[[], bool]) -> None:
     """Poll until a condition holds."""
     async with asyncio.timeout(WITHIN_S):
         while not such():  # noqa: ASYNC110  what is waited for wakes nobody
@@ -94,27 +98,31 @@ async def until(such: Callable[[], bool]) -> None:
 
 def dropped_connections(kind: str) -> float:
     """Return how many connections were dropped because they did not read."""
-    return of(here(), "slow_readers_dropped_total", kind=kind)
+    return sum_samples(read_samples(), "slow_readers_dropped_total", kind=kind)
 
 
-async def whole(client: Client, address: str) -> int:
+async def download(client: Client, address: str) -> int:
     """Return how many bytes a client gets that reads."""
-    async with at(client, address) as reader:
-        return len(await (await reader.get(LARGE)).read())
+    async with open_client_at(client, address) as reader:
+        return len(await (await reader.get(LARGE_PATH)).read())
 
 
 async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
     async with serve(store, Limits(max_unsent_bytes_per_address=2 * MB)) as client, AsyncExitStack() as stack:
-        size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
+        size, dropped = await download(client, "127.0.0.1"), dropped_connections("answer")
         assert size > 0.2 * MB
-        await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD, "127.0.0.2"))
-        await until(lambda: held(client, "127.0.0.2") > 0)
+        await stack.enter_async_context(
+            open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, "127.0.0.2")
+        )
+        await wait_until(lambda: unsent_bytes(client, "127.0.0.2") > 0)
         for _ in range(15):
-            await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
-        await until(lambda: dropped_connections("answer") - dropped > 2)
-        assert held(client, "127.0.0.1") <= 2 * MB + size
-        assert held(client, "127.0.0.2") > 0
-        assert await whole(client, "127.0.0.1") == size
+            await stack.enter_async_context(
+                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
+            )
+        await wait_until(lambda: dropped_connections("answer") - dropped > 2)
+        assert unsent_bytes(client, "127.0.0.1") <= 2 * MB + size
+        assert unsent_bytes(client, "127.0.0.2") > 0
+        assert await download(client, "127.0.0.1") == size
 
 
 async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
@@ -123,15 +131,19 @@ async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
         serve(store, Limits(rate_limits=False, max_unsent_bytes_total=2 * MB)) as client,
         AsyncExitStack() as stack,
     ):
-        size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
-        await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD, "127.0.0.2"))
-        await until(lambda: held(client, "127.0.0.2") > 0)
+        size, dropped = await download(client, "127.0.0.1"), dropped_connections("answer")
+        await stack.enter_async_context(
+            open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, "127.0.0.2")
+        )
+        await wait_until(lambda: unsent_bytes(client, "127.0.0.2") > 0)
         for _ in range(15):
-            await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
-        await until(lambda: dropped_connections("answer") - dropped > 2)
-        assert held(client) <= 2 * MB + size
-        assert held(client, "127.0.0.2") > 0
-        assert await whole(client, "127.0.0.2") == size
+            await stack.enter_async_context(
+                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
+            )
+        await wait_until(lambda: dropped_connections("answer") - dropped > 2)
+        assert unsent_bytes(client) <= 2 * MB + size
+        assert unsent_bytes(client, "127.0.0.2") > 0
+        assert await download(client, "127.0.0.2") == size
 
 
 @pytest.mark.parametrize("kind", ("socket", "stream"))
@@ -144,31 +156,31 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
         AsyncExitStack() as stack,
     ):
         table, dropped = await create_game(client), dropped_connections(kind)
-        stream = ask(f"{table.path}/diffs", "Accept: text/event-stream")
-        request = stream if kind == "stream" else ask(f"{table.path}/ws", *upgrade, key)
+        stream = get_request(f"{table.path}/diffs", "Accept: text/event-stream")
+        request = stream if kind == "stream" else get_request(f"{table.path}/ws", *upgrade, key)
         for _ in range(4):
-            await stack.enter_async_context(silent(client.host, client.port, request))
-        await until(lambda: len(client.app[STREAMS]) == 4)
+            await stack.enter_async_context(open_silent_client(client.host, client.port, request))
+        await wait_until(lambda: len(client.app[STREAMS]) == 4)
         while dropped_connections(kind) == dropped:
             for one in [*client.app[STREAMS]]:
                 one._write(bytes(200_000))  # as what is told of a game
             await asyncio.sleep(0)
-        assert held(client) <= 2.2 * MB
-        await until(lambda: len(client.app[STREAMS]) < 4)
+        assert unsent_bytes(client) <= 2.2 * MB
+        await wait_until(lambda: len(client.app[STREAMS]) < 4)
 
 
 async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing tells of what is less than 64 KB, of which there may be many."""
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
     async with serve(store) as client, AsyncExitStack() as stack:
-        await stack.enter_async_context(silent(client.host, client.port, ask("/livez")))
-        await until(lambda: len(client.app[CONNECTION_LIMITER].connections) == 1)
+        await stack.enter_async_context(open_silent_client(client.host, client.port, get_request("/livez")))
+        await wait_until(lambda: len(client.app[CONNECTION_LIMITER].connections) == 1)
         (connection,) = client.app[CONNECTION_LIMITER].connections
         assert connection.transport is not None
         while not connection.unsent_bytes():
             connection.transport.write(bytes(50_000))
         assert not connection.writing_paused
-        await until(lambda: client.app[CONNECTION_LIMITER].send_buffers.total == connection.unsent_bytes())
+        await wait_until(lambda: client.app[CONNECTION_LIMITER].send_buffers.total == connection.unsent_bytes())
 
 
 async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
@@ -176,11 +188,13 @@ async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
         table = await create_game(client)
         budget = client.app[CONNECTION_LIMITER].send_buffers
         for _ in range(5):
-            assert (await client.get(LARGE, headers=bearer_header(table.owner_token))).status == 200
+            assert (await client.get(LARGE_PATH, headers=bearer_header(table.owner_token))).status == 200
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
-            await until(lambda: budget.total > 0)
-        await until(lambda: budget.total == 0)
+            await stack.enter_async_context(
+                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
+            )
+            await wait_until(lambda: budget.total > 0)
+        await wait_until(lambda: budget.total == 0)
 
 
 class Writer:
@@ -200,7 +214,7 @@ class Writer:
         self.cut = True
 
 
-def recorded(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
+def record_all(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
     """Record the send buffers; return which connections were dropped."""
     for one in writers:
         budget.record(one, one.holds)
@@ -208,7 +222,7 @@ def recorded(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
 
 
 def test_who_has_not_read_for_the_longest_is_cut_off_first() -> None:
-    assert recorded(SendBufferBudget(100, 200, 1000), Writer("a", 40), Writer("a", 40), Writer("a", 40)) == [
+    assert record_all(SendBufferBudget(100, 200, 1000), Writer("a", 40), Writer("a", 40), Writer("a", 40)) == [
         True,
         False,
         False,
@@ -219,19 +233,19 @@ def test_what_was_read_meanwhile_is_seen() -> None:
     budget, first, second = SendBufferBudget(100, 200, 1000), Writer("a", 60), Writer("a", 60)
     budget.record(first, 60)
     first.holds = 1
-    assert recorded(budget, second) == [False]
+    assert record_all(budget, second) == [False]
     assert not first.cut
     assert budget.total == 61
 
 
 def test_an_answer_may_be_larger_than_all_that_an_address_may_have() -> None:
-    assert recorded(SendBufferBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
+    assert record_all(SendBufferBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
 
 
 def test_many_addresses_together_have_a_bound() -> None:
     writers = [Writer(str(number), 30) for number in range(40)]
     budget = SendBufferBudget(100, 200, 1000)
-    assert sum(recorded(budget, *writers)) > 4
+    assert sum(record_all(budget, *writers)) > 4
     assert budget.total <= 1000
     assert not writers[-1].cut
 
@@ -240,10 +254,10 @@ def test_a_network_of_ipv6_has_a_bound() -> None:
     """However many of its addresses somebody uses."""
     writers = [Writer(f"2001:db8:1:{number:x}::", 30) for number in range(40)]
     budget, other = SendBufferBudget(100, 200, 1000), Writer("2001:db8:2::", 90)
-    assert recorded(budget, other, *writers).count(True) > 30
+    assert record_all(budget, other, *writers).count(True) > 30
     assert budget.total <= 200 + 90
     assert not other.cut
 
 
 def test_without_limits_by_address_one_may_have_all() -> None:
-    assert recorded(SendBufferBudget(None, None, 1000), Writer("a", 400), Writer("a", 400)) == [False, False]
+    assert record_all(SendBufferBudget(None, None, 1000), Writer("a", 400), Writer("a", 400)) == [False, False]

@@ -11,7 +11,7 @@ from schemas.commands import MAX_ACTIONS
 from service.store.game_store import RedisStore
 from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.runner import MAX_HEADERS
-from tests.security.limited_client import limits, statuses
+from tests.security.limited_client import count_statuses, make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import send_raw
@@ -141,14 +141,14 @@ async def test_a_media_type_has_so_many_bytes(store: RedisStore) -> None:
 
 async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
     """Each leaves an answer behind for a day, however soon it is deleted."""
-    async with serve(store, limits(rate_creations=8)) as client:
+    async with serve(store, make_limits(rate_creations=8)) as client:
         table = await create_game(client)
         await table.get()
 
         async def again() -> Any:
             return await register(client, table)
 
-        found = await statuses(12, again)
+        found = await count_statuses(12, again)
         assert found[201] <= 8
         assert found[201] + found[429] == 12
 

@@ -14,7 +14,7 @@ from service.web.connections import limiter
 from service.web.connections.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
-from tests.security.limited_client import at, status
+from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
 
@@ -46,7 +46,7 @@ async def lasting(store: RedisStore) -> AsyncIterator[Client]:
 
 
 @asynccontextmanager
-async def raw(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
+async def open_connection(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
     """Open a plain connection."""
     reader, writer = await asyncio.open_connection(client.host, client.port, limit=2**10)
     try:
@@ -55,7 +55,7 @@ async def raw(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]
         writer.transport.abort()
 
 
-async def ended(reader: StreamReader) -> bytes:
+async def read_to_end(reader: StreamReader) -> bytes:
     """Return everything received until the connection closes."""
     got = b""
     async with asyncio.timeout(WITHIN_S):
@@ -67,7 +67,7 @@ async def ended(reader: StreamReader) -> bytes:
     return got
 
 
-async def drip(writer: StreamWriter, data: bytes) -> None:
+async def send_slowly(writer: StreamWriter, data: bytes) -> None:
     """Send one byte after the other, until that fails."""
     for number in range(len(data)):
         if writer.is_closing():
@@ -78,32 +78,32 @@ async def drip(writer: StreamWriter, data: bytes) -> None:
 
 @pytest.mark.parametrize("begin", (b"GET /", b"GET /livez HTTP/1.1\r\nHost: x\r\n", b"GET /livez HTTP/1.1\r\nX-Long: "))
 async def test_a_head_that_does_not_come_to_its_end(lasting: Client, begin: bytes) -> None:
-    async with raw(lasting) as (reader, writer):
+    async with open_connection(lasting) as (reader, writer):
         writer.write(begin)
-        dripping = asyncio.create_task(drip(writer, b"a" * 1_000))
-        assert await ended(reader) == b""
+        dripping = asyncio.create_task(send_slowly(writer, b"a" * 1_000))
+        assert await read_to_end(reader) == b""
         dripping.cancel()
-    assert await status(await lasting.get("/livez")) == 200
+    assert await read_status(await lasting.get("/livez")) == 200
 
 
 async def test_a_head_that_does_not_end_after_an_answer(quick: Client) -> None:
-    async with raw(quick) as (reader, writer):
+    async with open_connection(quick) as (reader, writer):
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez")
-        assert (await ended(reader)).count(b"HTTP/1.1 200") == 1
+        assert (await read_to_end(reader)).count(b"HTTP/1.1 200") == 1
 
 
 async def test_a_head_without_end_is_not_kept(store: RedisStore) -> None:
-    async with serve(store) as client, raw(client) as (reader, writer):
+    async with serve(store) as client, open_connection(client) as (reader, writer):
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
         for number in range(63):
             writer.write(b"X-%d: " % number + b"a" * 8_000 + b"\r\n")
-        await ended(reader)
+        await read_to_end(reader)
 
 
 async def test_a_body_that_comes_too_slowly(quick: Client) -> None:
-    async with raw(quick) as (reader, writer):
+    async with open_connection(quick) as (reader, writer):
         writer.write(HEAD + b"Content-Length: 10000\r\n\r\n{")
-        dripping = asyncio.create_task(drip(writer, b" " * 1_000))
+        dripping = asyncio.create_task(send_slowly(writer, b" " * 1_000))
         async with asyncio.timeout(WITHIN_S):
             head = await reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 400")
@@ -111,17 +111,17 @@ async def test_a_body_that_comes_too_slowly(quick: Client) -> None:
 
 
 async def test_a_chunked_body_that_comes_too_slowly(quick: Client) -> None:
-    async with raw(quick) as (reader, writer):
+    async with open_connection(quick) as (reader, writer):
         writer.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
         async with asyncio.timeout(WITHIN_S):
             assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 400")
 
 
 async def test_connections_that_do_nothing_end(quick: Client) -> None:
-    async with raw(quick) as (silent, _), raw(quick) as (idle, writer):
+    async with open_connection(quick) as (silent, _), open_connection(quick) as (idle, writer):
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert await ended(silent) == b""
-        assert (await ended(idle)).count(b"HTTP/1.1 200") == 1
+        assert await read_to_end(silent) == b""
+        assert (await read_to_end(idle)).count(b"HTTP/1.1 200") == 1
 
 
 async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
@@ -129,7 +129,11 @@ async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
     trusting = QUICK._replace(
         keep_alive_timeout_s=0.1, trusted_proxies=parse_networks("127.0.0.1"), max_connections_per_address=1
     )
-    async with serve(store, trusting) as client, raw(client) as (_, _other), raw(client) as (reader, writer):
+    async with (
+        serve(store, trusting) as client,
+        open_connection(client) as (_, _other),
+        open_connection(client) as (reader, writer),
+    ):
         for _ in range(3):
             writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
             async with asyncio.timeout(WITHIN_S):
@@ -140,7 +144,7 @@ async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
 async def open_three(client: Client, stack: AsyncExitStack) -> None:
     """Open three connections, and wait until the instance has accepted them."""
     for _ in range(3):
-        await stack.enter_async_context(raw(client))
+        await stack.enter_async_context(open_connection(client))
     async with asyncio.timeout(WITHIN_S):
         while len(client.app[CONNECTION_LIMITER].connections) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)
@@ -149,29 +153,29 @@ async def open_three(client: Client, stack: AsyncExitStack) -> None:
 async def test_an_address_has_so_many_connections(store: RedisStore) -> None:
     async with serve(store, Limits(max_connections_per_address=3)) as client, AsyncExitStack() as stack:
         await open_three(client, stack)
-        async with raw(client) as (reader, _):
-            got = await ended(reader)
+        async with open_connection(client) as (reader, _):
+            got = await read_to_end(reader)
             assert got.startswith(b"HTTP/1.1 429")
             assert b"Retry-After: " in got
             assert b'"code":"rate_limited"' in got
-        async with at(client, "127.0.0.2") as other:
-            assert await status(await other.get("/livez")) == 200
+        async with open_client_at(client, "127.0.0.2") as other:
+            assert await read_status(await other.get("/livez")) == 200
 
 
 async def test_an_instance_has_so_many_connections(store: RedisStore) -> None:
     async with serve(store, Limits(max_connections=3, rate_limits=False)) as client, AsyncExitStack() as stack:
         await open_three(client, stack)
-        async with raw(client) as (reader, _):
-            assert (await ended(reader)).startswith(b"HTTP/1.1 503")
+        async with open_connection(client) as (reader, _):
+            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503")
         await stack.aclose()
         async with asyncio.timeout(WITHIN_S):
             while client.app[CONNECTION_LIMITER].connections or client.app[CONNECTION_LIMITER].connections_per_address:  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.01)
-        assert await status(await client.get("/livez")) == 200
+        assert await read_status(await client.get("/livez")) == 200
 
 
 async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
-    async with raw(quick) as (_, writer):
+    async with open_connection(quick) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
         for _ in range(100):
             writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -184,7 +188,7 @@ async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
 
 async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
     limits = QUICK._replace(response_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_interval_s=1.0)
-    async with serve(store, limits) as client, raw(client) as (_, writer):
+    async with serve(store, limits) as client, open_connection(client) as (_, writer):
         table = await create_game(client)
         hub = client.app[HUB]
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
@@ -205,9 +209,9 @@ async def test_an_upgrade_that_stops_half_way(lasting: Client) -> None:
         b"GET /v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     )
-    async with raw(lasting) as (reader, writer):
+    async with open_connection(lasting) as (reader, writer):
         writer.write(upgrade)
-        assert await ended(reader) == b""
+        assert await read_to_end(reader) == b""
 
 
 async def test_a_socket_that_stops_within_a_message(store: RedisStore) -> None:
@@ -227,7 +231,7 @@ async def test_a_socket_that_stops_within_a_message(store: RedisStore) -> None:
 
 async def test_requests_in_advance_are_not_all_read(store: RedisStore) -> None:
     """Nobody reads the answers, so that the requests wait: where they are, is the client's memory."""
-    async with serve(store) as client, raw(client) as (_, writer):
+    async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
         request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 4_000 + b"\r\n\r\n"
         for _ in range(10_000):
@@ -244,8 +248,8 @@ async def test_requests_in_advance_are_not_all_read(store: RedisStore) -> None:
 async def test_one_client_that_dawdles_keeps_nobody_waiting(quick: Client) -> None:
     async with AsyncExitStack() as stack:
         for _ in range(50):
-            _, writer = await stack.enter_async_context(raw(quick))
+            _, writer = await stack.enter_async_context(open_connection(quick))
             writer.write(b"POST /v1/games HTTP/1.1\r\nHost: x\r\n")
         async with ClientSession(quick.make_url("/"), connector=TCPConnector()) as session:
             for _ in range(20):
-                assert await status(await session.get("/livez")) == 200
+                assert await read_status(await session.get("/livez")) == 200

@@ -14,7 +14,7 @@ from service.games.ports import StoreBusy
 from service.web.problems import error_response
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
-from tests.telemetry.metric_samples import Values, metrics_url, of, scrape
+from tests.telemetry.metric_samples import Samples, metrics_url, scrape, sum_samples
 from tests.web.http_game import bearer_header
 
 COMMANDS = 120
@@ -30,7 +30,7 @@ STREAM = {"Accept": "text/event-stream"}
 CLIENTS = 250
 """More clients than may wait; each sends its next request at once."""
 
-REFUSED = 2_000
+MIN_REJECTED = 2_000
 """Rejected requests after which the test checks the service."""
 
 FLAGS = (
@@ -38,7 +38,7 @@ FLAGS = (
     *("--max-redis-commands-in-flight", str(COMMANDS), "--max-redis-bytes-in-flight", str(BYTES)),
 )
 
-LIVES = ("/livez", "/v1/bots", "/v1/tilesets", "/", "/openapi.json")
+PATHS_WITHOUT_REDIS = ("/livez", "/v1/bots", "/v1/tilesets", "/", "/openapi.json")
 """What is served without Redis."""
 
 
@@ -62,7 +62,7 @@ class Game(NamedTuple):
         }
 
 
-class Stalling(NamedTuple):
+class StallingService(NamedTuple):
     """A service, and its Redis server."""
 
     one: ServerProcess
@@ -79,11 +79,11 @@ class Stalling(NamedTuple):
         async with self.session.get(f"{path}/legal-moves") as response:
             return Game(path, created["owner_token"], (await response.json())["moves"][0]["id"])
 
-    async def levels(self) -> Values:
+    async def scrape_metrics(self) -> Samples:
         """Return its metrics."""
         return await scrape(self.metrics)
 
-    async def ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until it is ready."""
         async with asyncio.timeout(30):
             while True:
@@ -94,7 +94,7 @@ class Stalling(NamedTuple):
 
 
 @asynccontextmanager
-async def flooded(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[Counter[tuple[int, str | None]]]:
+async def flood(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[Counter[tuple[int, str | None]]]:
     """Read a game with many clients; yields how often each status and Retry-After was returned."""
     came: Counter[tuple[int, str | None]] = Counter()
 
@@ -116,26 +116,26 @@ async def flooded(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[C
 
 
 @pytest.fixture
-async def stalling(tmp_path: Path) -> AsyncIterator[Stalling]:
+async def stalling(tmp_path: Path) -> AsyncIterator[StallingService]:
     async with (
         standalone(tmp_path) as deployment,
         start_server(tmp_path / "data", deployment.url, *FLAGS) as one,
         aiohttp.ClientSession(one.url, connector=aiohttp.TCPConnector(limit=0)) as session,
     ):
-        yield Stalling(one, deployment.nodes[0], await metrics_url(one), session)
+        yield StallingService(one, deployment.nodes[0], await metrics_url(one), session)
 
 
-async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling: Stalling) -> None:
+async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling: StallingService) -> None:
     game = await stalling.create()
     stalling.node.pause()
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
-    async with asyncio.timeout(WITHIN_S), flooded(stalling.session, game) as came:
-        while came.total() < REFUSED or max(commands) < COMMANDS / 2 or FULL not in details:
-            told = await stalling.levels()
-            commands.append(of(told, "redis_commands_in_flight"))
-            in_flight.append(of(told, "http_requests_in_flight"))
-            assert of(told, "redis_in_flight_bytes") <= BYTES
-            for path in LIVES:
+    async with asyncio.timeout(WITHIN_S), flood(stalling.session, game) as came:
+        while came.total() < MIN_REJECTED or max(commands) < COMMANDS / 2 or FULL not in details:
+            told = await stalling.scrape_metrics()
+            commands.append(sum_samples(told, "redis_commands_in_flight"))
+            in_flight.append(sum_samples(told, "http_requests_in_flight"))
+            assert sum_samples(told, "redis_in_flight_bytes") <= BYTES
+            for path in PATHS_WITHOUT_REDIS:
                 async with stalling.session.get(path) as response:
                     assert response.status == 200, path
             async with stalling.session.get("/readyz") as response:
@@ -145,10 +145,10 @@ async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling
     assert max(commands) <= COMMANDS
     assert max(in_flight) <= COMMANDS + CLIENTS / 2  # those that were refused are answered within a moment
     stalling.node.resume()
-    await stalling.ready()
-    told = await stalling.levels()
-    assert of(told, "redis_commands_in_flight") <= 1  # what measures now and then
-    assert of(told, "redis_errors_total", kind="busy") >= REFUSED / 2
+    await stalling.wait_until_ready()
+    told = await stalling.scrape_metrics()
+    assert sum_samples(told, "redis_commands_in_flight") <= 1  # what measures now and then
+    assert sum_samples(told, "redis_errors_total", kind="busy") >= MIN_REJECTED / 2
 
 
 async def act(session: aiohttp.ClientSession, game: Game) -> int:
@@ -157,7 +157,7 @@ async def act(session: aiohttp.ClientSession, game: Game) -> int:
         return response.status
 
 
-async def say(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, Any]:
+async def act_over_socket(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, Any]:
     """Act over a WebSocket; return the response."""
     await socket.send_json({"type": "act", "id": "s", "game": game.id, "move": game.move, "key": f"key of {game.path}"})
     async with asyncio.timeout(30):
@@ -167,7 +167,7 @@ async def say(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, 
     return answer
 
 
-async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(stalling: Stalling) -> None:
+async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(stalling: StallingService) -> None:
     session = stalling.session
     games = [await stalling.create() for _ in range(GAMES)]
     before, during, spoken = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
@@ -180,17 +180,17 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
         assert stream.status == 200
         assert [await act(session, game) for game in before] == [200] * len(before)
         stalling.node.pause()
-        async with asyncio.timeout(WITHIN_S), flooded(session, before[0]) as came:
-            while came.total() < REFUSED:
+        async with asyncio.timeout(WITHIN_S), flood(session, before[0]) as came:
+            while came.total() < MIN_REJECTED:
                 statuses = await asyncio.gather(*(act(session, game) for game in during))
                 assert {*statuses} == {503}
-                refused = await say(speaking, spoken)
+                refused = await act_over_socket(speaking, spoken)
                 assert (refused["type"], refused["problem"]["code"]) == ("error", "store_unavailable")
                 assert refused["problem"]["retry_after_s"] == 1
         stalling.node.resume()
-        await stalling.ready()
+        await stalling.wait_until_ready()
         assert [await act(session, game) for game in before + during] == [200] * (GAMES - 1)
-        acknowledged = await say(speaking, spoken)
+        acknowledged = await act_over_socket(speaking, spoken)
         assert (acknowledged["type"], acknowledged["version"]) == ("ack", 2)
         async with asyncio.timeout(30):
             while (message := await socket.receive_json())["type"] != "diff":
@@ -207,7 +207,7 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
 
 
 async def test_what_is_refused_is_logged_by_the_second(caplog: pytest.LogCaptureFixture) -> None:
-    refused = [error_response(StoreBusy("120 commands wait")) for _ in range(REFUSED)]
+    refused = [error_response(StoreBusy("120 commands wait")) for _ in range(MIN_REJECTED)]
     assert {(one.status, one.headers["Retry-After"]) for one in refused} == {(503, "1")}
     async with asyncio.timeout(30):
         while not any("the last of" in line for line in caplog.messages):  # noqa: ASYNC110  a timer writes it

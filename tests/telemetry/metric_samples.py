@@ -11,17 +11,17 @@ from tests.server_process import ServerProcess
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 
-Values = dict[tuple[str, frozenset[tuple[str, str]]], float]
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 """Every sample by its name and labels."""
 
 
-def here() -> Values:
+def read_samples() -> Samples:
     """Return the samples of this process."""
     samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
     return {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}
 
 
-def of(values: Values, name: str, **labels: str) -> float:
+def sum_samples(values: Samples, name: str, **labels: str) -> float:
     """Return the sum of a metric's samples with these labels; 0 if there are none."""
     wanted = set(labels.items())
     return sum(value for (found, has), value in values.items() if found == f"south_seas_{name}" and wanted <= has)
@@ -36,7 +36,7 @@ async def metrics_url(instance: ServerProcess) -> str:
     raise AssertionError("the service ended before it told")
 
 
-async def scrape(url: str, accept: str = OPENMETRICS) -> Values:
+async def scrape(url: str, accept: str = OPENMETRICS) -> Samples:
     """Scrape a service in one of the two formats."""
     async with aiohttp.ClientSession() as session, session.get(url, headers={"Accept": accept}) as response:
         assert response.status == 200

@@ -11,7 +11,7 @@ import yaml
 
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url
-from tests.telemetry.traffic import everything
+from tests.telemetry.traffic import run_traffic
 from tests.tools import PROMETHEUS, require
 
 RULES = Path(__file__).parents[2] / "deploy" / "observability" / "prometheus"
@@ -19,21 +19,21 @@ START_S = 30
 
 
 @asynccontextmanager
-async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
+async def start_observed_instances(redis_url: str, folder: Path) -> AsyncIterator[str]:
     """Start a Prometheus with the project's rules that has scraped all traffic; yields its URL."""
     flags = ("--metrics-port", "0", "--drain-time-s", "0", "--close-window-s", "0")
     async with (
         start_server(folder, redis_url, *flags) as one,
         start_server(folder, redis_url, *flags) as other,
-        scraping(folder, [await metrics_url(one), await metrics_url(other)]) as url,
+        start_prometheus(folder, [await metrics_url(one), await metrics_url(other)]) as url,
     ):
-        await everything(one.url, other.url)
-        await _scraped_again(url)
+        await run_traffic(one.url, other.url)
+        await _wait_for_scrapes(url)
         yield url
 
 
 @asynccontextmanager
-async def scraping(folder: Path, targets: list[str]) -> AsyncIterator[str]:
+async def start_prometheus(folder: Path, targets: list[str]) -> AsyncIterator[str]:
     """Start a Prometheus that scrapes these targets."""
     program = require(PROMETHEUS)
     config = yaml.safe_load((RULES / "prometheus.yaml").read_text())
@@ -72,7 +72,7 @@ async def _address(process: asyncio.subprocess.Process) -> str:
     raise RuntimeError(said.decode())
 
 
-async def _scraped_again(url: str) -> None:
+async def _wait_for_scrapes(url: str) -> None:
     """Wait until all traffic was scraped several times, and the rules were evaluated."""
     async with aiohttp.ClientSession(url) as session, asyncio.timeout(START_S):
         query = {"query": "min(count_over_time(up[1m])) > 5 and min(count_over_time(south_seas_build_info[1m])) > 5"}

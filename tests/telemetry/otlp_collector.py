@@ -32,7 +32,7 @@ class Collector:
         self.spans: list[Received] = []
         self._more = asyncio.Event()
 
-    async def take(self, request: web.Request) -> web.Response:
+    async def receive(self, request: web.Request) -> web.Response:
         """Receive a message of spans."""
         body = await request.read()
         self.spans += _spans(ExportTraceServiceRequest.FromString(body))
@@ -40,7 +40,7 @@ class Collector:
         told = ExportTraceServiceResponse().SerializeToString()
         return web.Response(body=told, content_type="application/x-protobuf")
 
-    async def until(self, *names: str) -> None:
+    async def wait_for(self, *names: str) -> None:
         """Wait until spans of all these names were received."""
         async with asyncio.timeout(20):
             while not {*names} <= {span.name for span in self.spans}:
@@ -49,10 +49,10 @@ class Collector:
 
 
 @asynccontextmanager
-async def collecting() -> AsyncIterator[Collector]:
+async def start_collector() -> AsyncIterator[Collector]:
     """Start a collector."""
     app, collector = web.Application(), Collector()
-    app.router.add_post("/v1/traces", collector.take)
+    app.router.add_post("/v1/traces", collector.receive)
     async with TestServer(app) as server:
         collector.url = str(server.make_url("/")).rstrip("/")
         yield collector

@@ -33,18 +33,18 @@ async def proxied(store: RedisStore, caplog: pytest.LogCaptureFixture) -> AsyncI
         yield client
 
 
-def lines(caplog: pytest.LogCaptureFixture, *names: str) -> list[tuple[Any, ...]]:
+def read_lines(caplog: pytest.LogCaptureFixture, *names: str) -> list[tuple[Any, ...]]:
     """Return these fields of each line of the access log."""
     records = [vars(record) for record in caplog.records if record.name == "service.web.access"]
     return [tuple(record.get(name) for name in names) for record in records]
 
 
-def via(address: str) -> dict[str, str]:
+def forwarded_for(address: str) -> dict[str, str]:
     """Return the header with which a proxy names a client."""
     return {"X-Forwarded-For": address}
 
 
-async def emptied(client: Client) -> None:
+async def wait_until_closed(client: Client) -> None:
     """Wait until all streams have ended."""
     async with asyncio.timeout(WITHIN_S):
         while len(client.app[STREAMS]):  # noqa: ASYNC110  they give no event
@@ -52,9 +52,9 @@ async def emptied(client: Client) -> None:
 
 
 async def test_a_line_has_the_client_behind_the_proxy(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    await proxied.get("/livez", headers=via(ANA))
-    await proxied.get("/v1/games/none", headers=via(BO))
-    assert lines(caplog, "method", "route", "status", "address") == [
+    await proxied.get("/livez", headers=forwarded_for(ANA))
+    await proxied.get("/v1/games/none", headers=forwarded_for(BO))
+    assert read_lines(caplog, "method", "route", "status", "address") == [
         ("GET", "/livez", 200, ANA),
         ("GET", "/v1/games/{id}", 404, "2001:db8:1:2::"),
     ]
@@ -63,65 +63,67 @@ async def test_a_line_has_the_client_behind_the_proxy(proxied: Client, caplog: p
 async def test_without_a_trusted_proxy_a_line_has_the_peer(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "service.web.access")
     async with serve(store) as client:
-        await client.get("/livez", headers=via(ANA))
-    assert lines(caplog, "address") == [("127.0.0.1",)]
+        await client.get("/livez", headers=forwarded_for(ANA))
+    assert read_lines(caplog, "address") == [("127.0.0.1",)]
 
 
 async def test_what_is_no_http_has_a_line(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
     await send_raw(proxied, b"NONSENSE\r\n\r\n")
-    assert lines(caplog, "route", "status") == [("unmatched", 400)]
+    assert read_lines(caplog, "route", "status") == [("unmatched", 400)]
 
 
 async def connect(client: Client, table: HTTPGame) -> Any:
     """Open a WebSocket that watches the game."""
-    return await client.ws_connect(f"{table.path}/ws?since=1", headers={**bearer_header(table.owner_token), **via(ANA)})
+    return await client.ws_connect(
+        f"{table.path}/ws?since=1", headers={**bearer_header(table.owner_token), **forwarded_for(ANA)}
+    )
 
 
 async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
     table = await create_game(proxied, visibility="private")
     caplog.clear()
     await (await connect(proxied, table)).close()
-    await emptied(proxied)
+    await wait_until_closed(proxied)
     route = "/v1/games/{id}/ws"
-    assert lines(caplog, "kind", "route", "address", "code") == [
+    assert read_lines(caplog, "kind", "route", "address", "code") == [
         ("socket", route, ANA, None),
         ("socket", route, ANA, 1000),
     ]
-    ((opened,), (closed,)) = lines(caplog, "seconds")
+    ((opened,), (closed,)) = read_lines(caplog, "seconds")
     assert opened is None
     assert 0 <= closed < WITHIN_S
     assert table.owner_token not in caplog.text
 
 
 async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    async with proxied.ws_connect("/v1/ws", headers={"Authorization": "Bearer §", **via(ANA)}) as socket:
+    async with proxied.ws_connect("/v1/ws", headers={"Authorization": "Bearer §", **forwarded_for(ANA)}) as socket:
         while not socket.closed:
             await socket.receive()
-    await emptied(proxied)
-    assert lines(caplog, "kind", "code") == [("socket", None), ("socket", 4401)]
+    await wait_until_closed(proxied)
+    assert read_lines(caplog, "kind", "code") == [("socket", None), ("socket", 4401)]
 
 
 async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
     socket = await connect(proxied, await create_game(proxied))
     connection = socket._response.connection
     connection.transport.abort()
-    await emptied(proxied)
-    assert lines(caplog, "kind", "code")[-1] == ("socket", 1006)
+    await wait_until_closed(proxied)
+    assert read_lines(caplog, "kind", "code")[-1] == ("socket", 1006)
     await socket.close()
 
 
 async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
     table = await create_game(proxied)
     caplog.clear()
-    headers = {"Accept": "text/event-stream", **bearer_header(table.owner_token), **via(ANA)}
+    headers = {"Accept": "text/event-stream", **bearer_header(table.owner_token), **forwarded_for(ANA)}
     async with proxied.get(f"{table.path}/diffs?since=1", headers=headers) as response:
         assert response.status == 200
-        assert lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
-    await emptied(proxied)
+        assert read_lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
+    await wait_until_closed(proxied)
     async with asyncio.timeout(WITHIN_S):
-        while len(lines(caplog, "kind")) < 2:  # noqa: ASYNC110  what is waited for wakes nobody
+        while len(read_lines(caplog, "kind")) < 2:  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)
-    ((_, _, _), (kind, address, seconds)) = lines(caplog, "kind", "address", "seconds")
+    ((_, _, _), (kind, address, seconds)) = read_lines(caplog, "kind", "address", "seconds")
     assert (kind, address) == ("stream", ANA)
     assert 0 <= seconds < WITHIN_S
     assert table.owner_token not in caplog.text

@@ -39,7 +39,7 @@ def test_every_alert_has_a_case_a_severity_and_a_runbook() -> None:
         assert name.lower() in headings, f"docs/observing.md has no runbook of {name}"
 
 
-def asked(name: str, series: Series, expected: Sequence[tuple[int, str, int]]) -> dict[str, Any]:
+def make_promtool_test(name: str, series: Series, expected: Sequence[tuple[int, str, int]]) -> dict[str, Any]:
     """Return a test for promtool: after how many minutes how many alerts of a name fire."""
     return {
         "name": name,
@@ -62,7 +62,7 @@ def play(tmp_path: Path, tests: Sequence[dict[str, Any]]) -> None:
     assert "SUCCESS" in promtool("test", "rules", str(file))
 
 
-def apart() -> list[list[str]]:
+def group_cases() -> list[list[str]]:
     """Return the cases in groups that share no metric, so that they do not affect each other."""
     groups: list[tuple[set[str], list[str]]] = []
     for name, case in CASES.items():
@@ -77,13 +77,13 @@ def apart() -> list[list[str]]:
 
 def test_each_alert_fires_when_it_should(tmp_path: Path) -> None:
     tests = []
-    for names in apart():
+    for names in group_cases():
         series = {one: values for name in names for one, values in CASES[name].firing.items()}
-        tests.append(asked(" ".join(names), series, [(CASES[name].minutes, name, 1) for name in names]))
+        tests.append(make_promtool_test(" ".join(names), series, [(CASES[name].minutes, name, 1) for name in names]))
     assert sum(len(test["promql_expr_test"]) for test in tests) == len(CASES)
     play(tmp_path, tests)
 
 
 def test_none_fires_when_all_is_well_or_only_looks_bad(tmp_path: Path) -> None:
     calm = {series: values for case in CASES.values() for series, values in case.calm.items()}
-    play(tmp_path, [asked("calm", calm, [(minutes, "", 0) for minutes in range(1, 60)])])
+    play(tmp_path, [make_promtool_test("calm", calm, [(minutes, "", 0) for minutes in range(1, 60)])])

@@ -20,9 +20,9 @@ from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
-from tests.security.limited_client import create, limits
+from tests.security.limited_client import make_limits, request_game
 from tests.store.commits import action, creation, digest
-from tests.telemetry.metric_samples import Values, here, of
+from tests.telemetry.metric_samples import Samples, read_samples, sum_samples
 from tests.web.app_server import serve
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_instance, run_receiver
@@ -30,8 +30,8 @@ from tests.web.webhook_receiver import register_webhook, run_instance, run_recei
 TILESETS = load_catalogue(None)
 
 
-def grown(before: Values, name: str, **labels: str) -> float:
-    return of(here(), name, **labels) - of(before, name, **labels)
+def grown(before: Samples, name: str, **labels: str) -> float:
+    return sum_samples(read_samples(), name, **labels) - sum_samples(before, name, **labels)
 
 
 class Watcher:
@@ -60,7 +60,7 @@ class Watcher:
                 await self.told.wait()
 
 
-class Deaf(RedisStore):
+class DeafStore(RedisStore):
     """A store that receives no notifications."""
 
     async def notifications(self) -> Any:
@@ -70,7 +70,7 @@ class Deaf(RedisStore):
 
 @pytest.fixture
 async def hub(store: RedisStore) -> AsyncIterator[Hub]:
-    found = Hub(Deaf(store._client), TILESETS, sweep_interval_s=0.05)
+    found = Hub(DeafStore(store._client), TILESETS, sweep_interval_s=0.05)
     found.start()
     yield found
     await found.aclose()
@@ -81,7 +81,7 @@ async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_mi
 ) -> None:
     await store.commit(creation(meta="1"))
     await store.commit(action(1, meta="1"))
-    watcher, before = Watcher(), here()
+    watcher, before = Watcher(), read_samples()
     await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
     await watcher.reach(2)
     assert grown(before, "delivery_lag_seconds_count", origin="remote") == 0
@@ -98,7 +98,7 @@ async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_mi
 
 async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(hub: Hub, store: RedisStore) -> None:
     await store.commit(creation())
-    watchers, before = [Watcher() for _ in range(BATCH_SIZE + 1)], here()
+    watchers, before = [Watcher() for _ in range(BATCH_SIZE + 1)], read_samples()
     for watcher in watchers:
         await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
     await store.commit(action(1))
@@ -109,7 +109,7 @@ async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(hub: 
 
 async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
     game = await (await new_game(store)).game()
-    watcher, before = Watcher(), here()
+    watcher, before = Watcher(), read_samples()
     await hub.subscribe(watcher, game.id, StreamPosition(game.version, game.digest))
     await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
     async with asyncio.timeout(10):
@@ -118,14 +118,14 @@ async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisSt
 
 
 def test_a_game_that_is_not_in_the_cache_is_a_miss() -> None:
-    before = here()
+    before = read_samples()
     assert GameCache().pop("g") is None
     assert grown(before, "game_cache_misses_total") == 1
 
 
 async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None:
     for policy in ("pass", "bot", "resign"):
-        table, before = await new_game(store, timeout_s=60, policy=policy), here()
+        table, before = await new_game(store, timeout_s=60, policy=policy), read_samples()
         await table.let_pass(62)
         assert grown(before, "timeouts_total", policy=policy) == grown(before, "timeouts_total") == 1
         assert grown(before, "actions_total", by="clock") >= 1
@@ -133,7 +133,7 @@ async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None
 
 async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_counted(store: RedisStore) -> None:
     game = await (await new_game(store)).game()
-    bots, before = BotRegistry([*load_bots(plugins=False), load_fake_bot("raising")]), here()
+    bots, before = BotRegistry([*load_bots(plugins=False), load_fake_bot("raising")]), read_samples()
     for name in ("greedy", "raising", "gone"):
         assert await bots.choose(name, TABLES, game, None) is not None
     assert [grown(before, "bot_thinking_seconds_count", bot=name) for name in ("greedy", "raising", "missing")] == [
@@ -144,7 +144,7 @@ async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_cou
 
 async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> None:
     async with run_receiver() as receiver, run_instance(store) as one:
-        table, before = await create_game(one.client, first_seat=0), here()
+        table, before = await create_game(one.client, first_seat=0), read_samples()
         await register_webhook(table, receiver.url)
         receiver.statuses = [500]
         await table.act_successfully()
@@ -164,7 +164,7 @@ async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> N
 
 async def test_a_connection_that_is_lost_is_1006(store: RedisStore) -> None:
     async with serve(store) as client:
-        before = here()
+        before = read_samples()
         socket = await client.ws_connect("/v1/ws")
         assert (await socket.receive_json())["type"] == "welcome"
         transport = socket._response.connection.transport  # type: ignore[union-attr]
@@ -177,9 +177,9 @@ async def test_a_connection_that_is_lost_is_1006(store: RedisStore) -> None:
 
 
 async def test_what_a_limit_refuses_is_counted_by_its_name(store: RedisStore) -> None:
-    async with serve(store, limits(rate_creations=20)) as client:
-        before = here()
-        refused = [answer for answer in [await create(client) for _ in range(30)] if answer.status == 429]
+    async with serve(store, make_limits(rate_creations=20)) as client:
+        before = read_samples()
+        refused = [answer for answer in [await request_game(client) for _ in range(30)] if answer.status == 429]
         assert refused
         assert grown(before, "rate_limited_total", policy="creations") == len(refused)
         assert grown(before, "problems_total", code="rate_limited", via="http") == len(refused)

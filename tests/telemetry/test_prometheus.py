@@ -10,7 +10,7 @@ import yaml
 from prometheus_client import Counter, Gauge, Histogram, Info
 
 from service.telemetry import metrics
-from tests.telemetry.observed_instances import observed
+from tests.telemetry.observed_instances import start_observed_instances
 
 ROOT = Path(__file__).parents[2]
 DASHBOARD: dict[str, Any] = msgspec.json.decode(
@@ -27,12 +27,12 @@ OURS = {
 }
 
 
-def variables_set(expression: str) -> str:
+def substitute_variables(expression: str) -> str:
     """Return an expression with Grafana's variables set to everything."""
     return expression.replace("$job", ".*").replace("$instance", ".*").replace("$__rate_interval", "30s")
 
 
-def named(expression: str) -> set[str]:
+def metric_names(expression: str) -> set[str]:
     """Return the metrics that an expression names."""
     return {*re.findall(r"\b(?:south_seas_|process_|job[a-z_]*:)[\w:]+", re.sub(r'"[^"]*"', "", expression))}
 
@@ -45,7 +45,7 @@ async def asked(session: aiohttp.ClientSession, path: str, **parameters: str) ->
 
 
 async def test_a_real_prometheus_finds_all_that_dashboard_and_rules_ask_for(redis_url: str, tmp_path: Path) -> None:
-    async with observed(redis_url, tmp_path) as url, aiohttp.ClientSession(url) as session:
+    async with start_observed_instances(redis_url, tmp_path) as url, aiohttp.ClientSession(url) as session:
         targets = (await asked(session, "targets"))["activeTargets"]
         assert [(target["health"], target["lastError"]) for target in targets] == [("up", "")] * 2
         names = {*await asked(session, "label/__name__/values")}
@@ -58,8 +58,8 @@ async def check_dashboard(session: aiohttp.ClientSession, names: set[str]) -> No
     """Check that every query of the dashboard names existing metrics and returns data."""
     quiet = set()
     for panel, expression in ASKED:
-        assert named(expression) <= names, panel
-        query = variables_set(expression)
+        assert metric_names(expression) <= names, panel
+        query = substitute_variables(expression)
         assert "$" not in query
         if not (await asked(session, "query", query=query))["result"]:
             quiet.add(panel)
@@ -74,7 +74,7 @@ async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
     assert [rule["name"] for rule in rules if rule.get("state") == "firing"] == []
     recorded = {rule["name"] for rule in rules if rule["type"] == "recording"}
     for rule in rules:
-        assert named(rule["query"]) <= names | recorded, rule["name"]
+        assert metric_names(rule["query"]) <= names | recorded, rule["name"]
 
 
 async def check_few_series(session: aiohttp.ClientSession) -> None:

@@ -13,16 +13,16 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
-from tests.telemetry.metric_samples import Values, here, of
+from tests.telemetry.metric_samples import Samples, read_samples, sum_samples
 
 
 def level(store: RedisStore, name: str) -> float:
     store.monitor.register_gauges()
-    return of(here(), name)
+    return sum_samples(read_samples(), name)
 
 
-def grown(before: Values, name: str, **labels: str) -> float:
-    return of(here(), name, **labels) - of(before, name, **labels)
+def grown(before: Samples, name: str, **labels: str) -> float:
+    return sum_samples(read_samples(), name, **labels) - sum_samples(before, name, **labels)
 
 
 async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
@@ -32,7 +32,7 @@ async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
     async with AsyncExitStack() as stack, AsyncExitStack() as first:
         server = await first.enter_async_context(embedded_server(Path("d")))
         store = await stack.enter_async_context(connect(server.url, timeout_s=0.5))
-        before = here()
+        before = read_samples()
         await store.commit(creation())
         await store.load("g")
         await asyncio.gather(*(store.load("g") for _ in range(10)))
@@ -64,7 +64,7 @@ async def test_what_a_cut_connection_owes_is_asked_again(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     async with embedded_server(Path("d")) as server, connect(server.url) as store:
         await store.ping()
-        before = here()
+        before = read_samples()
         os.kill(server.pid, signal.SIGSTOP)
         waiting = asyncio.ensure_future(store.load("g"))
         await asyncio.sleep(0.1)

@@ -8,7 +8,7 @@ import pytest
 from service.games.ports import GameStore
 from service.web.limits import Limits
 from service.web.request_metrics import IN_FLIGHT
-from tests.telemetry.metric_samples import here, of
+from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 
 COUNT = "http_request_duration_seconds_count"
@@ -32,23 +32,26 @@ async def test_every_answer_has_an_id_and_takes_the_clients_where_it_is_one(clie
 
 
 async def test_requests_count_by_template_and_what_there_is_not_is_one_route(client: Client) -> None:
-    before = here()
+    before = read_samples()
     for path in ("/v1/games/aaa", "/v1/games/bbb", "/nowhere", "/else/where", "/v1/games/A_B"):
         assert (await client.get(path)).status == 404
     assert (await client.request("PROPFIND", "/v1/bots")).status == 405
-    after = here()
+    after = read_samples()
     new = {dict(labels)["route"] for name, labels in after.keys() - before.keys() if name == f"south_seas_{COUNT}"}
     assert new <= {"/v1/games/{id}", "unmatched"}
     for route, times in (("/v1/games/{id}", 2), ("unmatched", 4)):
-        assert of(after, COUNT, route=route, status="4xx") - of(before, COUNT, route=route, status="4xx") == times
-    assert of(after, COUNT, method="other") - of(before, COUNT, method="other") == 1
+        assert (
+            sum_samples(after, COUNT, route=route, status="4xx") - sum_samples(before, COUNT, route=route, status="4xx")
+            == times
+        )
+    assert sum_samples(after, COUNT, method="other") - sum_samples(before, COUNT, method="other") == 1
     told = {"code": "not_found", "via": "http"}
-    assert of(after, "problems_total", **told) - of(before, "problems_total", **told) == 5
+    assert sum_samples(after, "problems_total", **told) - sum_samples(before, "problems_total", **told) == 5
 
 
 async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client) -> None:
     game = (await (await client.post("/v1/games", json=TABLE)).json())["game"]["id"]
-    before = here()
+    before = read_samples()
     async with client.ws_connect(f"/v1/games/{game}/ws") as socket:
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
         await socket.send_str("{")
@@ -63,11 +66,11 @@ async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client
     async with asyncio.timeout(10):
         while IN_FLIGHT.count:  # noqa: ASYNC110 (it tells nobody)
             await asyncio.sleep(0.01)
-    after = here()
-    assert of(after, COUNT) == of(before, COUNT)
+    after = read_samples()
+    assert sum_samples(after, COUNT) == sum_samples(before, COUNT)
 
     def grown(name: str, **labels: str) -> float:
-        return of(after, name, **labels) - of(before, name, **labels)
+        return sum_samples(after, name, **labels) - sum_samples(before, name, **labels)
 
     assert grown("connections_opened_total", kind="socket") == grown("connections_opened_total", kind="stream") == 1
     assert grown("sockets_closed_total", code="1000") == 1
@@ -82,16 +85,18 @@ async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypat
 
     assert client.app is not None
     monkeypatch.setattr("service.store.game_store.RedisStore.list_by_status", broken)
-    before = here()
+    before = read_samples()
     answer = await client.get("/v1/games", headers={"X-Request-Id": "the-broken-one"})
     assert (answer.status, (await answer.json())["code"]) == (500, "internal")
     assert answer.headers["X-Request-Id"] == "the-broken-one"
-    grown = of(here(), COUNT, route="/v1/games", status="5xx") - of(before, COUNT, route="/v1/games", status="5xx")
+    grown = sum_samples(read_samples(), COUNT, route="/v1/games", status="5xx") - sum_samples(
+        before, COUNT, route="/v1/games", status="5xx"
+    )
     assert (grown, IN_FLIGHT.count) == (1, 0)
 
 
 async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
-    before = here()
+    before = read_samples()
     created = await (await client.post("/v1/games?include=legal_moves", json=TABLE)).json()
     path = f"/v1/games/{created['game']['id']}"
     headers = {"Authorization": f"Bearer {created['owner_token']}"}
@@ -99,10 +104,10 @@ async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
     assert (await client.post(f"{path}/actions", json={"move": move}, headers=headers)).status == 200
     assert (await client.post(f"{path}/actions", json={"move": move}, headers=headers)).status == 422
     assert (await client.delete(path, headers=headers)).status == 200
-    after = here()
+    after = read_samples()
 
     def grown(name: str, **labels: str) -> float:
-        return of(after, name, **labels) - of(before, name, **labels)
+        return sum_samples(after, name, **labels) - sum_samples(before, name, **labels)
 
     assert [grown("games_total", event=event) for event in ("created", "started", "aborted", "finished")] == [
         1,

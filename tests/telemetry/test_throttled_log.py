@@ -11,7 +11,7 @@ from service.telemetry.throttled_log import ThrottledLog
 LOGGER = logging.getLogger("tests.throttled")
 
 
-def counted(caplog: pytest.LogCaptureFixture) -> int:
+def count_warnings(caplog: pytest.LogCaptureFixture) -> int:
     """Return how many warnings the lines stand for."""
     found = (re.search(r"the last of (\d+) within", line) for line in caplog.messages)
     return sum(int(one[1]) if one else 1 for one in found)
@@ -34,9 +34,9 @@ async def test_those_that_go_on_are_counted_to_the_last(caplog: pytest.LogCaptur
         log.warning("again")
         await asyncio.sleep(0.003)
     async with asyncio.timeout(10):
-        while counted(caplog) < 100:  # noqa: ASYNC110  a timer writes it
+        while count_warnings(caplog) < 100:  # noqa: ASYNC110  a timer writes it
             await asyncio.sleep(0.02)
-    assert counted(caplog) == 100
+    assert count_warnings(caplog) == 100
     assert len(caplog.messages) < 100
 
 

@@ -20,7 +20,7 @@ from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
 from tests.server_process import start_server
-from tests.telemetry.otlp_collector import collecting
+from tests.telemetry.otlp_collector import start_collector
 from tests.web.app_server import Client, serve
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
@@ -48,7 +48,7 @@ async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
         yield [await stack.enter_async_context(serve(store)) for store in stores]
 
 
-async def acted(client: Client, created: dict[str, Any], flags: str) -> None:
+async def play_first_move(client: Client, created: dict[str, Any], flags: str) -> None:
     """Play the first move in the client's trace."""
     headers = {"Authorization": f"Bearer {created['owner_token']}", "traceparent": f"00-{TRACE}-{PARENT}-{flags}"}
     body = {"move": created["legal_moves"]["moves"][0]["id"]}
@@ -69,11 +69,11 @@ async def test_one_trace_goes_through_both_instances(two: list[Client], spans: I
     async with two[0].ws_connect(path) as here, two[1].ws_connect(path) as there:
         await asyncio.sleep(0.3)
         spans.clear()
-        await acted(two[0], created, "01")
+        await play_first_move(two[0], created, "01")
         diff = await until_told(there, 2)
         assert await until_told(here, 2) == diff
     assert TRACE not in str(diff)
-    found = {(span.name, span.kind.name): span for span in ours(spans)}
+    found = {(span.name, span.kind.name): span for span in client_trace(spans)}
     request = found["POST /v1/games/{id}/actions", "SERVER"]
     assert request.parent is not None
     assert f"{request.parent.span_id:016x}" == PARENT
@@ -92,8 +92,8 @@ async def test_what_the_client_does_not_sample_is_neither_traced_nor_stored(
 ) -> None:
     created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
     spans.clear()
-    await acted(two[0], created, "00")
-    assert not ours(spans)
+    await play_first_move(two[0], created, "00")
+    assert not client_trace(spans)
     assert TRACE not in str(await redis.xrange(f"south-seas:{{{created['game']['id']}}}:log"))
 
 
@@ -125,14 +125,14 @@ async def test_a_refused_action_is_told_in_its_span(two: list[Client], spans: In
 async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_names(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with collecting() as collector, aiohttp.ClientSession() as session:
+    async with start_collector() as collector, aiohttp.ClientSession() as session:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
         async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
             async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
                 assert response.status == 201
-            await collector.until("POST /v1/games", "commit", "encode")
+            await collector.wait_for("POST /v1/games", "commit", "encode")
             monkeypatch.undo()
             async with session.get(f"{instance.url}/v1/bots") as response:
                 assert response.status == 200
@@ -182,7 +182,7 @@ def test_the_environment_decides() -> None:
         is_tracing_configured({"OTEL_TRACES_EXPORTER": "console"})
 
 
-def ours(spans: InMemorySpanExporter) -> list[ReadableSpan]:
+def client_trace(spans: InMemorySpanExporter) -> list[ReadableSpan]:
     """Return the spans of the client's trace."""
     return [
         one for one in spans.get_finished_spans() if one.context is not None and one.context.trace_id == int(TRACE, 16)

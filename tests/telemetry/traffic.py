@@ -8,7 +8,7 @@ import aiohttp
 TABLE = {"players": [{"name": "A"}, {"bot": "expert"}], "first_seat": 0}
 
 
-async def everything(one: str, other: str) -> None:
+async def run_traffic(one: str, other: str) -> None:
     """Play on one instance and watch on both; request pictures, provoke rejections, and use bots and webhooks."""
     async with aiohttp.ClientSession() as session:
         created = await post(session, f"{one}/v1/games", {"players": [{"name": "A"}, {"bot": "expert"}]})
@@ -21,10 +21,10 @@ async def everything(one: str, other: str) -> None:
         ):
             version = created["game"]["version"]
             for _ in range(4):
-                move = await my_move(session, f"{one}{path}/legal-moves")
+                move = await wait_for_move(session, f"{one}{path}/legal-moves")
                 version = (await post(session, f"{one}{path}/actions", {"move": move}, token))["version"]
             for socket in (here, there):
-                await until(socket, version)
+                await read_until_version(socket, version)
                 await socket.send_json({"type": "ping"})
             await stream.content.readline()
         for picture in ("board.svg", "board.svg", "board.png"):
@@ -36,7 +36,7 @@ async def everything(one: str, other: str) -> None:
             assert response.status == 200
 
 
-async def my_move(session: aiohttp.ClientSession, url: str) -> str:
+async def wait_for_move(session: aiohttp.ClientSession, url: str) -> str:
     """Return a move of seat 0, once the bot has moved."""
     async with asyncio.timeout(20):
         while True:
@@ -55,7 +55,7 @@ async def post(session: aiohttp.ClientSession, url: str, body: Any, headers: dic
         return await response.json()
 
 
-async def until(socket: aiohttp.ClientWebSocketResponse, version: int) -> None:
+async def read_until_version(socket: aiohttp.ClientWebSocketResponse, version: int) -> None:
     """Read until a version was received, as a snapshot or a diff."""
     async with asyncio.timeout(20):
         reached = 0
