@@ -103,7 +103,7 @@ def test_a_report_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
 def test_only_what_redis_refuses_is_an_error_that_an_instance_may_log() -> None:
     lines = [
         f"2026-11-23 01:44:51,081 ERROR {errors.logger.name}: Redis does not know this user and password",
-        "2026-11-23 01:44:52,081 ERROR service.games.realtime.hub: a watcher of g could not be told",
-        "2026-11-23 01:44:53,081 WARNING service.games.realtime.hub: game g cannot be read",
+        "2026-11-23 01:44:52,081 ERROR service.games.realtime.broadcaster: delivery to a subscriber of game g failed",
+        "2026-11-23 01:44:53,081 WARNING service.games.realtime.stream_reader: cannot read game g",
     ]
     assert UNEXPECTED.findall("\n".join(lines)) == [lines[1]]

@@ -279,11 +279,11 @@ async def test_a_socket_opened_during_shutdown_is_closed(quick: Client) -> None:
 
 async def test_sockets_opened_during_shutdown_get_different_retry_times(quick: Client) -> None:
     await close_streams(quick.app)
-    hints = set()
+    delays = set()
     for _ in range(10):
         async with connect_watcher(quick) as watcher:
-            hints.add((await watcher.receive("closing"))["retry_after_ms"])
-    assert len(hints) > 1
+            delays.add((await watcher.receive("closing"))["retry_after_ms"])
+    assert len(delays) > 1
 
 
 async def test_a_draining_instance_still_accepts_sockets(quick: Client) -> None:
