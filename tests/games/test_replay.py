@@ -24,7 +24,7 @@ def proven(log: list[dict[str, Any]]) -> bool:
     return all(check.passed for check in verify(log, TILESET))
 
 
-def course(
+def play_steps(
     *steps: str, players: int = 3, timeout_s: int = 60, policy: RequestedTimeoutPolicy = "pass"
 ) -> list[dict[str, Any]]:
     """Return the log of a game with these steps that was then aborted, so that its seed is known."""
@@ -41,14 +41,14 @@ def course(
 @pytest.mark.parametrize(
     "steps",
     (
-        ("wait", "wait", "wait"),
-        ("act", "undo", "act", "undo", "wait"),
-        ("wait", "come_back", "wait", "act", "come_back"),
+        ("time_out", "time_out", "time_out"),
+        ("act", "undo", "act", "undo", "time_out"),
+        ("time_out", "return_to_seat", "time_out", "act", "return_to_seat"),
         ("act", "resign", "act", "act", "resign"),
     ),
 )
 def test_valid_logs_are_verified(steps: tuple[str, ...], policy: RequestedTimeoutPolicy) -> None:
-    assert proven(course(*steps, policy=policy))
+    assert proven(play_steps(*steps, policy=policy))
 
 
 def test_a_rematch_is_verified() -> None:
@@ -78,7 +78,7 @@ def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
 
 
 def test_a_time_out_before_the_deadline_is_invalid() -> None:
-    log = course("act", "wait")
+    log = play_steps("act", "time_out")
     at = log[1]["at"]
     for diff in log[2:]:
         diff["at"] = at
@@ -90,39 +90,39 @@ def test_a_time_out_before_the_deadline_is_invalid() -> None:
 
 
 def test_a_time_out_without_a_deadline_is_invalid() -> None:
-    assert forged(course("act", "act"), 2, by="clock").detail == "version 2: no deadline had passed"
+    assert forged(play_steps("act", "act"), 2, by="clock").detail == "version 2: no deadline had passed"
 
 
 def test_a_time_out_with_another_policy_is_invalid() -> None:
-    log = course("wait", policy="bot")
+    log = play_steps("time_out", policy="bot")
     log[1]["events"][0]["policy"] = "pass"
     assert "rules give different events at $[0].policy" in failed(rechain(log)).detail
-    log = course("wait", policy="bot")
+    log = play_steps("time_out", policy="bot")
     log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
     assert "the policy is bot" in failed(rechain(log)).detail
 
 
 def test_an_action_of_a_player_whose_seat_a_bot_plays_is_invalid() -> None:
-    log = course("wait", "act", policy="bot")
+    log = play_steps("time_out", "act", policy="bot")
     assert forged(log, 3, by="seat").detail == f"version 3: a bot decided for seat {log[2]['seat']}"
 
 
 def test_a_time_out_that_does_more_than_the_minimal_action_is_invalid() -> None:
-    log = course("act", "act", policy="pass")
+    log = play_steps("act", "act", policy="pass")
     assert log[2]["move"] != "pass.islander"
     assert forged(log, 3, by="clock").detail == "version 3: the clock did not make the minimal decision"
 
 
 @pytest.mark.parametrize("at", ("2026-99-99T00:00:00Z", "9999-12-31T23:59:59Z"))
 def test_an_impossible_timestamp_is_invalid(at: str) -> None:
-    log = course("act", "act", "act", "act")
+    log = play_steps("act", "act", "act", "act")
     turns = [number for number, diff in enumerate(log) if "turn_started" in event_types(diff)]
     log[turns[1]]["at"] = at
     assert f"{at} is not a timestamp" in failed(rechain(log)).detail
 
 
 def test_an_unknown_policy_is_invalid() -> None:
-    log = course("act")
+    log = play_steps("act")
     for operation in log[0]["patch"]:
         if operation["path"] == "/on_timeout":
             operation["value"] = "sulk"
@@ -130,11 +130,11 @@ def test_an_unknown_policy_is_invalid() -> None:
 
 
 def test_an_illegal_move_is_invalid() -> None:
-    assert "version 2: p99.99.0 is illegal" in forged(course("act"), 2, move="p99.99.0").detail
+    assert "version 2: p99.99.0 is illegal" in forged(play_steps("act"), 2, move="p99.99.0").detail
 
 
 def test_only_the_last_move_can_be_undone() -> None:
-    log = course("act", "undo")
+    log = play_steps("act", "undo")
     log[2]["events"][0]["move"] = "p9.9.0"
     assert failed(rechain(log)).detail == "version 3: these events were impossible"
 
@@ -149,7 +149,7 @@ def test_impossible_events_are_invalid() -> None:
         [{"type": "player_left", "seat": 0, "name": "Ana"}],
         [{"type": "player_joined", "seat": 9, "name": "Zoë", "color": "red"}],
     ):
-        check = forged(course("act"), 3, seat=events[0].get("seat"), events=events)
+        check = forged(play_steps("act"), 3, seat=events[0].get("seat"), events=events)
         assert (check.name, check.detail) == ("rules", "version 3: these events were impossible")
 
 
