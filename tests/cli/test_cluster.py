@@ -47,7 +47,7 @@ async def clustered(deployment: Deployment) -> AsyncIterator[RedisStore]:
 
 async def games_on_all(store: RedisStore, deployment: Deployment) -> list[StoredGame]:
     games = [await store_game(store, "active" if number % 2 else "waiting", webhooks=1) for number in range(GAMES)]
-    assert len({(await deployment.primary(kept.id)).port for kept in games}) == 3
+    assert len({(await deployment.primary(stored.id)).port for stored in games}) == 3
     return games
 
 
@@ -55,7 +55,7 @@ async def test_all_games_are_moved_to_a_single_server_and_back(
     clustered: RedisStore, second_store: RedisStore, deployment: Deployment, tmp_path: Path
 ) -> None:
     games = await games_on_all(clustered, deployment)
-    before = {kept.id: await load_whole_game(clustered, kept.id) for kept in games}
+    before = {stored.id: await load_whole_game(clustered, stored.id) for stored in games}
     assert await export_games(clustered, CATALOGUE, None, tmp_path / "out") == {"exported": GAMES}
     assert await import_files(second_store, iter_documents([tmp_path / "out"]), KEPT, replace=False) == {
         "imported": GAMES
@@ -65,7 +65,7 @@ async def test_all_games_are_moved_to_a_single_server_and_back(
     assert await import_files(clustered, iter_documents([tmp_path / "back"]), KEPT, replace=False) == {
         "imported": GAMES
     }
-    assert {kept.id: await load_whole_game(clustered, kept.id) for kept in games} == before
+    assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
 
 
 async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
@@ -82,7 +82,7 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
     ).repair_all()
     assert mended.games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
-        kept.id for kept in games
+        stored.id for stored in games
     )
 
 

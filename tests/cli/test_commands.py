@@ -57,19 +57,19 @@ async def test_all_games_are_moved_from_one_redis_to_another(
         (0, "imported 3 games, 0 skipped, 0 rejected\n"),
         (0, "imported 0 games, 3 skipped, 0 rejected\n"),
     ]
-    for kept in games:
-        assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
+    for stored in games:
+        assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 
 
 async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
     store: RedisStore, redis_url: str, tmp_path: Path
 ) -> None:
-    kept = await store_game(store)
+    stored = await store_game(store)
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
-    await south_seas("export", "--game", kept.id, str(file), "--redis-url", redis_url)
+    await south_seas("export", "--game", stored.id, str(file), "--redis-url", redis_url)
     done = await run_in_process("import", str(file), "--data-dir", data)
     assert done.stdout == "imported 1 games, 0 skipped, 0 rejected\n", done.stderr
-    await run_in_process("export", "--game", kept.id, str(back), "--data-dir", data)
+    await run_in_process("export", "--game", stored.id, str(back), "--data-dir", data)
     assert back.read_bytes() == file.read_bytes()
 
 
@@ -85,9 +85,9 @@ def check_lines(output: str) -> list[str]:
 async def test_verify_proves_a_document(
     store: RedisStore, redis_url: str, tmp_path: Path, status: str, code: int, words: list[str]
 ) -> None:
-    kept = await store_game(store, status)  # type: ignore[arg-type]  # the parameters are statuses
+    stored = await store_game(store, status)  # type: ignore[arg-type]  # the parameters are statuses
     for name in ("game.json.gz", "game.json"):
-        await south_seas("export", "--game", kept.id, str(tmp_path / name), "--redis-url", redis_url)
+        await south_seas("export", "--game", stored.id, str(tmp_path / name), "--redis-url", redis_url)
         done = await south_seas("verify", str(tmp_path / name))
         assert (done.returncode, [line.split()[0] for line in check_lines(done.stdout)]) == (code, words), done.stderr
         assert re.search(r"^ok +snapshot +export of version", done.stdout, re.MULTILINE)
@@ -96,9 +96,9 @@ async def test_verify_proves_a_document(
 async def test_verify_says_that_the_snapshot_is_another_games(
     store: RedisStore, redis_url: str, tmp_path: Path
 ) -> None:
-    kept, another = await store_game(store, "finished"), await store_game(store, "finished")
+    stored, another = await store_game(store, "finished"), await store_game(store, "finished")
     texts = []
-    for game in (kept, another):
+    for game in (stored, another):
         await south_seas("export", "--game", game.id, str(tmp_path / f"{game.id}.json"), "--redis-url", redis_url)
         texts.append((tmp_path / f"{game.id}.json").read_text())
     snapshots = [re.search(r'"snapshot":"([^"]+)"', text) for text in texts]
@@ -112,14 +112,14 @@ async def test_verify_says_that_the_snapshot_is_another_games(
 
 
 async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis_url: str) -> None:
-    kept = await store_game(store)
+    stored = await store_game(store)
     await redis.delete(keys.lobby("active"))
     done = await south_seas("reindex", "--redis-url", redis_url)
     assert (done.returncode, done.stdout) == (
         0,
         "checked 1 games: 1 index entries added, 0 removed, 0 games unreadable\n",
     )
-    assert (await store.list_by_status(["active"], 10, None)).games == [kept.id]
+    assert (await store.list_by_status(["active"], 10, None)).games == [stored.id]
 
 
 @pytest.mark.parametrize(
@@ -167,13 +167,13 @@ async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_t
     killed.kill()
     await killed.wait()
     there = await _there(second_store, games)
-    for kept in there:
-        assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
+    for stored in there:
+        assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
     done = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
     left = len(games) - len(there)
     assert done.stdout == f"imported {left} games, {len(there)} skipped, 0 rejected\n"
 
 
 async def _there(store: RedisStore, games: list[StoredGame]) -> list[StoredGame]:
-    versions = await store.load_versions([kept.id for kept in games])
-    return [kept for kept, version in zip(games, versions, strict=True) if version is not None]
+    versions = await store.load_versions([stored.id for stored in games])
+    return [stored for stored, version in zip(games, versions, strict=True) if version is not None]

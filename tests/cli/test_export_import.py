@@ -39,66 +39,68 @@ async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, re
 async def test_a_game_of_any_status_is_the_same_after_it(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path, status: Status
 ) -> None:
-    kept = await store_game(store, status, webhooks=2)
+    stored = await store_game(store, status, webhooks=2)
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
-    assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
-    assert (await second_store.list_by_status([status], 10, None)).games == [kept.id]
-    for secret in (kept.created.owner_token, kept.created.seats[0].token, CREATOR):
-        assert (await second_store.list_by_keys([hash_token(secret).hex()], 10, None)).games == [kept.id]
+    assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
+    assert (await second_store.list_by_status([status], 10, None)).games == [stored.id]
+    for secret in (stored.created.owner_token, stored.created.seats[0].token, CREATOR):
+        assert (await second_store.list_by_keys([hash_token(secret).hex()], 10, None)).games == [stored.id]
     expected = {"waiting": 3, "active": 5}.get(status, 7) * DAY_S
-    for key in (keys.game(kept.id), keys.log(kept.id)):
+    for key in (keys.game(stored.id), keys.log(stored.id)):
         assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
 async def test_the_tokens_open_it_still_and_it_is_played_on(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await store_game(store, visibility="private")
+    stored = await store_game(store, visibility="private")
     await moved(store, second_store, tmp_path)
-    loaded = await second_store.load(kept.id)
+    loaded = await second_store.load(stored.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     done = await act(
-        context_for(second_store), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token)
+        context_for(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
     )
     assert done.response.version == loaded.version + 1
 
 
 async def test_what_is_due_is_due_there(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
-    kept = await store_game(store, turn_timeout_s=60, on_timeout="resign", webhooks=1)
+    stored = await store_game(store, turn_timeout_s=60, on_timeout="resign", webhooks=1)
     await moved(store, second_store, tmp_path)
     later = 2**33
-    assert await second_store.list_due(later, 10) == [kept.id]
-    assert [game for game, _ in await second_store.webhooks.list_due(later, 10)] == [kept.id]
+    assert await second_store.list_due(later, 10) == [stored.id]
+    assert [game for game, _ in await second_store.webhooks.list_due(later, 10)] == [stored.id]
 
 
 async def test_an_import_that_is_repeated_changes_nothing(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await store_game(store)
+    stored = await store_game(store)
     await moved(store, second_store, tmp_path)
-    before = await load_whole_game(second_store, kept.id)
+    before = await load_whole_game(second_store, stored.id)
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "skipped": 1}
-    assert await load_whole_game(second_store, kept.id) == before
+    assert await load_whole_game(second_store, stored.id) == before
 
 
 async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await store_game(store, webhooks=1)
+    stored = await store_game(store, webhooks=1)
     await moved(store, second_store, tmp_path)
-    loaded = await second_store.load(kept.id)
+    loaded = await second_store.load(stored.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    await act(context_for(second_store), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
+    await act(
+        context_for(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
+    )
     assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
-    assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
+    assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 
 
 async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Path) -> None:
-    kept = await store_game(store, "finished")
+    stored = await store_game(store, "finished")
     for name in ("a.json.gz", "b.json.gz", "c.json"):
-        await export_games(store, CATALOGUE, [kept.id], tmp_path / name)
+        await export_games(store, CATALOGUE, [stored.id], tmp_path / name)
     first, second, plain = ((tmp_path / name).read_bytes() for name in ("a.json.gz", "b.json.gz", "c.json"))
     assert first == second
     assert gzip.decompress(first) == plain
@@ -106,10 +108,14 @@ async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Pa
 
 
 async def test_no_token_is_in_any_of_it(store: RedisStore, tmp_path: Path) -> None:
-    kept = await store_game(store, webhooks=1)
-    await export_games(store, CATALOGUE, [kept.id], tmp_path / "game.json")
+    stored = await store_game(store, webhooks=1)
+    await export_games(store, CATALOGUE, [stored.id], tmp_path / "game.json")
     text = (tmp_path / "game.json").read_text()
-    tokens = [kept.created.owner_token, kept.created.spectator_token, *(seat.token for seat in kept.created.seats)]
+    tokens = [
+        stored.created.owner_token,
+        stored.created.spectator_token,
+        *(seat.token for seat in stored.created.seats),
+    ]
     assert not [secret for secret in (*tokens, CREATOR) if secret in text]
 
 
@@ -118,8 +124,8 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
 ) -> None:
     games = [await store_game(store, "waiting") for _ in range(30)]
     assert await moved(store, second_store, tmp_path) == {"exported": 30, "imported": 30}
-    assert await second_store.load_versions([kept.id for kept in games]) == await store.load_versions(
-        [kept.id for kept in games]
+    assert await second_store.load_versions([stored.id for stored in games]) == await store.load_versions(
+        [stored.id for stored in games]
     )
     assert await export_games(store, CATALOGUE, ["none"], tmp_path) == {"failed": 1}
     assert "game none: there is no such game" in capsys.readouterr().err
@@ -153,23 +159,23 @@ async def test_a_document_that_was_changed_is_refused(
     change: dict[str, object],
     reason: str,
 ) -> None:
-    kept = await store_game(store)
+    stored = await store_game(store)
     file = tmp_path / "game.json"
-    await export_games(store, CATALOGUE, [kept.id], file)
+    await export_games(store, CATALOGUE, [stored.id], file)
     file.write_bytes(msgspec.json.encode({**msgspec.json.decode(file.read_bytes()), **change}))
     assert await import_files(second_store, [file], RETENTION, replace=False) == {"rejected": 1}
     told = capsys.readouterr().err
     assert told.startswith(f"{file}: ")
     assert reason in told
-    assert await second_store.load(kept.id) is None
+    assert await second_store.load(stored.id) is None
 
 
 async def test_a_broken_chain_is_refused_and_said_where(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = await store_game(store)
+    stored = await store_game(store)
     file = tmp_path / "game.json"
-    await export_games(store, CATALOGUE, [kept.id], file)
+    await export_games(store, CATALOGUE, [stored.id], file)
     whole_file = file.read_bytes()
     document = msgspec.json.decode(whole_file)
     at = document["diffs"][6]["at"].encode()
@@ -190,9 +196,9 @@ async def test_a_broken_chain_is_refused_and_said_where(
 async def test_a_file_that_ends_in_the_middle_is_refused(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = await store_game(store)
+    stored = await store_game(store)
     file = tmp_path / "game.json.gz"
-    await export_games(store, CATALOGUE, [kept.id], file)
+    await export_games(store, CATALOGUE, [stored.id], file)
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
@@ -204,21 +210,21 @@ async def test_a_file_that_ends_in_the_middle_is_refused(
 async def test_a_client_that_sends_it_twice_stores_it_once(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    kept = await store_game(store, webhooks=1)
+    stored = await store_game(store, webhooks=1)
     file = tmp_path / "game.json"
-    await export_games(store, CATALOGUE, [kept.id], file)
+    await export_games(store, CATALOGUE, [stored.id], file)
     document = decode_document(file.read_bytes())
     restoring = make_restore(document, RETENTION, replace=False)
     assert [await second_store.transfer.restore(restoring) for _ in range(2)] == [True, True]
     assert await second_store.transfer.restore(make_restore(document, RETENTION, replace=False)) is False
-    assert await load_whole_game(second_store, kept.id) == await load_whole_game(store, kept.id)
+    assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 
 
 async def test_a_server_that_takes_no_writes_stores_nothing_of_it(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
-    kept = await store_game(store)
-    await export_games(store, CATALOGUE, [kept.id], tmp_path / "game.json")
+    stored = await store_game(store)
+    await export_games(store, CATALOGUE, [stored.id], tmp_path / "game.json")
     await second_redis.config_set("maxmemory", 1)
     try:
         with pytest.raises(StoreUnavailable):

@@ -89,7 +89,7 @@ async def test_the_settings_say_how_long_games_are_kept(
 async def kept_for_days(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kept]:
     """Run an instance with a retention of 2, 4 and 6 days for waiting, active and finished games."""
     flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
-    directory = tmp_path_factory.mktemp("kept")
+    directory = tmp_path_factory.mktemp("stored")
     async with embedded_server(directory) as server, start_server(directory, server.url, *flags) as instance:
         yield Kept(instance.url, server.url)
 

@@ -72,7 +72,7 @@ def archiving(store: RedisStore) -> RedisStore:
 
 @pytest.mark.usefixtures("environment")
 async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore) -> None:
-    kept = await store_game(archiving, "finished")
+    stored = await store_game(archiving, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     for _ in range(2):
@@ -80,28 +80,28 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
             archiving, archiving.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock
         )
         await archiver.archive_due()
-    assert await archiving.archive_queue.load_archived_version(kept.id) > 0
+    assert await archiving.archive_queue.load_archived_version(stored.id) > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
     (name,) = [one["path"] for one in bucket.list("games").collect()]
-    assert name.endswith(f"-{kept.id}.json.gz")
+    assert name.endswith(f"-{stored.id}.json.gz")
     assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
     data = bytes(await (await get_async(bucket, name)).bytes_async())
-    assert validate_document(decode_document(data)).game.id == kept.id
+    assert validate_document(decode_document(data)).game.id == stored.id
 
 
 @pytest.mark.usefixtures("environment")
 async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
     archiving: RedisStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = await store_game(archiving, "finished")
+    stored = await store_game(archiving, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     objects = open_object_storage("s3://nothing/games")
     await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).archive_due()
-    assert f"game {kept.id} is not archived yet: the archive's bucket: " in caplog.text
+    assert f"game {stored.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
-    assert await archiving.archive_queue.list_due(2**33, 10) == [kept.id]
+    assert await archiving.archive_queue.list_due(2**33, 10) == [stored.id]
 
 
 @pytest.mark.usefixtures("environment")

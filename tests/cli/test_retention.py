@@ -34,46 +34,46 @@ ANSWERS_S = DAY_S
 SLACK_S = 60
 
 
-async def one_move(kept: StoredGame, context: Context) -> None:
-    loaded = await context.store.load(kept.id)
+async def one_move(stored: StoredGame, context: Context) -> None:
+    loaded = await context.store.load(stored.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    await act(context, kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token, key="k" * 32))
+    await act(context, stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token, key="k" * 32))
 
 
-async def joined(kept: StoredGame, context: Context) -> None:
-    await join(context, kept.id, JoinGame(name="Bo"), JoinRequest(kept.created.owner_token, None))
+async def joined(stored: StoredGame, context: Context) -> None:
+    await join(context, stored.id, JoinGame(name="Bo"), JoinRequest(stored.created.owner_token, None))
 
 
-async def taken_back(kept: StoredGame, context: Context) -> None:
+async def taken_back(stored: StoredGame, context: Context) -> None:
     """After the tile, so that there is something to take back, unless the tile has ended the turn."""
-    await one_move(kept, context)
-    loaded = await context.store.load(kept.id)
+    await one_move(stored, context)
+    loaded = await context.store.load(stored.id)
     assert loaded is not None
     if decode_snapshot(loaded.snapshot).undoable:
-        await undo(context, kept.id, CommandRequest(SeatCommand(), kept.created.owner_token))
+        await undo(context, stored.id, CommandRequest(SeatCommand(), stored.created.owner_token))
 
 
-async def resigned(kept: StoredGame, context: Context) -> None:
-    await resign_seat(context, kept.id, CommandRequest(SeatCommand(seat=0), kept.created.owner_token))
+async def resigned(stored: StoredGame, context: Context) -> None:
+    await resign_seat(context, stored.id, CommandRequest(SeatCommand(seat=0), stored.created.owner_token))
 
 
-async def too_late(kept: StoredGame, context: Context) -> None:
+async def too_late(stored: StoredGame, context: Context) -> None:
     assert isinstance(context.clock, Clock)
     context.clock.now += 10_000
-    await advance_due_game(context, kept.id)
+    await advance_due_game(context, stored.id)
 
 
-async def aborted(kept: StoredGame, context: Context) -> None:
-    await abort_game(context, kept.id, token=kept.created.owner_token, if_match=None)
+async def aborted(stored: StoredGame, context: Context) -> None:
+    await abort_game(context, stored.id, token=stored.created.owner_token, if_match=None)
 
 
-async def rematched(kept: StoredGame, context: Context) -> None:
-    await rematch(context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
+async def rematched(stored: StoredGame, context: Context) -> None:
+    await rematch(context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
 
 
-async def nothing(kept: StoredGame, context: Context) -> None:
-    del kept, context
+async def nothing(stored: StoredGame, context: Context) -> None:
+    del stored, context
 
 
 Change = Callable[[StoredGame, Context], Awaitable[None]]
@@ -101,12 +101,12 @@ async def test_after_each_kind_of_change_it_is_kept_for_its_status(
 ) -> None:
     context = context_for(store, retention=KEPT)
     timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
-    kept = await store_game(store, status, context=context, **timed)
-    for key in (keys.game(kept.id), keys.log(kept.id)):  # what is kept on must be put off by the change itself
+    stored = await store_game(store, status, context=context, **timed)
+    for key in (keys.game(stored.id), keys.log(stored.id)):  # what is stored on must be put off by the change itself
         if change is not nothing:
             await redis.expire(key, 1000)
-    await change(kept, context)
-    for key in (keys.game(kept.id), keys.log(kept.id)):
+    await change(stored, context)
+    for key in (keys.game(stored.id), keys.log(stored.id)):
         assert days * DAY_S - SLACK_S < await redis.ttl(key) <= days * DAY_S, key
     for name in await redis.keys(keys.game_index("*")):
         assert await redis.ttl(name) > max(KEPT) + DAY_S
@@ -114,31 +114,31 @@ async def test_after_each_kind_of_change_it_is_kept_for_its_status(
 
 async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redis) -> None:
     context = context_for(store, retention=KEPT)
-    kept = await store_game(store, context=context, webhooks=1)
-    await one_move(kept, context)
-    of_game = await redis.keys(f"*{{{kept.id}}}*")
+    stored = await store_game(store, context=context, webhooks=1)
+    await one_move(stored, context)
+    of_game = await redis.keys(f"*{{{stored.id}}}*")
     assert len(of_game) >= 2
     assert all([await redis.ttl(key) > 0 for key in of_game]), of_game
 
 
 async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisStore, redis: Redis) -> None:
     context = context_for(store, retention=KEPT)
-    kept = await store_game(store, context=context)
-    await redis.expire(keys.game(kept.id), 1000)
+    stored = await store_game(store, context=context)
+    await redis.expire(keys.game(stored.id), 1000)
     url = RegisterWebhook(url="https://example.org/")
-    await register_webhook(context, kept.id, WebhookRequest(url, kept.created.owner_token, None, 10))
-    assert 900 < await redis.ttl(keys.game(kept.id)) <= 1000
+    await register_webhook(context, stored.id, WebhookRequest(url, stored.created.owner_token, None, 10))
+    assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
 
 
 async def test_when_a_game_has_expired_nothing_finds_it_any_more(store: RedisStore, redis: Redis) -> None:
     context = context_for(store)
-    kept = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
-    for key in (keys.game(kept.id), keys.log(kept.id)):
+    stored = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
+    for key in (keys.game(stored.id), keys.log(stored.id)):
         await redis.pexpire(key, 1)
     async with asyncio.timeout(10):
-        while await redis.exists(keys.game(kept.id)):  # noqa: ASYNC110  Redis gives no sign of it
+        while await redis.exists(keys.game(stored.id)):  # noqa: ASYNC110  Redis gives no sign of it
             await asyncio.sleep(0.01)
-    assert await store.list_due(2**33, 10) == [kept.id]
-    await redis.zadd(keys.GAME_SCHEDULE, {kept.id: 1_000_000_000.5})
-    await advance_due_game(context, kept.id)
+    assert await store.list_due(2**33, 10) == [stored.id]
+    await redis.zadd(keys.GAME_SCHEDULE, {stored.id: 1_000_000_000.5})
+    await advance_due_game(context, stored.id)
     assert await store.list_due(2**33, 10) == []

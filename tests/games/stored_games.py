@@ -60,25 +60,25 @@ async def store_game(
     ]
     request = CreateGame(players=seats, visibility=visibility, seed=seed, **options)
     created = (await create(context, request, key=None, include_moves=False, creator=CREATOR)).response
-    kept = StoredGame(created.game.id, created, context)
+    stored = StoredGame(created.game.id, created, context)
     for number in range(webhooks):
         url = RegisterWebhook(url=f"https://example.org/{number}")
-        await register_webhook(context, kept.id, WebhookRequest(url, created.owner_token, None, 10))
+        await register_webhook(context, stored.id, WebhookRequest(url, created.owner_token, None, 10))
     if status != "waiting":
-        await play_to(kept, status)
-    return kept
+        await play_to(stored, status)
+    return stored
 
 
-async def play_to(kept: StoredGame, status: Status) -> None:
+async def play_to(stored: StoredGame, status: Status) -> None:
     """Play random moves until the game has a status, and store them in one commit."""
-    loaded, access = await repository.load_game(kept.context, kept.id)
-    table = repository.open_session(kept.context, loaded, access)
-    game, chance, diffs = table.game, Random(kept.id), list[StoredDiff]()
+    loaded, access = await repository.load_game(stored.context, stored.id)
+    table = repository.open_session(stored.context, loaded, access)
+    game, chance, diffs = table.game, Random(stored.id), list[StoredDiff]()
     while game.status == "active" and (status == "finished" or len(diffs) < MOVES_OF_ACTIVE_GAME):
-        diffs.append(_move(kept.context, game, chance))
+        diffs.append(_move(stored.context, game, chance))
     if status == "aborted":
-        diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), at=kept.context.now()))
-    assert await repository.commit(kept.context, table, diffs, due_at=next_due_at(kept.context, game))
+        diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), at=stored.context.now()))
+    assert await repository.commit(stored.context, table, diffs, due_at=next_due_at(stored.context, game))
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:

@@ -38,7 +38,7 @@ class RecordingPool(BotProcessPool):
         self.games: list[str] = []
         """In the order in which the decisions began."""
 
-    async def _asked(self, job: Job) -> Action:
+    async def _run_in_process(self, job: Job) -> Action:
         self.games.append(decode_snapshot(job.snapshot).id)
         return await super()._run_in_process(job)
 

@@ -53,7 +53,7 @@ class MemoryStorage:
 
 
 @pytest.fixture
-def objects() -> MemoryStorage:
+def storage() -> MemoryStorage:
     return MemoryStorage()
 
 
@@ -64,11 +64,11 @@ def archiving(store: RedisStore) -> RedisStore:
     return store
 
 
-def make_archiver(store: RedisStore, objects: ArchiveStorage, catalogue: TileSetCatalogue = CATALOGUE) -> Archiver:
+def make_archiver(store: RedisStore, storage: ArchiveStorage, catalogue: TileSetCatalogue = CATALOGUE) -> Archiver:
     """Return the archiver of one instance, some time after the latest commits."""
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
-    return Archiver(store, store.archive_queue, objects, catalogue, clock)
+    return Archiver(store, store.archive_queue, storage, catalogue, clock)
 
 
 async def list_due(store: RedisStore) -> list[str]:
@@ -84,213 +84,209 @@ async def make_due(redis: Redis, game: str) -> None:
 
 
 @pytest.mark.parametrize("status", ("finished", "aborted"))
-async def test_a_game_that_is_over_is_archived_with_all_that_proves_it(
-    archiving: RedisStore, objects: MemoryStorage, status: Status
+async def test_an_ended_game_is_archived_with_its_proof(
+    archiving: RedisStore, storage: MemoryStorage, status: Status
 ) -> None:
-    kept = await store_game(archiving, status, visibility="private", webhooks=1)
-    await make_archiver(archiving, objects).archive_due()
-    document = objects.document()
-    assert [*objects.objects] == [object_name(kept.id, document.created_at)]
+    stored = await store_game(archiving, status, visibility="private", webhooks=1)
+    await make_archiver(archiving, storage).archive_due()
+    document = storage.document()
+    assert [*storage.objects] == [object_name(stored.id, document.created_at)]
     assert (document.kind, document.status, document.access, document.webhooks) == ("archive", status, None, [])
-    assert validate_document(document).game.id == kept.id
+    assert validate_document(document).game.id == stored.id
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     checks = verify(log, msgspec.json.decode(document.tileset, type=type(ARCHIPELAGO.tileset)))
     assert all(check.passed for check in checks), checks
 
 
-async def test_there_is_no_token_no_hash_and_no_secret_in_an_archive(
-    archiving: RedisStore, objects: MemoryStorage
-) -> None:
-    kept = await store_game(archiving, "finished", webhooks=1)
-    await make_archiver(archiving, objects).archive_due()
-    text = msgspec.json.encode(objects.document())
-    (hook,) = await archiving.webhooks.list_by_game(kept.id)
+async def test_an_archive_has_no_token_hash_or_secret(archiving: RedisStore, storage: MemoryStorage) -> None:
+    stored = await store_game(archiving, "finished", webhooks=1)
+    await make_archiver(archiving, storage).archive_due()
+    text = msgspec.json.encode(storage.document())
+    (hook,) = await archiving.webhooks.list_by_game(stored.id)
     secrets = [
-        kept.created.owner_token,
-        kept.created.spectator_token,
+        stored.created.owner_token,
+        stored.created.spectator_token,
         CREATOR,
         hook.registration.secret,
         hook.registration.url,
     ]
     assert not [secret for secret in (*secrets, USER) if secret.encode() in text]
-    assert objects.document().access is None
+    assert storage.document().access is None
 
 
 @pytest.mark.parametrize("status", ("waiting", "active"))
-async def test_a_game_that_is_not_over_is_not(archiving: RedisStore, objects: MemoryStorage, status: Status) -> None:
+async def test_an_active_game_is_not_archived(archiving: RedisStore, storage: MemoryStorage, status: Status) -> None:
     await store_game(archiving, status)
     assert await list_due(archiving) == []
-    await make_archiver(archiving, objects).archive_due()
-    assert objects.objects == {}
+    await make_archiver(archiving, storage).archive_due()
+    assert storage.objects == {}
 
 
-async def test_without_an_archive_nothing_is_promised(store: RedisStore) -> None:
+async def test_without_an_archive_nothing_is_queued(store: RedisStore) -> None:
     await store_game(store, "finished")
     assert await list_due(store) == []
 
 
-async def test_it_is_written_once_by_however_many(archiving: RedisStore, objects: MemoryStorage) -> None:
+async def test_concurrent_archivers_write_a_game_once(archiving: RedisStore, storage: MemoryStorage) -> None:
     await store_game(archiving, "finished")
-    await asyncio.gather(*(make_archiver(archiving, objects).archive_due() for _ in range(5)))
-    await make_archiver(archiving, objects).archive_due()
-    assert objects.puts == 1
+    await asyncio.gather(*(make_archiver(archiving, storage).archive_due() for _ in range(5)))
+    await make_archiver(archiving, storage).archive_due()
+    assert storage.puts == 1
 
 
-async def test_when_it_is_archived_nobody_looks_any_more(
-    archiving: RedisStore, objects: MemoryStorage, redis: Redis
-) -> None:
-    kept = await store_game(archiving, "finished")
-    await make_archiver(archiving, objects).archive_due()
-    await make_due(redis, kept.id)
-    await make_archiver(archiving, objects).archive_due()
+async def test_an_archived_game_leaves_the_queue(archiving: RedisStore, storage: MemoryStorage, redis: Redis) -> None:
+    stored = await store_game(archiving, "finished")
+    await make_archiver(archiving, storage).archive_due()
+    await make_due(redis, stored.id)
+    await make_archiver(archiving, storage).archive_due()
     assert await list_due(archiving) == []
-    assert objects.puts == 1
+    assert storage.puts == 1
 
 
-async def test_a_rematch_has_it_written_once_more_under_the_same_name(
-    archiving: RedisStore, objects: MemoryStorage
+async def test_a_rematch_archives_the_game_again_under_the_same_name(
+    archiving: RedisStore, storage: MemoryStorage
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    await make_archiver(archiving, objects).archive_due()
-    before = objects.document().version
-    await rematch(kept.context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
-    await make_archiver(archiving, objects).archive_due()
-    assert (objects.puts, objects.document().version) == (2, before + 1)
-    assert (await load_whole_game(archiving, kept.id)).version == before + 1
+    stored = await store_game(archiving, "finished")
+    await make_archiver(archiving, storage).archive_due()
+    before = storage.document().version
+    await rematch(stored.context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
+    await make_archiver(archiving, storage).archive_due()
+    assert (storage.puts, storage.document().version) == (2, before + 1)
+    assert (await load_whole_game(archiving, stored.id)).version == before + 1
 
 
-async def test_one_that_changes_while_it_is_written_is_written_again(
-    archiving: RedisStore, objects: MemoryStorage
+async def test_a_game_that_changes_while_it_is_written_is_written_again(
+    archiving: RedisStore, storage: MemoryStorage
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    objects.may_finish.clear()
-    writing = asyncio.create_task(make_archiver(archiving, objects).archive_due())
-    await objects.put_started.wait()
-    await rematch(kept.context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
-    objects.may_finish.set()
+    stored = await store_game(archiving, "finished")
+    storage.may_finish.clear()
+    writing = asyncio.create_task(make_archiver(archiving, storage).archive_due())
+    await storage.put_started.wait()
+    await rematch(stored.context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
+    storage.may_finish.set()
     await writing
-    await make_archiver(archiving, objects).archive_due()
-    assert objects.document().version == (await load_whole_game(archiving, kept.id)).version
+    await make_archiver(archiving, storage).archive_due()
+    assert storage.document().version == (await load_whole_game(archiving, stored.id)).version
 
 
-async def test_who_dies_while_writing_leaves_it_to_others(
-    archiving: RedisStore, objects: MemoryStorage, redis: Redis
+async def test_another_instance_archives_after_a_crash(
+    archiving: RedisStore, storage: MemoryStorage, redis: Redis
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    objects.may_finish.clear()
-    writing = asyncio.create_task(make_archiver(archiving, objects).archive_due())
-    await objects.put_started.wait()
+    stored = await store_game(archiving, "finished")
+    storage.may_finish.clear()
+    writing = asyncio.create_task(make_archiver(archiving, storage).archive_due())
+    await storage.put_started.wait()
     writing.cancel()
     await asyncio.gather(writing, return_exceptions=True)
-    objects.may_finish.set()
-    assert await redis.ttl(keys.archive_lease(kept.id)) > 0
-    await redis.delete(keys.archive_lease(kept.id))  # as it does by itself after that time
-    await make_archiver(archiving, objects).archive_due()
-    assert objects.document().game == kept.id
+    storage.may_finish.set()
+    assert await redis.ttl(keys.archive_lease(stored.id)) > 0
+    await redis.delete(keys.archive_lease(stored.id))  # as it does by itself after that time
+    await make_archiver(archiving, storage).archive_due()
+    assert storage.document().game == stored.id
 
 
-async def test_what_is_refused_is_tried_again(
-    archiving: RedisStore, objects: MemoryStorage, redis: Redis, caplog: pytest.LogCaptureFixture
+async def test_a_rejected_document_is_retried(
+    archiving: RedisStore, storage: MemoryStorage, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    objects.rejects = True
-    await make_archiver(archiving, objects).archive_due()
-    assert f"game {kept.id} is not archived yet: no" in caplog.text
-    objects.rejects = False
-    assert await list_due(archiving) == [kept.id]
-    await make_due(redis, kept.id)
-    await make_archiver(archiving, objects).archive_due()
-    assert objects.document().game == kept.id
+    stored = await store_game(archiving, "finished")
+    storage.rejects = True
+    await make_archiver(archiving, storage).archive_due()
+    assert f"game {stored.id} is not archived yet: no" in caplog.text
+    storage.rejects = False
+    assert await list_due(archiving) == [stored.id]
+    await make_due(redis, stored.id)
+    await make_archiver(archiving, storage).archive_due()
+    assert storage.document().game == stored.id
 
 
-async def test_storage_that_takes_nothing_is_not_tried_with_every_game(
-    archiving: RedisStore, objects: MemoryStorage, caplog: pytest.LogCaptureFixture
+async def test_failing_storage_is_not_tried_with_every_game(
+    archiving: RedisStore, storage: MemoryStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
     games = [await store_game(archiving, "aborted") for _ in range(20)]
-    instance = make_archiver(archiving, objects)
-    objects.rejects = True
+    instance = make_archiver(archiving, storage)
+    storage.rejects = True
     await instance.archive_due()
-    assert objects.puts <= MAX_CONCURRENT_WRITES
-    tried = objects.puts
+    assert storage.puts <= MAX_CONCURRENT_WRITES
+    tried = storage.puts
     await instance.archive_due()
-    assert objects.puts <= tried + 1
-    assert len(caplog.records) == objects.puts
-    objects.rejects = False
+    assert storage.puts <= tried + 1
+    assert len(caplog.records) == storage.puts
+    storage.rejects = False
     for _ in range(3):
         await instance.archive_due()
-    assert len(objects.objects) >= len(games) - tried - 1
+    assert len(storage.objects) >= len(games) - tried - 1
 
 
-async def test_an_instance_without_the_tile_set_leaves_it_to_others(
-    archiving: RedisStore, objects: MemoryStorage, redis: Redis
+async def test_an_instance_without_the_tile_set_leaves_the_game_queued(
+    archiving: RedisStore, storage: MemoryStorage, redis: Redis
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    await make_archiver(archiving, objects, TileSetCatalogue([])).archive_due()
-    assert objects.objects == {}
-    await make_due(redis, kept.id)
-    await make_archiver(archiving, objects).archive_due()
-    assert objects.document().game == kept.id
+    stored = await store_game(archiving, "finished")
+    await make_archiver(archiving, storage, TileSetCatalogue([])).archive_due()
+    assert storage.objects == {}
+    await make_due(redis, stored.id)
+    await make_archiver(archiving, storage).archive_due()
+    assert storage.document().game == stored.id
 
 
-async def test_a_game_that_is_gone_is_forgotten(archiving: RedisStore, objects: MemoryStorage, redis: Redis) -> None:
-    kept = await store_game(archiving, "finished")
-    await redis.delete(keys.game(kept.id), keys.log(kept.id))
-    await make_archiver(archiving, objects).archive_due()
-    await make_due(redis, kept.id)
-    await make_archiver(archiving, objects).archive_due()
+async def test_a_deleted_game_leaves_the_queue(archiving: RedisStore, storage: MemoryStorage, redis: Redis) -> None:
+    stored = await store_game(archiving, "finished")
+    await redis.delete(keys.game(stored.id), keys.log(stored.id))
+    await make_archiver(archiving, storage).archive_due()
+    await make_due(redis, stored.id)
+    await make_archiver(archiving, storage).archive_due()
     assert await list_due(archiving) == []
-    assert await redis.exists(keys.game(kept.id)) == 0
+    assert await redis.exists(keys.game(stored.id)) == 0
 
 
-async def test_archived_or_not_it_expires_as_it_would(
-    archiving: RedisStore, objects: MemoryStorage, redis: Redis
+async def test_archiving_does_not_change_a_games_expiry(
+    archiving: RedisStore, storage: MemoryStorage, redis: Redis
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    await redis.expire(keys.game(kept.id), 1000)
-    await make_archiver(archiving, objects).archive_due()
-    assert 900 < await redis.ttl(keys.game(kept.id)) <= 1000
+    stored = await store_game(archiving, "finished")
+    await redis.expire(keys.game(stored.id), 1000)
+    await make_archiver(archiving, storage).archive_due()
+    assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
 
 
-async def import_archive(second_store: RedisStore, objects: MemoryStorage, file: Path) -> dict[str, int]:
+async def import_archive(second_store: RedisStore, storage: MemoryStorage, file: Path) -> dict[str, int]:
     """Import the only archive; return the counts."""
-    (data,) = objects.objects.values()
+    (data,) = storage.objects.values()
     await asyncio.to_thread(file.write_bytes, data)
     return {**await import_files(second_store, [file], RETENTION, replace=False)}
 
 
-async def test_the_archive_of_a_public_game_can_be_imported_to_be_watched(
-    archiving: RedisStore, second_store: RedisStore, objects: MemoryStorage, tmp_path: Path
+async def test_the_archive_of_a_public_game_can_be_imported(
+    archiving: RedisStore, second_store: RedisStore, storage: MemoryStorage, tmp_path: Path
 ) -> None:
-    kept = await store_game(archiving, "finished")
-    await make_archiver(archiving, objects).archive_due()
-    assert await import_archive(second_store, objects, tmp_path / "x.json.gz") == {"imported": 1}
-    there, here = await load_whole_game(second_store, kept.id), await load_whole_game(archiving, kept.id)
+    stored = await store_game(archiving, "finished")
+    await make_archiver(archiving, storage).archive_due()
+    assert await import_archive(second_store, storage, tmp_path / "x.json.gz") == {"imported": 1}
+    there, here = await load_whole_game(second_store, stored.id), await load_whole_game(archiving, stored.id)
     assert there._replace(access=b"") == here._replace(access=b"")
 
 
-async def test_that_of_a_private_one_is_refused(
+async def test_the_archive_of_a_private_game_is_rejected_on_import(
     archiving: RedisStore,
     second_store: RedisStore,
-    objects: MemoryStorage,
+    storage: MemoryStorage,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     await store_game(archiving, "finished", visibility="private")
-    await make_archiver(archiving, objects).archive_due()
-    assert await import_archive(second_store, objects, tmp_path / "x.json.gz") == {"rejected": 1}
+    await make_archiver(archiving, storage).archive_due()
+    assert await import_archive(second_store, storage, tmp_path / "x.json.gz") == {"rejected": 1}
     assert "nobody could read it" in capsys.readouterr().err
 
 
-async def test_in_a_directory_it_is_a_file_for_this_user_alone(archiving: RedisStore, tmp_path: Path) -> None:
-    kept = await store_game(archiving, "finished")
+async def test_directory_storage_writes_files_for_this_user_only(archiving: RedisStore, tmp_path: Path) -> None:
+    stored = await store_game(archiving, "finished")
     await make_archiver(archiving, DirectoryStorage(tmp_path / "archive")).archive_due()
     (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
-    assert decode_document(file.read_bytes()).game == kept.id
+    assert decode_document(file.read_bytes()).game == stored.id
     assert file.stat().st_mode & 0o777 == 0o600
-    assert file.relative_to(tmp_path / "archive").as_posix().endswith(f"Z-{kept.id}.json.gz")
+    assert file.relative_to(tmp_path / "archive").as_posix().endswith(f"Z-{stored.id}.json.gz")
 
 
-async def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_an_unwritable_directory_raises_storage_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageUnavailable, match="Not a directory"):
         await DirectoryStorage(tmp_path / "file").put("a/b", b"")

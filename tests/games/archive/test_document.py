@@ -30,7 +30,7 @@ def document_path(number: int, kind: str) -> Path:
 
 @pytest.mark.parametrize("number", SCHEMAS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_document_of_every_number_holds_together(number: int, kind: str) -> None:
+def test_documents_of_every_schema_are_valid(number: int, kind: str) -> None:
     document = decode_document(document_path(number, kind).read_bytes())
     assert (document.schema, document.kind) == (number, kind)
     proven = validate_document(document)
@@ -39,7 +39,7 @@ def test_a_document_of_every_number_holds_together(number: int, kind: str) -> No
 
 
 @pytest.mark.parametrize("number", SCHEMAS)
-def test_an_archive_of_every_number_proves_the_game(number: int) -> None:
+def test_archives_of_every_schema_verify(number: int) -> None:
     document = decode_document(document_path(number, "archive").read_bytes())
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     assert all(check.passed for check in verify(log, parse_tileset(bytes(document.tileset))))
@@ -47,7 +47,7 @@ def test_an_archive_of_every_number_proves_the_game(number: int) -> None:
 
 @pytest.mark.parametrize("number", SCHEMAS)
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_document_of_every_number_is_imported(store: RedisStore, number: int, kind: str) -> None:
+async def test_documents_of_every_schema_can_be_imported(store: RedisStore, number: int, kind: str) -> None:
     file = document_path(number, kind)
     document = decode_document(file.read_bytes())
     assert await import_files(store, [file], RETENTION, replace=False) == {"imported": 1}
@@ -57,8 +57,8 @@ async def test_a_document_of_every_number_is_imported(store: RedisStore, number:
     assert len(loaded.webhooks) == (kind == "export")
 
 
-async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore) -> None:
-    """Who adds a field raises LATEST and keeps a document of it."""
+async def test_the_latest_schema_has_its_documents_here(store: RedisStore) -> None:
+    """A new field needs a new schema number and a document of it."""
     for name, data in (await build_documents(store)).items():
         old = decode_document((DOCUMENTS / name).read_bytes())
         new = msgspec.json.decode(canonical_json(decode_document(data)))
@@ -66,15 +66,15 @@ async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_read_is_written_the_same(kind: str) -> None:
+def test_decoding_and_encoding_give_the_same_bytes(kind: str) -> None:
     data = document_path(LATEST_SCHEMA, kind).read_bytes()
     assert encode_document(decode_document(data)) == data
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
-def test_whatever_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
-    """Nothing but BadDocument comes of it; a game that is taken looks as its log says."""
+def test_a_damaged_document_is_rejected_or_equal(kind: str, seed: int) -> None:
+    """Only InvalidDocument may be raised; an accepted game must be what its log says."""
     chance, text = Random(seed), canonical_json(decode_document(document_path(LATEST_SCHEMA, kind).read_bytes()))
     for _ in range(30):
         damaged = bytearray(text)
@@ -86,7 +86,7 @@ def test_whatever_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> No
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
-def test_whatever_snapshot_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
+def test_a_damaged_snapshot_is_rejected_or_equal(kind: str, seed: int) -> None:
     chance, document = Random(seed), decode_document(document_path(LATEST_SCHEMA, kind).read_bytes())
     for _ in range(30):
         snapshot = bytearray(document.snapshot)
@@ -95,7 +95,7 @@ def test_whatever_snapshot_was_damaged_is_refused_or_harmless(kind: str, seed: i
             validate_document(msgspec.structs.replace(document, snapshot=bytes(snapshot)))
 
 
-def test_hidden_tiles_in_another_order_are_refused() -> None:
+def test_hidden_tiles_in_another_order_are_rejected() -> None:
     document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
     game = decode_snapshot(document.snapshot)
     game.bag[0], game.bag[1] = game.bag[1], game.bag[0]
@@ -103,7 +103,7 @@ def test_hidden_tiles_in_another_order_are_refused() -> None:
         validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
 
 
-def test_a_snapshot_that_the_log_does_not_give_is_refused() -> None:
+def test_a_snapshot_that_differs_from_the_log_is_rejected() -> None:
     document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
     game = decode_snapshot(document.snapshot)
     game.players[1].wares[0] += 1
@@ -111,7 +111,7 @@ def test_a_snapshot_that_the_log_does_not_give_is_refused() -> None:
         validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
 
 
-def test_a_later_releases_field_is_passed_over() -> None:
+def test_unknown_fields_are_ignored() -> None:
     document = msgspec.json.decode(
         canonical_json(decode_document(document_path(LATEST_SCHEMA, "archive").read_bytes()))
     )
@@ -122,13 +122,13 @@ def test_a_later_releases_field_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize("data", (b"", b"{}", b"[]", b"\xff", b'{"format":"other","schema":1}', b"[" * 100_000))
-def test_nothing_else_is_taken_for_one(data: bytes) -> None:
+def test_other_data_is_not_a_document(data: bytes) -> None:
     assert not is_document(data)
     with pytest.raises(InvalidDocument):
         decode_document(data)
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decompression_bomb_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.games.archive.document.MAX_DOCUMENT_BYTES", 1 << 20)
     packed = gzip.compress(bytes(1 << 21))
     assert len(packed) < 10_000
@@ -136,7 +136,7 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest
         decode_document(packed)
 
 
-def test_names_sort_as_the_games_were_created() -> None:
+def test_object_names_sort_by_creation() -> None:
     names = [
         object_name("zz", "2026-11-21T23:59:59Z"),
         object_name("aa", "2026-11-22T00:00:00Z"),

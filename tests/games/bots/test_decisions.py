@@ -21,7 +21,7 @@ def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn(bot: Bot) -> Non
     assert table.wares(RED) == {"shells": 2}
 
 
-def test_in_the_last_turn_it_stands_where_most_is_paid_at_the_end(bot: Bot) -> None:
+def test_in_the_last_turn_it_takes_the_most_valuable_feature(bot: Bot) -> None:
     table = Table(SEA_AND_ISLAND, spares=0)
     assert isinstance(decide_at(bot, table), PlaceTile)
     assert decide_at(bot, table) == PlaceIslander(table.segment(1, "island"))

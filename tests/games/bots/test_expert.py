@@ -17,7 +17,7 @@ from service.games.bots.runner import run_bot
 from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
 
 
-def test_it_leaves_random_far_behind() -> None:
+def test_it_beats_random_by_far() -> None:
     ours, others = play_to_end(start_game("far"), [expert.BOT, random.BOT])
     assert ours > others + 30
 
@@ -40,7 +40,7 @@ def test_the_same_game_gives_the_same_move() -> None:
 
 
 @pytest.mark.parametrize("turns", (7, 20, 41))
-def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
+def test_a_playout_places_as_greedy_would(turns: int) -> None:
     game = start_game("answers")
     while game.turn_number < turns or game.phase != "place_tile":
         act_once(game, greedy.BOT)
@@ -52,7 +52,7 @@ def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
 
 
 @pytest.mark.parametrize("turns", (2, 30, 71))
-def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -> None:
+def test_a_decision_stays_near_its_work_limit(turns: int) -> None:
     game = start_game("work")
     while game.turn_number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
         act_once(game, greedy.BOT)

@@ -50,7 +50,7 @@ class Client:
             await asyncio.gather(*self.tasks)
 
 
-async def test_a_person_waits_for_no_more_than_what_runs() -> None:
+async def test_a_person_waits_only_for_running_decisions() -> None:
     served = Client(FairQueue(1))
     async with acquired_slot(served.queue, HOSTILE):
         for number in range(24):
@@ -64,7 +64,7 @@ async def test_a_person_waits_for_no_more_than_what_runs() -> None:
 
 
 @pytest.mark.parametrize("attended", (True, False))
-async def test_creators_take_turns_whatever_each_has_waiting(*, attended: bool) -> None:
+async def test_creators_take_turns_however_many_wait(*, attended: bool) -> None:
     served = Client(FairQueue(1))
     async with acquired_slot(served.queue, PERSON):
         for number in range(50):
@@ -90,7 +90,7 @@ async def test_many_creators_are_served_in_turn() -> None:
     assert all(Counter(one) == Counter(map(str, range(10))) for one in rounds)
 
 
-async def test_a_slot_is_left_to_people() -> None:
+async def test_one_slot_is_reserved_for_attended_games() -> None:
     served = Client(FairQueue(3, UnattendedLimits(2)))
     for number in range(6):
         served.request(f"hostile {number}", HOSTILE, 0.02)
@@ -102,7 +102,7 @@ async def test_a_slot_is_left_to_people() -> None:
     assert served.most_unattended == 2
 
 
-async def test_games_without_people_get_their_share_of_the_time_and_no_more() -> None:
+async def test_unattended_games_get_their_share_of_the_time() -> None:
     queue, busy_s = FairQueue(1, UnattendedLimits(1, time_share=0.25)), 0.0
     began = last = perf_counter()
     for _ in range(10):
@@ -115,7 +115,7 @@ async def test_games_without_people_get_their_share_of_the_time_and_no_more() ->
     assert last - began > 3 * work_before_last_s
 
 
-async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though it ends while somebody looks whether it has ended."""
     times = count()
     monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
@@ -126,7 +126,7 @@ async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monk
     assert len(served.order) == 300
 
 
-async def test_people_never_wait_for_the_pause_of_others() -> None:
+async def test_attended_games_do_not_wait_for_the_pause() -> None:
     queue = FairQueue(1, UnattendedLimits(1, time_share=1e-6))
     async with acquired_slot(queue, HOSTILE):
         await asyncio.sleep(0.001)
@@ -141,7 +141,7 @@ async def test_people_never_wait_for_the_pause_of_others() -> None:
     assert queue.queue_length(attended=False) == 0
 
 
-async def test_who_has_most_waiting_loses_the_latest_where_there_is_no_room() -> None:
+async def test_a_full_queue_rejects_the_latest_of_the_largest_creator() -> None:
     queue = FairQueue(1, max_waiting=10)
     async with acquired_slot(queue, PERSON):
         many = [asyncio.create_task(queue.acquire(Requester(b"many"))) for _ in range(10)]
@@ -161,7 +161,7 @@ async def test_who_has_most_waiting_loses_the_latest_where_there_is_no_room() ->
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
+async def test_cancelled_requests_leak_no_slot(seed: int) -> None:
     """Any number ask, work and are cancelled at any moment: there are never more than slots, and none is lost."""
     chance, queue = Random(seed), FairQueue(2, UnattendedLimits(1), max_waiting=6)
     running: Counter[bool] = Counter()

@@ -31,18 +31,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_services_own_bots_are_there_by_name() -> None:
+def test_the_built_in_bots_are_loaded_by_name() -> None:
     assert [loaded.bot.name for loaded in load_bots(plugins=False)] == ["expert", "greedy", "random"]
     assert [loaded.info.heavy for loaded in load_bots(plugins=False)] == [True, False, False]
 
 
-def test_a_package_offers_a_bot(installed: Path) -> None:
+def test_a_package_adds_a_bot(installed: Path) -> None:
     install(installed, "first", f"{HERE}:FIRST")
     assert [loaded.bot.name for loaded in load_bots(plugins=True)] == ["expert", "first", "greedy", "random"]
     assert "first" not in [loaded.bot.name for loaded in load_bots(plugins=False)]
 
 
-def test_no_package_takes_a_name_that_is_taken(installed: Path) -> None:
+def test_a_package_cannot_reuse_a_name(installed: Path) -> None:
     install(installed, "greedy", f"{HERE}:FIRST")
     with pytest.raises(InvalidBot, match="has this name too"):
         load_bots(plugins=True)
@@ -59,15 +59,13 @@ def test_no_package_takes_a_name_that_is_taken(installed: Path) -> None:
         ("speechless", f"{HERE}:SPEECHLESS", "no method"),
     ),
 )
-def test_what_is_no_bot_is_refused_by_name(name: str, source: str, reason: str) -> None:
+def test_a_faulty_bot_is_rejected_by_name(name: str, source: str, reason: str) -> None:
     with pytest.raises(InvalidBot, match=reason) as raised:
         load_bot(name, source)
     assert (raised.value.name, raised.value.source) == (name, source)
 
 
-def test_the_example_is_found_by_the_metadata_of_its_package_and_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_is_loaded_from_its_metadata_and_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
     shutil.copytree(EXAMPLE, source)
     options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")
@@ -80,6 +78,6 @@ def test_the_example_is_found_by_the_metadata_of_its_package_and_plays(
     sys.modules.pop("south_seas_magpie")
 
 
-def test_the_page_on_bots_shows_the_example_as_it_is() -> None:
+def test_the_documentation_shows_the_example_unchanged() -> None:
     page = (EXAMPLE.parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
     assert (EXAMPLE / "south_seas_magpie.py").read_text(encoding="utf-8") in page

@@ -36,12 +36,12 @@ def people(*names: str) -> list[SeatRequest]:
     return [SeatRequest(name=name) for name in names]
 
 
-async def test_a_game_of_bots_alone_is_played_by_nobody(store: GameStore) -> None:
+async def test_a_game_of_bots_is_unattended(store: GameStore) -> None:
     game = await (await seated(store, SeatRequest(bot="random"), SeatRequest(bot="random"))).game()
     assert requester_of(game) == (ANA, False)
 
 
-async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: GameStore) -> None:
+async def test_a_game_is_attended_until_all_people_time_out(store: GameStore) -> None:
     table = await seated(store, *people("Ana", "Bo"), SeatRequest(bot="random"), policy="pass")
     assert requester_of(await table.game()) == (ANA, True)
     passed = []
@@ -57,9 +57,7 @@ async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: 
 
 
 @pytest.mark.parametrize("policy", ("bot", "resign"))
-async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
-    store: GameStore, policy: RequestedTimeoutPolicy
-) -> None:
+async def test_players_who_left_do_not_attend(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
     table = await seated(store, *people("Ana", "Bo", "Cy"), policy=policy)
     for _ in range(2):
         assert is_attended(await table.game())
@@ -69,13 +67,13 @@ async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
     assert is_attended(game)
 
 
-async def test_bots_go_on_without_who_resigned(store: GameStore) -> None:
+async def test_bots_play_on_after_a_resignation(store: GameStore) -> None:
     table = await seated(store, SeatRequest(name="Ana"), SeatRequest(bot="random"), SeatRequest(bot="random"))
     await table.resign()
     assert requester_of(await table.game()) == (ANA, False)
 
 
-async def test_the_creator_is_forgotten_when_the_game_is_over(store: GameStore) -> None:
+async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> None:
     table = await seated(store, *people("Ana", "Bo"))
     assert (await table.game()).creator == ANA
     await abort_game(table.context, table.id, token=table.owner, if_match=None)
@@ -86,7 +84,7 @@ async def test_the_creator_is_forgotten_when_the_game_is_over(store: GameStore) 
     assert decode_snapshot(found.snapshot).creator == ANA
 
 
-async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(store: GameStore) -> None:
+async def test_a_move_is_undone_although_the_log_has_no_creator(store: GameStore) -> None:
     table = await seated(store, *people("Ana", "Bo"))
     move = next(move for move in await table.moves() if move.startswith("p"))
     await table.act(move)
@@ -95,7 +93,7 @@ async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(sto
     assert (await table.game()).creator == ANA
 
 
-def test_what_is_stored_of_a_creator_stands_for_hundreds_of_addresses() -> None:
+def test_a_creator_hash_stands_for_hundreds_of_addresses() -> None:
     assert 2 ** (8 * len(ANA)) * 200 < 2**32
     assert hash_creator("192.0.2.2") != ANA
 

@@ -23,7 +23,7 @@ def reordered(game: Game, whim: Random) -> Game:
     return other
 
 
-def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
+def test_bag_and_pile_are_shuffled_by_the_bots_generator() -> None:
     game = start_game("hidden")
     position, chance = redact(READING, ARCHIPELAGO, game)
     assert (sorted(position.game.bag), sorted(position.game.ship_pile)) == (sorted(game.bag), sorted(game.ship_pile))
@@ -34,7 +34,7 @@ def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
     assert chance.below(2**40) == redact(READING, ARCHIPELAGO, game)[1].below(2**40)
 
 
-def test_the_seed_is_nowhere_to_be_found() -> None:
+def test_the_state_does_not_contain_the_seed() -> None:
     game = start_game("a-seed-that-would-tell-everything")
     position, chance = redact(READING, ARCHIPELAGO, game)
     game_id = position.game.id
@@ -44,7 +44,7 @@ def test_the_seed_is_nowhere_to_be_found() -> None:
     assert game.seed not in repr(vars(chance))
 
 
-def test_another_version_of_a_bot_another_bot_and_another_turn_have_a_chance_of_their_own() -> None:
+def test_every_bot_version_and_turn_has_its_own_generator() -> None:
     game = start_game("chance")
     numbers = [redact(bot, ARCHIPELAGO, game)[1].below(2**40) for bot in BOTS]
     game.version += 1
@@ -58,7 +58,7 @@ def test_another_version_of_a_bot_another_bot_and_another_turn_have_a_chance_of_
 
 
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
-def test_no_bot_decides_by_the_order(bot: Bot) -> None:
+def test_no_bot_depends_on_the_hidden_order(bot: Bot) -> None:
     whim, game = Random(1), start_game("hidden")
     compared = 0
     while not is_finished(game):
@@ -70,7 +70,7 @@ def test_no_bot_decides_by_the_order(bot: Bot) -> None:
 
 
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
-def test_a_bot_changes_nothing_while_it_thinks(bot: Bot) -> None:
+def test_a_bot_does_not_change_the_game(bot: Bot) -> None:
     game = start_game("thinking")
     before = encode_snapshot(game)
     run_bot(bot, ARCHIPELAGO, game)

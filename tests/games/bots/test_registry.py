@@ -33,30 +33,30 @@ FAILING = {
 TIMEOUT_S = 60.0
 
 
-def make_registry(*names: str, workers: BotProcessPool | None = None) -> BotRegistry:
+def make_registry(*names: str, pool: BotProcessPool | None = None) -> BotRegistry:
     """Return a registry of the built-in bots and some fake ones."""
-    return BotRegistry([*load_bots(plugins=False), *map(load_fake_bot, names)], workers)
+    return BotRegistry([*load_bots(plugins=False), *map(load_fake_bot, names)], pool)
 
 
 @asynccontextmanager
-async def process_pool(limit_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
+async def process_pool(timeout_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
     """Run a pool of one process."""
-    workers = BotProcessPool(1, limit_s)
+    pool = BotProcessPool(1, timeout_s)
     try:
-        yield workers
+        yield pool
     finally:
-        await workers.aclose()
+        await pool.aclose()
 
 
-async def test_every_bot_is_listed_and_known() -> None:
-    table = make_registry("first")
-    assert [info.name for info in table.list_bots()] == ["expert", "first", "greedy", "random"]
-    assert "first" in table
-    assert "second" not in table
+async def test_every_bot_is_listed() -> None:
+    registry = make_registry("first")
+    assert [info.name for info in registry.list_bots()] == ["expert", "first", "greedy", "random"]
+    assert "first" in registry
+    assert "second" not in registry
 
 
 @pytest.mark.parametrize("name", FAILING)
-async def test_greedy_decides_where_a_bot_fails(name: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_greedy_decides_when_a_bot_fails(name: str, caplog: pytest.LogCaptureFixture) -> None:
     game = start_game("failing")
     action = await make_registry(name).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
     assert action == run_bot(greedy.BOT, ARCHIPELAGO, game)
@@ -64,33 +64,33 @@ async def test_greedy_decides_where_a_bot_fails(name: str, caplog: pytest.LogCap
     assert f"the bot {name} {FAILING[name]}" in record.getMessage()
 
 
-async def test_greedy_decides_for_a_bot_that_is_not_here(caplog: pytest.LogCaptureFixture) -> None:
+async def test_greedy_decides_for_a_bot_that_is_not_installed(caplog: pytest.LogCaptureFixture) -> None:
     game = start_game("absent")
     assert await make_registry().choose("absent", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
     assert "the bot absent is not installed here" in caplog.text
 
 
-async def test_a_bot_may_do_with_its_position_what_it_likes() -> None:
+async def test_a_bot_may_change_its_state() -> None:
     game = start_game("meddling")
     action = await make_registry("meddling").choose("meddling", ARCHIPELAGO, game, TIMEOUT_S)
     assert action == legal_moves(ARCHIPELAGO, game)[0]
     assert game.players[0].wares == [0, 0, 0]
 
 
-async def test_a_heavy_bot_thinks_elsewhere_and_decides_the_same() -> None:
+async def test_a_heavy_bot_decides_the_same_in_another_process() -> None:
     game = start_game("elsewhere")
-    async with process_pool() as workers:
+    async with process_pool() as pool:
         for name in ("expert", "reading"):
-            elsewhere = await make_registry("reading", workers=workers).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
+            elsewhere = await make_registry("reading", pool=pool).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
             assert elsewhere == await make_registry("reading").choose(name, ARCHIPELAGO, game, TIMEOUT_S)
 
 
-async def test_everybody_else_is_served_while_one_thinks() -> None:
+async def test_the_event_loop_is_free_while_a_heavy_bot_decides() -> None:
     game = start_game("meanwhile")
-    async with process_pool() as workers:
-        table = make_registry("thoughtful", workers=workers)
-        await table.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
-        thinking = asyncio.create_task(table.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
+    async with process_pool() as pool:
+        registry = make_registry("thoughtful", pool=pool)
+        await registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
+        thinking = asyncio.create_task(registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
         waits = []
         while not thinking.done():
             asked = perf_counter()
@@ -100,41 +100,41 @@ async def test_everybody_else_is_served_while_one_thinks() -> None:
         assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
 
 
-async def test_what_does_not_come_in_time_is_left_for_later() -> None:
-    async with process_pool() as workers:
-        table = make_registry("thoughtful", workers=workers)
-        assert await table.choose("thoughtful", ARCHIPELAGO, start_game("later"), 0.01) is None
-        assert await table.choose("thoughtful", ARCHIPELAGO, start_game("later"), TIMEOUT_S) is not None
+async def test_a_decision_that_times_out_gives_none() -> None:
+    async with process_pool() as pool:
+        registry = make_registry("thoughtful", pool=pool)
+        assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), 0.01) is None
+        assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), TIMEOUT_S) is not None
 
 
 @pytest.mark.parametrize("name", ("endless", "deaf"))
-async def test_a_bot_that_does_not_end_is_ended(name: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_bot_that_does_not_return_is_ended(name: str, caplog: pytest.LogCaptureFixture) -> None:
     game = start_game("endless")
-    async with process_pool(limit_s=0.2) as workers:
-        table = make_registry(name, "first", workers=workers)
-        assert await table.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    async with process_pool(timeout_s=0.2) as pool:
+        registry = make_registry(name, "first", pool=pool)
+        assert await registry.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert f"the bot {name}" in caplog.text
-        assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
+        assert await registry.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
 
 async def test_a_process_that_ends_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
     game = start_game("ending")
-    async with process_pool() as workers:
-        table = make_registry("ending", "first", workers=workers)
-        assert await table.choose("ending", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    async with process_pool() as pool:
+        registry = make_registry("ending", "first", pool=pool)
+        assert await registry.choose("ending", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert "the bot ending ended its process" in caplog.text
-        assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
+        assert await registry.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
 
-async def test_nothing_is_started_for_bots_that_are_not_heavy(caplog: pytest.LogCaptureFixture) -> None:
+async def test_light_bots_start_no_process(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    workers = BotProcessPool(1)
-    assert await make_registry(workers=workers).choose("greedy", ARCHIPELAGO, start_game("light"), None) is not None
-    assert workers._executor is None
-    await workers.aclose()
+    pool = BotProcessPool(1)
+    assert await make_registry(pool=pool).choose("greedy", ARCHIPELAGO, start_game("light"), None) is not None
+    assert pool._executor is None
+    await pool.aclose()
 
 
-async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_between() -> None:
+async def test_light_bots_decide_once_per_iteration_of_the_event_loop() -> None:
     """Each time that it comes round, one of them decides; before, all did."""
     asked: list[int] = []
     rounds = 0
@@ -147,10 +147,10 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
             return super().choose(state, rng)
 
     noting = Noting("noting")
-    async with process_pool() as workers:
+    async with process_pool() as pool:
         found = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
-        table, game = BotRegistry([*load_bots(plugins=False), found], workers), start_game("many")
-        deciding = [asyncio.create_task(table.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
+        registry, game = BotRegistry([*load_bots(plugins=False), found], pool), start_game("many")
+        deciding = [asyncio.create_task(registry.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
         while not all(task.done() for task in deciding):
             rounds += 1
             await asyncio.sleep(0)
@@ -158,38 +158,38 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
     assert max(Counter(asked).values()) == 1
 
 
-async def test_what_was_decided_too_late_is_not_decided_again() -> None:
+async def test_a_late_decision_is_returned_to_the_retry() -> None:
     """Whoever gave up gets it when they ask again, as does who asks at the same time."""
-    async with process_pool() as workers:
-        table, game, jobs = make_registry("thoughtful", workers=workers), start_game("again"), list[Job]()
-        ask_process = workers._run_in_process
+    async with process_pool() as pool:
+        registry, game, jobs = make_registry("thoughtful", pool=pool), start_game("again"), list[Job]()
+        ask_process = pool._run_in_process
 
         async def noted(job: Job) -> Action:
             jobs.append(job)
             return await ask_process(job)
 
-        workers._run_in_process = noted  # type: ignore[method-assign]
-        assert await table.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
-        both = [table.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S) for _ in range(2)]
+        pool._run_in_process = noted  # type: ignore[method-assign]
+        assert await registry.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
+        both = [registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S) for _ in range(2)]
         assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
         assert len(jobs) == 1
-        await table.choose("thoughtful", ARCHIPELAGO, start_game("another"), TIMEOUT_S)
+        await registry.choose("thoughtful", ARCHIPELAGO, start_game("another"), TIMEOUT_S)
         assert len(jobs) == 2
-        assert workers.pending_decisions == 0
+        assert pool.pending_decisions == 0
 
 
-async def test_decisions_that_nobody_wants_any_more_are_forgotten() -> None:
-    async with process_pool() as workers:
-        table = make_registry("first", workers=workers)
-        await table.choose("first", ARCHIPELAGO, start_game("warm"), TIMEOUT_S)
+async def test_unclaimed_decisions_are_evicted() -> None:
+    async with process_pool() as pool:
+        registry = make_registry("first", pool=pool)
+        await registry.choose("first", ARCHIPELAGO, start_game("warm"), TIMEOUT_S)
         for number in range(MAX_UNCLAIMED_DECISIONS + 20):
-            asking = asyncio.create_task(table.choose("first", ARCHIPELAGO, start_game(f"seed{number}"), None))
+            asking = asyncio.create_task(registry.choose("first", ARCHIPELAGO, start_game(f"seed{number}"), None))
             while True:
-                if workers.queue.slots_in_use:
+                if pool.queue.slots_in_use:
                     break
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
-            async with asyncio.timeout(TIMEOUT_S), acquired_slot(workers.queue, ANONYMOUS):
+            async with asyncio.timeout(TIMEOUT_S), acquired_slot(pool.queue, ANONYMOUS):
                 pass
-        assert len(workers._decisions) <= MAX_UNCLAIMED_DECISIONS + 1
+        assert len(pool._decisions) <= MAX_UNCLAIMED_DECISIONS + 1

@@ -31,9 +31,9 @@ def make_context(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Co
     )
 
 
-async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: GameStore) -> None:
-    workers = BotProcessPool(1)
-    bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers)
+async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: GameStore) -> None:
+    pool = BotProcessPool(1)
+    bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool)
     seats = [SeatRequest(bot="thoughtful"), SeatRequest(bot="thoughtful")]
     try:
         context = make_context(store, bots, 0.1)
@@ -45,12 +45,12 @@ async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Gam
         assert loaded is not None
         assert loaded.version > created.game.version
     finally:
-        await workers.aclose()
+        await pool.aclose()
 
 
 async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: GameStore) -> None:
-    workers = BotProcessPool(1)
-    context = make_context(store, BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers), 0.0)
+    pool = BotProcessPool(1)
+    context = make_context(store, BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool), 0.0)
     earlier = msgspec.structs.replace(context, clock=lambda: time() - 60)
     slow = CreateGame(players=[SeatRequest(bot="thoughtful"), SeatRequest(bot="thoughtful")])
     timed = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], turn_timeout_s=1, on_timeout="resign")
@@ -65,7 +65,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
             break
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
-    await workers.aclose()
+    await pool.aclose()
     assert late == []
 
 

@@ -44,7 +44,7 @@ def test_a_catalogue_is_as_the_tool_writes_it(language: str, copied_catalogues: 
         ("plural=(n > 1)", "plural=(n != 1)", "the plural forms are not those of fr"),
     ),
 )
-def test_the_check_finds(old: str, new: str, fault: str, copied_catalogues: Path) -> None:
+def test_the_check_reports_faults(old: str, new: str, fault: str, copied_catalogues: Path) -> None:
     catalogue = copied_catalogues / "fr.po"
     text = catalogue.read_text("utf-8")
     assert old in text
@@ -52,7 +52,7 @@ def test_the_check_finds(old: str, new: str, fault: str, copied_catalogues: Path
     assert fault in list(catalogue_tool.list_faults("fr"))
 
 
-def test_the_command_mends_what_it_can_and_says_what_is_left(
+def test_the_command_repairs_and_reports_the_rest(
     copied_catalogues: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["i18n"])
@@ -66,13 +66,13 @@ def test_the_command_mends_what_it_can_and_says_what_is_left(
     assert capsys.readouterr().err.startswith("fr: untranslated: red\n")
 
 
-def test_a_language_without_catalogue_begins_with_nothing_translated(copied_catalogues: Path) -> None:
+def test_a_new_language_starts_untranslated(copied_catalogues: Path) -> None:
     (copied_catalogues / "fr.po").unlink()
     catalogue_tool.update_catalogue("fr")
     assert "untranslated: red" in list(catalogue_tool.list_faults("fr"))
 
 
-def test_values_are_put_in_as_they_are() -> None:
+def test_values_are_inserted_unchanged() -> None:
     for language in LANGUAGES:
         assert "{0} %s *Ana*" in get_translator(language).gettext("{player} wins.", player="{0} %s *Ana*")
 
@@ -81,7 +81,7 @@ def test_values_are_put_in_as_they_are() -> None:
     ("number", "english", "french", "german"),
     ((1, "Ana", "Ana", "Ana"), (2, "Ana and Bo", "Ana et Bo", "Ana und Bo"), (0, "", "", "")),
 )
-def test_things_in_a_row(number: int, english: str, french: str, german: str) -> None:
+def test_lists_are_joined(number: int, english: str, french: str, german: str) -> None:
     parts = ["Ana", "Bo"][:number]
     assert [get_translator(language).join_list(parts) for language in LANGUAGES] == [english, french, german]
 

@@ -199,19 +199,19 @@ def narrator(language: str) -> EventNarrator:
 
 
 @pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
-def test_what_happened_is_said(event: AnyEvent, english: str, french: str, german: str) -> None:
+def test_events_have_these_sentences(event: AnyEvent, english: str, french: str, german: str) -> None:
     points = TABLES.ships[TABLES.ship_numbers["s01"]].points
     said = [narrator(language).narrate_event(event) for language in LANGUAGES]
     assert said == [text.format(points=points) for text in (english, french, german)]
 
 
-def test_every_event_is_said() -> None:
+def test_every_event_has_a_sentence() -> None:
     said = {type(event) for event, *_ in SAID} | {ShipRevealed}
     assert said == set(get_args(AnyEvent))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_reason_kind_cause_and_colour_is_said(language: str) -> None:
+def test_every_variant_has_a_sentence(language: str) -> None:
     told = narrator(language)
     endings = [told.narrate_event(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
     assert len(set(endings)) == len(endings) == 4
@@ -241,14 +241,14 @@ def test_every_reason_kind_cause_and_colour_is_said(language: str) -> None:
         ({}, "nothing", "rien", "nichts"),
     ),
 )
-def test_a_cost_is_said(asked: dict[str, int], english: str, french: str, german: str) -> None:
+def test_costs_are_described(asked: dict[str, int], english: str, french: str, german: str) -> None:
     """R6.3, with the rulebooks' examples."""
     price = msgspec.convert({"bananas": 0, "shells": 0, "fish": 0, "any": 0, "same": (), **asked}, Cost)
     assert [ship_cost(get_translator(language), price) for language in LANGUAGES] == [english, french, german]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whole_games_are_told(seed: int) -> None:
+def test_whole_games_are_narrated(seed: int) -> None:
     """Merchants are told when they return; of all others their feature tells."""
     game = new_game(TABLES, seed, 2 + seed)
     tellers = [EventNarrator.of(get_translator(language), TABLES, game) for language in LANGUAGES]

@@ -84,7 +84,7 @@ def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: st
         assert text.startswith(role.partition("{")[0] + called)
 
 
-def test_one_is_told_as_one() -> None:
+def test_one_is_singular() -> None:
     index = archipelago_index()
     index = TileSetIndex(index.tileset)
     index.ships = tuple(ship._replace(points=1) for ship in index.ships)
@@ -98,7 +98,7 @@ def test_one_is_told_as_one() -> None:
     assert describe_cell(get_translator("de"), 1, -2, 1) == "(1, -2): 1 Möglichkeit"
 
 
-def test_french_counts_none_as_one() -> None:
+def test_zero_is_singular_in_french() -> None:
     index = TileSetIndex(archipelago_index().tileset)
     index.ships = tuple(ship._replace(points=0) for ship in index.ships)
     game = new_game(index, 3)

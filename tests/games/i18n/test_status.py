@@ -49,7 +49,7 @@ def make_game() -> Game:
         ),
     ),
 )
-def test_it_says_who_must_do_what_by_when(phase: Phase, english: str, french: str, german: str) -> None:
+def test_the_status_names_decider_phase_and_deadline(phase: Phase, english: str, french: str, german: str) -> None:
     """R5.10: the chooser of a ship may not be the player whose turn it is."""
     game = make_game()
     game.phase = phase
@@ -65,7 +65,7 @@ def test_it_says_who_must_do_what_by_when(phase: Phase, english: str, french: st
     assert describe_in_all_languages(game)[0] == f"{english}, by 2026-11-22 09:05 UTC."
 
 
-def test_it_says_how_many_are_missing() -> None:
+def test_the_status_counts_open_seats() -> None:
     game = make_game()
     game.status = "waiting"
     game.players[1] = Player(name=None, color=None, kind="open")
@@ -83,7 +83,7 @@ def test_it_says_how_many_are_missing() -> None:
     ]
 
 
-def test_it_says_how_it_ended() -> None:
+def test_the_status_names_winners_and_scores() -> None:
     game = make_game()
     game.status = "finished"
     game.end_reason = "last_tile"

@@ -17,7 +17,7 @@ def make_change(version: int, *events: AnyEvent, move: str | None = None) -> Sto
     return StoryChange(version=version, at=AT, seat=0, move=move, events=list(events))
 
 
-def test_a_whole_game_is_told_line_by_line() -> None:
+def test_a_whole_game_is_narrated_line_by_line() -> None:
     log = play_game("story")
     game, _ = waiting_game("story")
     game.players[1].name = "Zoë"
@@ -33,7 +33,7 @@ def test_a_whole_game_is_told_line_by_line() -> None:
     assert {line.seat for line in lines if line.turn is not None and line.turn % 2 == 0} == {1}
 
 
-def test_passing_is_told_though_it_is_no_event() -> None:
+def test_a_pass_has_a_text_without_an_event() -> None:
     game = new_game(TABLES, 2)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
     told = narrate_story(
@@ -47,7 +47,7 @@ def test_passing_is_told_though_it_is_no_event() -> None:
     ]
 
 
-def test_an_islander_on_a_tile_that_was_taken_back_is_called_by_what_it_stood_on() -> None:
+def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
     """The board of now has another tile there, or none."""
     game = new_game(TABLES, 2)
     sea, market = "atoll", "market-4"

@@ -47,7 +47,7 @@ async def store_old_games(store: RedisStore, number: int, status: Status = "acti
 
 async def delete_games(redis: Redis, games: Sequence[StoredGame]) -> None:
     """Delete games as if they had expired."""
-    await redis.delete(*(key(kept.id) for kept in games for key in (keys.game, keys.log)))
+    await redis.delete(*(key(stored.id) for stored in games for key in (keys.game, keys.log)))
 
 
 async def list_indexes(redis: Redis) -> list[str]:
@@ -55,16 +55,16 @@ async def list_indexes(redis: Redis) -> list[str]:
     return [key for key in found if await redis.type(key) == b"zset"]
 
 
-async def test_games_that_are_no_more_are_taken_out_without_anybody_reading(store: RedisStore, redis: Redis) -> None:
+async def test_deleted_games_are_removed_without_a_reader(store: RedisStore, redis: Redis) -> None:
     gone, stays = await store_old_games(store, 30), await store_old_games(store, 3)
     await delete_games(redis, gone)
     await make_repairer(store).repair_all()
     assert await redis.zcard(keys.lobby("active")) == 3
     assert await redis.zcard(keys.game_index(hash_token(CREATOR).hex())) == 3
-    assert await list_lobby(store) == sorted(kept.id for kept in stays)
+    assert await list_lobby(store) == sorted(stored.id for stored in stays)
 
 
-async def test_a_list_is_no_longer_than_its_games_however_long_it_was(store: RedisStore, redis: Redis) -> None:
+async def test_a_long_list_is_pruned_to_its_games(store: RedisStore, redis: Redis) -> None:
     await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 + number for number in range(1500)})
     stays = await store_old_games(store, 1, "aborted")
     mended = await make_repairer(store).repair_all()
@@ -72,7 +72,7 @@ async def test_a_list_is_no_longer_than_its_games_however_long_it_was(store: Red
     assert await list_lobby(store) == [stays[0].id]
 
 
-async def test_a_creation_that_is_under_way_is_left_alone(store: RedisStore, redis: Redis) -> None:
+async def test_a_creation_in_progress_is_not_pruned(store: RedisStore, redis: Redis) -> None:
     young = await store_game(store)
     await delete_games(redis, [young])
     await make_repairer(store).repair_all()
@@ -80,7 +80,7 @@ async def test_a_creation_that_is_under_way_is_left_alone(store: RedisStore, red
     assert await list_by_secrets(store, CREATOR) == [young.id]
 
 
-async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore, redis: Redis) -> None:
+async def test_lost_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> None:
     games = [await store_game(store, status, turn_timeout_s=600, on_timeout="pass", webhooks=1) for status in STATUSES]
     private = await store_game(store, visibility="private", turn_timeout_s=600, on_timeout="pass")
     before = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
@@ -93,17 +93,17 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     assert {key: after[key] for key in after if key not in due} == {
         key: before[key] for key in before if key not in due
     }
-    assert await list_lobby(store) == sorted(kept.id for kept in games)
-    active = [kept.id for kept in (*games, private) if kept is games[1] or kept is private]
+    assert await list_lobby(store) == sorted(stored.id for stored in games)
+    active = [stored.id for stored in (*games, private) if stored is games[1] or stored is private]
     assert sorted(await store.list_due(EVERY, 10)) == sorted(active)
-    assert {game for game, _ in await store.webhooks.list_due(EVERY, 10)} <= {kept.id for kept in games}
+    assert {game for game, _ in await store.webhooks.list_due(EVERY, 10)} <= {stored.id for stored in games}
     for key in after:
         if key.startswith(keys.game_index("")):
             assert await redis.ttl(key) > max(Retention())
     assert (await make_repairer(store).repair_all()).added == 0
 
 
-async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, redis: Redis) -> None:
+async def test_pending_webhooks_are_scheduled_again(store: RedisStore, redis: Redis) -> None:
     behind = await store_game(store, webhooks=2)
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await make_repairer(store).repair_all()
@@ -111,34 +111,32 @@ async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, r
     assert sorted(await store.webhooks.list_due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
 
 
-async def test_a_game_under_a_status_that_it_does_not_have_is_taken_from_there(store: RedisStore, redis: Redis) -> None:
-    kept = await store_game(store)
+async def test_a_stale_lobby_entry_is_removed(store: RedisStore, redis: Redis) -> None:
+    stored = await store_game(store)
     for status in ("waiting", "finished"):
-        await redis.zadd(keys.lobby(status), {kept.id: 1_700_000_000})
+        await redis.zadd(keys.lobby(status), {stored.id: 1_700_000_000})
     private = await store_game(store, visibility="private")
     await redis.zadd(keys.lobby("active"), {private.id: 1_700_000_000})
     assert (await make_repairer(store).repair_all()).removed == 3
-    assert [await list_lobby(store, status) for status in STATUSES] == [[], [kept.id], [], []]
+    assert [await list_lobby(store, status) for status in STATUSES] == [[], [stored.id], [], []]
 
 
-async def test_a_commit_that_comes_meanwhile_is_listed_where_it_brings_the_game(
-    store: RedisStore, redis: Redis
-) -> None:
+async def test_a_concurrent_commit_stays_listed(store: RedisStore, redis: Redis) -> None:
     """The list is written before the commit: whoever looks in between must not take the game out for good."""
-    kept = await store_game(store)
-    await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
+    stored = await store_game(store)
+    await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
     slow = IndexRepairer(store, store.index_repair, Retention(), Clock(), timing=RepairTiming(0.5))
     mending = asyncio.create_task(slow.repair_all())
     await asyncio.sleep(0.1)
-    loaded = await store.load(kept.id)
+    loaded = await store.load(stored.id)
     assert loaded is not None
-    await play_to(kept, "aborted")
-    await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
+    await play_to(stored, "aborted")
+    await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
     await mending
-    assert await list_lobby(store, "aborted") == [kept.id]
+    assert await list_lobby(store, "aborted") == [stored.id]
 
 
-async def test_games_that_ended_before_there_was_an_archive_are_archived_too(store: RedisStore) -> None:
+async def test_games_that_ended_before_archiving_was_on_are_queued(store: RedisStore) -> None:
     over = await store_game(store, "finished")
     await store_game(store)
     await make_repairer(store).repair_all()
@@ -147,16 +145,16 @@ async def test_games_that_ended_before_there_was_an_archive_are_archived_too(sto
     assert await store.archive_queue.list_due(EVERY, 10) == [over.id]
 
 
-async def test_a_game_that_cannot_be_read_is_told_and_left(
+async def test_an_unreadable_game_is_reported_and_skipped(
     store: RedisStore, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = await store_game(store)
-    await redis.hset(keys.game(kept.id), "snapshot", b"\x00")
+    stored = await store_game(store)
+    await redis.hset(keys.game(stored.id), "snapshot", b"\x00")
     assert (await make_repairer(store).repair_all()).unreadable == 1
-    assert f"game {kept.id} cannot be read" in caplog.text
+    assert f"game {stored.id} cannot be read" in caplog.text
 
 
-async def test_part_by_part_everything_is_walked_over_by_whichever_instances(
+async def test_instances_scan_everything_batch_by_batch(
     store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 20)
@@ -166,7 +164,7 @@ async def test_part_by_part_everything_is_walked_over_by_whichever_instances(
         await _parts(instances, 30)
         await redis.delete(keys.lobby("waiting"))
         await _parts(instances, 30)
-    assert await list_lobby(store, "waiting") == sorted(kept.id for kept in games)
+    assert await list_lobby(store, "waiting") == sorted(stored.id for stored in games)
 
 
 async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairReport:
@@ -177,7 +175,7 @@ async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairRepor
     return total
 
 
-async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: RedisStore, redis: Redis) -> None:
+async def test_after_a_scan_the_next_one_waits_unless_an_index_is_lost(store: RedisStore, redis: Redis) -> None:
     games = await store_old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
     clock = Clock()
     instance = IndexRepairer(store, store.index_repair, Retention(), clock)
@@ -187,16 +185,16 @@ async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: Redi
     assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
     await redis.delete(keys.lobby("waiting"))
     assert (await instance.repair_batch())[0].added == MIN_LOST_INDEX_SIZE
-    assert await list_lobby(store, "waiting") == sorted(kept.id for kept in games)
+    assert await list_lobby(store, "waiting") == sorted(stored.id for stored in games)
 
 
-async def test_one_instance_at_a_time_does_a_part(store: RedisStore, redis_url: str) -> None:
+async def test_one_instance_at_a_time_repairs_a_batch(store: RedisStore, redis_url: str) -> None:
     async with connect(redis_url) as other:
         turns = [await one.index_repair.try_acquire_turn(60) for one in (store, other, store)]
     assert turns == [True, False, False]
 
 
-async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginning(
+async def test_an_index_lost_during_a_scan_restarts_it(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
@@ -211,10 +209,10 @@ async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginn
     await redis.delete(keys.lobby("waiting"))
     while (await instance.repair_batch())[1]:
         pass
-    assert await list_lobby(store, "waiting") == sorted(kept.id for kept in games)
+    assert await list_lobby(store, "waiting") == sorted(stored.id for stored in games)
 
 
-async def test_a_lost_index_is_seen_and_made_anew_without_a_command(
+async def test_a_lost_index_is_rebuilt_in_the_background(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
@@ -225,7 +223,7 @@ async def test_a_lost_index_is_seen_and_made_anew_without_a_command(
     await redis.delete(keys.lobby("waiting"))
     mending = asyncio.create_task(instance.run(every_s=0.05))
     async with asyncio.timeout(10):
-        while await list_lobby(store, "waiting") != sorted(kept.id for kept in games):  # noqa: ASYNC110  no sign of it comes
+        while await list_lobby(store, "waiting") != sorted(stored.id for stored in games):  # noqa: ASYNC110  no sign of it comes
             await asyncio.sleep(0.05)
     mending.cancel()
     await asyncio.gather(mending, return_exceptions=True)

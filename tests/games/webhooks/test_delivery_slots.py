@@ -52,7 +52,7 @@ def acquire_all(slots: DeliverySlots, *urls: str) -> int:
 
 
 @pytest.mark.parametrize("kind", (HostStatus.UNKNOWN, HostStatus.SLOW))
-def test_a_host_of_which_nothing_good_is_known_gets_one(slots: DeliverySlots, kind: HostStatus) -> None:
+def test_an_unknown_or_slow_host_gets_one_slot(slots: DeliverySlots, kind: HostStatus) -> None:
     record_hosts(slots, kind, "a.example")
     with acquire(slots, "https://a.example/"):
         assert slots.acquire("https://a.example/other") is None
@@ -60,7 +60,7 @@ def test_a_host_of_which_nothing_good_is_known_gets_one(slots: DeliverySlots, ki
     assert slots.acquire("https://a.example/") is not None
 
 
-def test_a_site_with_any_number_of_hosts_gets_a_few(slots: DeliverySlots) -> None:
+def test_a_site_gets_a_few_slots_for_all_its_hosts(slots: DeliverySlots) -> None:
     hosts = [f"{number}.one.example" for number in range(50)]
     assert acquire_all(slots, *(f"https://{host}/" for host in hosts)) == LIMITS.unknown_per_site
     record_hosts(slots, HostStatus.SLOW, *hosts)
@@ -78,7 +78,7 @@ def test_addresses_of_one_network_are_one_site(slots: DeliverySlots) -> None:
     )
 
 
-def test_hosts_that_hang_leave_room_for_unknown_ones_and_both_for_prompt_ones(slots: DeliverySlots) -> None:
+def test_slow_hosts_leave_slots_to_unknown_and_responsive_ones(slots: DeliverySlots) -> None:
     hanging = [f"slow{number}.example" for number in range(100)]
     record_hosts(slots, HostStatus.SLOW, *hanging)
     assert acquire_all(slots, *(f"https://{host}/" for host in hanging)) == LIMITS.slow
@@ -87,7 +87,7 @@ def test_hosts_that_hang_leave_room_for_unknown_ones_and_both_for_prompt_ones(sl
     assert acquire_all(slots, "https://good.example/") == LIMITS.responsive_per_site
 
 
-def test_prompt_sites_share_and_leave_room_for_others(slots: DeliverySlots) -> None:
+def test_responsive_sites_share_and_leave_slots_to_new_ones(slots: DeliverySlots) -> None:
     sites = [f"site{number}.example" for number in range(40)]
     record_hosts(slots, HostStatus.RESPONSIVE, *sites)
     first = acquire_all(slots, *(f"https://{host}/" for host in sites[:6]))
@@ -113,7 +113,7 @@ async def wait_for_slow(slots: DeliverySlots, number: int) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_what_takes_long_gives_its_place_back_while_it_hangs(slots: DeliverySlots) -> None:
+async def test_a_slow_delivery_frees_its_slot(slots: DeliverySlots) -> None:
     record_hosts(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(100)))
     tasks = [
         asyncio.create_task(deliver_slowly(slots, f"https://{number}.example/")) for number in range(LIMITS.responsive)
@@ -132,7 +132,7 @@ async def test_what_takes_long_gives_its_place_back_while_it_hangs(slots: Delive
     assert len(slots) == 0
 
 
-async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: DeliverySlots) -> None:
+async def test_the_slowest_deliveries_are_aborted_when_too_many_are_slow(slots: DeliverySlots) -> None:
     tasks: list[asyncio.Task[bool]] = []
     for _ in range(4):
         before = len(tasks)
@@ -155,7 +155,7 @@ async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: De
     assert len(slots) == 0
 
 
-async def test_a_host_that_hung_gets_one_until_it_has_answered_for_a_while(slots: DeliverySlots, clock: Clock) -> None:
+async def test_a_slow_host_gets_one_slot_for_a_while(slots: DeliverySlots, clock: Clock) -> None:
     url = "https://a.example/"
     with acquire(slots, url) as slot:
         slot.record_timeout()
@@ -170,7 +170,7 @@ async def test_a_host_that_hung_gets_one_until_it_has_answered_for_a_while(slots
         assert acquire(slots, url).status is HostStatus.RESPONSIVE
 
 
-def test_one_that_fails_at_once_is_neither_prompt_nor_hanging(slots: DeliverySlots) -> None:
+def test_a_host_that_fails_at_once_is_unknown(slots: DeliverySlots) -> None:
     record_hosts(slots, HostStatus.RESPONSIVE, "a.example")
     with acquire(slots, "https://a.example/") as slot:
         slot.record_failure()
@@ -181,7 +181,7 @@ def test_one_that_fails_at_once_is_neither_prompt_nor_hanging(slots: DeliverySlo
     assert slots.host_status("https://a.example/") is HostStatus.SLOW
 
 
-def test_what_is_known_of_hosts_is_bounded(slots: DeliverySlots, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_remembered_hosts_is_bounded(slots: DeliverySlots, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_HOSTS", 3)
     record_hosts(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(5)))
     assert [slots.host_status(f"https://{number}.example/") for number in range(5)] == [
@@ -203,5 +203,5 @@ def test_what_is_known_of_hosts_is_bounded(slots: DeliverySlots, monkeypatch: py
         ("http://localhost:1/", "localhost"),
     ),
 )
-def test_a_site_is_what_one_owner_has(url: str, expected: str) -> None:
+def test_a_site_is_the_registered_domain_or_network(url: str, expected: str) -> None:
     assert site_of_url(url) == expected

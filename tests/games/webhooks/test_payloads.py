@@ -40,14 +40,14 @@ def build_message(change: StoredDiff, events: list[str] | None = None, seats: li
     return None if message is None else msgspec.json.decode(message.body)
 
 
-def test_without_a_filter_a_message_has_the_whole_change() -> None:
+def test_without_filters_a_message_has_the_whole_change() -> None:
     message = build_message(make_diff([PLACED, DRAWN, FUTURE]))
     assert message["type"] == "diff"
     assert message["data"]["events"] == [PLACED, DRAWN, FUTURE]
     assert message["data"]["next"] == {"seat": 0, "phase": "islander"}
 
 
-def test_its_type_is_the_first_of_the_list_that_happened() -> None:
+def test_the_type_is_the_first_listed_event_of_the_change() -> None:
     change = make_diff([PLACED, TURN, DRAWN], decider=1)
     assert build_message(change, ["game_finished", "tile_drawn", "tile_placed"])["type"] == "tile_drawn"
     assert build_message(change, ["tile_placed", "tile_drawn"])["type"] == "tile_placed"
@@ -55,7 +55,7 @@ def test_its_type_is_the_first_of_the_list_that_happened() -> None:
     assert build_message(change, ["game_finished"]) is None
 
 
-def test_of_other_seats_nothing_is_told_but_what_concerns_everybody() -> None:
+def test_a_seat_filter_excludes_events_of_other_seats() -> None:
     change = make_diff([PLACED, TURN, DRAWN], decider=1)
     assert build_message(change, ["turn_started"], [1])["data"]["events"] == [TURN]
     assert build_message(change, ["turn_started"], [0, 2]) is None
@@ -75,7 +75,7 @@ def test_of_other_seats_nothing_is_told_but_what_concerns_everybody() -> None:
         (make_diff([{"type": "game_aborted"}], decider=None, seat=None), None),
     ),
 )
-def test_a_decision_is_whose_turn_to_decide_it_becomes(change: StoredDiff, decides: int | None) -> None:
+def test_a_decision_message_goes_to_the_next_decider(change: StoredDiff, decides: int | None) -> None:
     for seat in range(3):
         message = build_message(change, ["decision"], [seat])
         if seat != decides:
