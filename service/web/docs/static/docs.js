@@ -47,7 +47,7 @@ async function loadIndex() {
     fields: ["title", "page", "text"],
     storeFields: ["url", "page", "title", "text"],
     idField: "id",
-    searchOptions: { boost: { title: 4, page: 2 }, prefix: true, fuzzy: 0.2, combineWith: "AND" },
+    searchOptions: { boost: { title: 4, page: 2 }, prefix: true, fuzzy: (term) => (term.length > 5 ? 0.2 : false), combineWith: "AND" },
   });
   index.addAll(sections.map((section, id) => ({ ...section, id })));
   return index;
