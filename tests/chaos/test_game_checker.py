@@ -32,7 +32,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[FinalState]:
         assert game == GAME
         return now[0]
 
-    monkeypatch.setattr(judging, "fetch_truth", fetch_truth)
+    monkeypatch.setattr(judging, "fetch_final_state", fetch_truth)
     judging._set_tileset(ARCHIPELAGO.tileset)
     return now
 
