@@ -158,19 +158,19 @@ class Subject:
             supervisor = Supervisor()
             hub = Hub(self.store, self._tilesets, self._limits.sweep_interval_s, supervisor=supervisor)
             stack.push_async_callback(hub.aclose)
-            deliverer = WebhookDispatcher(self.store, _discard_webhook, time.time)
+            dispatcher = WebhookDispatcher(self.store, _discard_webhook, time.time)
             self.context = Context(
                 store=self.store,
                 tilesets=self._tilesets,
                 clock=time.time,
                 on_committed=hub.publish_commit,
                 on_token_revoked=hub.recheck_tokens,
-                on_webhooks_due=deliverer.dispatch,
+                on_webhooks_due=dispatcher.dispatch,
             )
             self._hub = hub
             hub.start()
             await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, self.context)))
-            await stack.enter_async_context(supervisor.running("webhooks", deliverer.run))
+            await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
             self.app = make_app(self.context, hub, self._limits, supervisor)
             runner = ProblemRunner(self.app, 1.0)
             await runner.setup()

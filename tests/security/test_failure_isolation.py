@@ -267,10 +267,10 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
         sent.append(headers["webhook-id"])
         return SendResult(204, None, 1)
 
-    deliverer = WebhookDispatcher(store, send, time.time)
+    dispatcher = WebhookDispatcher(store, send, time.time)
     for _ in range(5):
-        await deliverer.dispatch_due()
-        await deliverer.join()
+        await dispatcher.dispatch_due()
+        await dispatcher.join()
     assert len(sent) == OTHERS
     assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{tables[0].id} {hooks[0]}") or 0) > time.time()
     assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1

@@ -73,14 +73,14 @@ class HostileInstance(NamedTuple):
 
     client: Client
     sites: WebhookSites
-    deliverer: WebhookDispatcher
+    dispatcher: WebhookDispatcher
 
     async def wait_until_attempted(self) -> None:
         """Wait until each webhook is being delivered or postponed, or all slots for hanging ones are in use."""
         async with asyncio.timeout(10):
             while True:
                 hanging = self.sites.under_way.total()
-                if hanging >= ALL_SLOTS or 0 < hanging == len(self.deliverer):
+                if hanging >= ALL_SLOTS or 0 < hanging == len(self.dispatcher):
                     return
                 await asyncio.sleep(0.01)
 
@@ -95,10 +95,10 @@ class HostileInstance(NamedTuple):
 @asynccontextmanager
 async def hostile(store: RedisStore) -> AsyncIterator[HostileInstance]:
     sites = WebhookSites()
-    deliverer = WebhookDispatcher(store, sites.send, time.time, slots=DeliverySlots(SlotLimits(slow_after_s=PROMPT_S)))
-    delivering = Supervisor().running("webhooks", partial(deliverer.run, 0.1))
-    async with serve(store, on_webhooks_due=deliverer.dispatch) as client, delivering:
-        yield HostileInstance(client, sites, deliverer)
+    dispatcher = WebhookDispatcher(store, sites.send, time.time, slots=DeliverySlots(SlotLimits(slow_after_s=PROMPT_S)))
+    delivering = Supervisor().running("webhooks", partial(dispatcher.run, 0.1))
+    async with serve(store, on_webhooks_due=dispatcher.dispatch) as client, delivering:
+        yield HostileInstance(client, sites, dispatcher)
 
 
 async def register(table: HTTPGame, url: str) -> None:

@@ -119,10 +119,10 @@ async def run_instance(
     """Run an instance that dispatches webhooks after its own commits and on request."""
     timed = clock or OffsetClock()
     async with open_webhook_sender(limits) as send:
-        deliverer = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
-        async with serve(store, limits, timed, deliverer.dispatch) as client:
-            yield WebhookInstance(client, deliverer)
-        await deliverer.aclose()
+        dispatcher = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
+        async with serve(store, limits, timed, dispatcher.dispatch) as client:
+            yield WebhookInstance(client, dispatcher)
+        await dispatcher.aclose()
 
 
 async def register_webhook(game: HTTPGame, url: str, **options: Any) -> dict[str, Any]:

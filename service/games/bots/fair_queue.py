@@ -65,7 +65,7 @@ class _RoundRobin:
         creator, waiters = next(iter(self._creators.items()))
         waiter = waiters.popleft()
         self._creators.move_to_end(creator)
-        self._remove_one(creator)
+        self._decrement(creator)
         return waiter
 
     def remove(self, creator: bytes, waiter: "asyncio.Future[None]") -> None:
@@ -73,17 +73,17 @@ class _RoundRobin:
         waiters = self._creators.get(creator)
         if waiters is not None and waiter in waiters:
             waiters.remove(waiter)
-            self._remove_one(creator)
+            self._decrement(creator)
 
     def drop_latest(self) -> None:
         """Fail the latest waiter of the creator with the most."""
         creator, waiters = max(self._creators.items(), key=lambda item: len(item[1]))
         waiter = waiters.pop()
-        self._remove_one(creator)
+        self._decrement(creator)
         if not waiter.done():
             waiter.set_exception(QueueFull())
 
-    def _remove_one(self, creator: bytes) -> None:
+    def _decrement(self, creator: bytes) -> None:
         self.size -= 1
         if not self._creators[creator]:
             del self._creators[creator]

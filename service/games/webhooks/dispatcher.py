@@ -170,14 +170,14 @@ class WebhookDispatcher:
                 await webhooks.reschedule(game, webhook_id, None)
             case LeaseTaken():
                 await webhooks.schedule(game, [webhook_id], now + 1)
-            case StoredWebhook(hook, state):
+            case StoredWebhook(webhook, state):
                 if _is_waiting(state, now):
-                    await self._release(game, hook, state, now)
-                elif (slot := self._slots.acquire(hook.url)) is None:
-                    await self._postpone_without_slot(game, hook, state, now)
+                    await self._release(game, webhook, state, now)
+                elif (slot := self._slots.acquire(webhook.url)) is None:
+                    await self._postpone_without_slot(game, webhook, state, now)
                 else:
                     with slot:
-                        await self._deliver_with_slot(game, hook, state, slot)
+                        await self._deliver_with_slot(game, webhook, state, slot)
 
     async def _postpone_without_slot(
         self, game: str, webhook: WebhookRegistration, state: WebhookState, now: int

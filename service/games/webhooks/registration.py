@@ -97,7 +97,9 @@ def _new_webhook_id(idempotency: IdempotencyScope | None, existing: Sequence[str
     if idempotency is None:
         return random_game_id(), 0
     return next(
-        (hook, number) for number in count() if (hook := _derive_webhook_id(idempotency, number)) not in existing
+        (candidate, number)
+        for number in count()
+        if (candidate := _derive_webhook_id(idempotency, number)) not in existing
     )
 
 

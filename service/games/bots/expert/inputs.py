@@ -17,12 +17,12 @@ WARE_INPUTS = (
     *("wares", "kinds", "pairs", "threes"),
     *("first_ship", "first_cost", "second_ship", "second_cost", "near", "next_near"),
 )
-SUPPLY_INPUTS = ("home_1", "home_2", "home_3", "home_4")
+SUPPLY_INPUTS = ("supply_1", "supply_2", "supply_3", "supply_4")
 FEATURE_INPUTS = tuple(
     f"{kind}_{name}" for kind in ("island", "bridge", "sea") for name in ("soon", "in_time", "symbols")
 )
 ISLANDER_INPUTS = ("return_soon", "return_in_time", "away", "behind_soon", "behind")
-MARKET_INPUTS = ("market_nearly", "market_half", "market_begun")
+MARKET_INPUTS = ("market_nearly", "market_half", "market_started")
 
 INPUT_NAMES = (*WARE_INPUTS, *SUPPLY_INPUTS, *FEATURE_INPUTS, *ISLANDER_INPUTS, *MARKET_INPUTS)
 
