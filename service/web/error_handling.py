@@ -78,7 +78,7 @@ async def handle_expect(request: web.Request) -> None:
         raise BodyTooLarge(limit)
     if request.headers["Expect"].lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # bytes of the final response: none yet
+        request.writer.output_size = 0  # so that aiohttp counts only the final response
 
 
 def options_response(error: web.HTTPMethodNotAllowed) -> web.Response:

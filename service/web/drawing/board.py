@@ -31,12 +31,12 @@ class BoardTile(NamedTuple):
     """A tile in its cell, with its layout."""
 
     cell: Cell
-    tile: PlacedTile
+    placed: PlacedTile
     layout: TileLayout
 
     def to_picture(self, point: Point) -> Point:
         """Return where a point of the unrotated tile is in the picture."""
-        turned = point.rotated(self.tile.rotation)
+        turned = point.rotated(self.placed.rotation)
         return Point(self.cell[0] * CELL_SIZE + turned.x, self.cell[1] * CELL_SIZE + turned.y)
 
 
@@ -67,7 +67,7 @@ def board_box(region: Region, options: BoardOptions) -> Box:
 
 def shared_definitions(scene: Scene, tiles: Iterable[PlacedTile], colors: Palette) -> str:
     """Return the `<defs>` of everything that the picture references."""
-    kinds = sorted({one.tile for one in tiles})
+    kinds = sorted({tile.tile for tile in tiles})
     groups = [f'<g id="waves">{draw_waves(colors)}</g>']
     groups += [f'<g id="tile-{kind}">{draw_land(scene.tiles[kind].segments, colors)}</g>' for kind in kinds]
     groups += [f'<g id="{name}">{drawing}</g>' for name, drawing in {**SYMBOLS, **ISLANDERS}.items()]
@@ -81,7 +81,7 @@ def tiles_in_region(scene: Scene, region: Region) -> list[BoardTile]:
         for key, tile in scene.game.board.items()
         if region.contains(parse_cell(key))
     ]
-    return sorted(tiles, key=lambda laid: laid.tile.order)
+    return sorted(tiles, key=lambda tile: tile.placed.order)
 
 
 def draw_board(
@@ -91,19 +91,19 @@ def draw_board(
     tiles = tiles_in_region(scene, region)
     colors_of = {player.seat: player.color for player in scene.game.players if player.color is not None}
     yield from _draw_water(tiles, options.colors)
-    for one in tiles:
-        yield _draw_tile_land(one)
+    for tile in tiles:
+        yield _draw_tile_land(tile)
     yield _draw_seams(tiles, options.colors)
-    for one in tiles:
-        yield from _draw_symbols(one)
+    for tile in tiles:
+        yield from _draw_symbols(tile)
     if options.outline_last:
         yield from _draw_last_tile_outline(tiles)
-    for one in tiles:
-        yield from _draw_islanders(one, colors_of, _magnification(tile_width_px, ISLANDER_LEGIBLE_PX))
+    for tile in tiles:
+        yield from _draw_islanders(tile, colors_of, _magnification(tile_width_px, ISLANDER_LEGIBLE_PX))
     if options.number_moves:
         yield from _draw_cell_labels(region, labels, options.colors)
         yield from _draw_islander_labels(
-            {one.cell: one for one in tiles}, labels, _magnification(tile_width_px, LABEL_LEGIBLE_PX)
+            {tile.cell: tile for tile in tiles}, labels, _magnification(tile_width_px, LABEL_LEGIBLE_PX)
         )
     if options.coordinates:
         yield from _draw_rulers(region, options.colors)
@@ -129,24 +129,24 @@ def draw_label(text: str, at: Point, size: float, room: float = 1000.0) -> str:
 
 def _draw_water(tiles: list[BoardTile], colors: Palette) -> Iterator[str]:
     """Draw the water under all tiles."""
-    runs = _merge_runs((one.cell[1], one.cell[0]) for one in tiles)
+    runs = _merge_runs((tile.cell[1], tile.cell[0]) for tile in tiles)
     path = "".join(
         f"M{x * CELL_SIZE} {y * CELL_SIZE}h{long * CELL_SIZE}v{CELL_SIZE}h-{long * CELL_SIZE}z" for y, x, long in runs
     )
     yield f'<path fill="{colors.deep}" shape-rendering="crispEdges" d="{path}"/>'
-    for one in tiles:
-        yield f'<use href="#waves" x="{one.cell[0] * CELL_SIZE}" y="{one.cell[1] * CELL_SIZE}"/>'
+    for tile in tiles:
+        yield f'<use href="#waves" x="{tile.cell[0] * CELL_SIZE}" y="{tile.cell[1] * CELL_SIZE}"/>'
 
 
-def _draw_tile_land(one: BoardTile) -> str:
-    turn = f"rotate({90 * one.tile.rotation} 50 50)" if one.tile.rotation else ""
-    x, y = one.cell[0] * CELL_SIZE, one.cell[1] * CELL_SIZE
-    return f'<use href="#tile-{one.tile.tile}" transform="translate({x} {y}){turn}"/>'
+def _draw_tile_land(tile: BoardTile) -> str:
+    turn = f"rotate({90 * tile.placed.rotation} 50 50)" if tile.placed.rotation else ""
+    x, y = tile.cell[0] * CELL_SIZE, tile.cell[1] * CELL_SIZE
+    return f'<use href="#tile-{tile.placed.tile}" transform="translate({x} {y}){turn}"/>'
 
 
 def _draw_seams(tiles: list[BoardTile], colors: Palette) -> str:
     """Draw the lines between and around tiles, each once."""
-    cells = [one.cell for one in tiles]
+    cells = [tile.cell for tile in tiles]
     level = _merge_runs({(y + below, x) for x, y in cells for below in (0, 1)})
     upright = _merge_runs({(x + beyond, y) for x, y in cells for beyond in (0, 1)})
     path = "".join(f"M{x * CELL_SIZE} {y * CELL_SIZE}h{long * CELL_SIZE}" for y, x, long in level)
@@ -171,17 +171,17 @@ def _merge_runs(positions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
         yield line, first, long
 
 
-def _draw_symbols(one: BoardTile) -> Iterator[str]:
+def _draw_symbols(tile: BoardTile) -> Iterator[str]:
     """Draw wares, boats, palms and stalls, and a boat token on covered fish (R5.7)."""
-    covered = {(fish.segment, fish.group) for fish in one.tile.covered}
-    corner = Point(one.cell[0] * CELL_SIZE, one.cell[1] * CELL_SIZE)
-    for index in range(len(one.layout.segments)):
-        for name, group, spot in tile_symbols(one.layout, index, one.tile.rotation):
+    covered = {(fish.segment, fish.group) for fish in tile.placed.covered}
+    corner = Point(tile.cell[0] * CELL_SIZE, tile.cell[1] * CELL_SIZE)
+    for index in range(len(tile.layout.segments)):
+        for name, group, spot in tile_symbols(tile.layout, index, tile.placed.rotation):
             at = Point(corner.x + spot.at.x, corner.y + spot.at.y)
             yield use_symbol(name, at, scale=spot.scale)
             if (index, group) in covered:
                 yield use_symbol("cover", at, scale=spot.scale)
-        if (many := ware_number(one.layout, index, one.tile.rotation)) is not None:
+        if (many := ware_number(tile.layout, index, tile.placed.rotation)) is not None:
             yield draw_centred_text(many[0], corner.x + many[1].x, corner.y + many[1].y, 11, NUMBER_COLOR)
 
 
@@ -190,16 +190,16 @@ def _magnification(tile_width_px: float, legible_px: float) -> float:
     return min(max(legible_px / tile_width_px, 1.0), 2.0)
 
 
-def _draw_islanders(one: BoardTile, colors_of: dict[int, Color], scale: float) -> Iterator[str]:
-    for islander in one.tile.islanders:
-        lies = isinstance(one.layout.segments[islander.segment], Sea)
-        at = one.to_picture(one.layout.islanders[islander.segment])
+def _draw_islanders(tile: BoardTile, colors_of: dict[int, Color], scale: float) -> Iterator[str]:
+    for islander in tile.placed.islanders:
+        lies = isinstance(tile.layout.segments[islander.segment], Sea)
+        at = tile.to_picture(tile.layout.islanders[islander.segment])
         yield use_symbol(islander_id(colors_of[islander.seat], lies=lies), at, scale=scale)
 
 
 def _draw_last_tile_outline(tiles: list[BoardTile]) -> Iterator[str]:
     """Outline the last tile placed, unless it is the start tile."""
-    if tiles and tiles[-1].tile.order:
+    if tiles and tiles[-1].placed.order:
         x, y = tiles[-1].cell[0] * CELL_SIZE, tiles[-1].cell[1] * CELL_SIZE
         for color, wide in (("#fff", 7), ("#e8590c", 4)):
             yield (

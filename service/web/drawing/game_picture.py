@@ -30,7 +30,7 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     picture = _with_sidebar(scene, box, scale) if options.sidebar else box
     width_px = min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
     parts = [
-        shared_definitions(scene, [one.tile for one in tiles_in_region(scene, region)], options.colors),
+        shared_definitions(scene, [tile.placed for tile in tiles_in_region(scene, region)], options.colors),
         f'<path d="M-1e5-1e5H1e5V1e5H-1e5Z" fill="{options.colors.background}"/>',
         *draw_board(scene, options, region, labels, CELL_SIZE * width_px / picture.width),
     ]

@@ -36,7 +36,7 @@ def locate_inner_segments(
         if part.centre is not None:
             islet = ISLET_RADII[1] if len(parts) == 1 else CROWDED_ISLET_RADIUS
             located[part.centre] = InnerSegment(part.hub, _radius(segments[part.centre], islet))
-    taken = [*others, *(segment_area.field() for segment_area in located.values())]
+    taken = [*others, *(area.field() for area in located.values())]
     for index, segment in enumerate(segments):
         if index not in located and (
             isinstance(segment, Market) or (isinstance(segment, Island) and not segment.edges)

@@ -68,15 +68,15 @@ def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
         landmasses,
         [*shores.values(), *(expand(values, terrain.BRIDGE_HALF_WIDTH) for values in reach.values())],
     )
-    markets = {index: place.field() for index, place in inner.items() if isinstance(segments[index], Market)}
-    islets = {index: place.field() for index, place in inner.items() if index not in markets}
+    markets = {index: area.field() for index, area in inner.items() if isinstance(segments[index], Market)}
+    islets = {index: area.field() for index, area in inner.items() if index not in markets}
     islands = _cut_lagoons(segments, island_fields({**shores, **islets}, landmasses, reach, markets))
     lines = _cut_bridges(complete_lines, [*islands.values(), *markets.values()])
     rocks = [part.hub for part in landmasses if has_touching_tips(segments, part)]
     narrow = {index: distance_from_path(line, 10) for index, line in lines.items()}
     ground = terrain.assign_ground(segments, islands, narrow, markets, rocks)
     terrain.fill_lagoons(ground, _landlocked_seas(segments))
-    centres = {index: place.centre for index, place in inner.items()}
+    centres = {index: area.centre for index, area in inner.items()}
     return _with_symbols(TileLayout(segments, landmasses, islands, lines, centres, ground, {}, {}, {}, {}))
 
 
