@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from tests.redis_servers import standalone
 from tests.server_process import ServerProcess, start_server
-from tests.web.name_server import name_server
+from tests.web.name_server import run_name_server
 from tests.web.webhook_receiver import run_receiver
 
 HOOKS = 10
@@ -63,7 +63,7 @@ async def close_redis_connections(session: aiohttp.ClientSession, one: ServerPro
 
 
 async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -> None:
-    async with standalone(tmp_path) as deployment, name_server(lambda _: None) as names:
+    async with standalone(tmp_path) as deployment, run_name_server(lambda _: None) as names:
         url = unresolved_url(deployment.url)
         flags = (*QUICK, "--webhook-nameservers", names.address)
         async with (
@@ -73,14 +73,14 @@ async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -
         ):
             await register_hanging_webhooks(session, one)
             async with asyncio.timeout(20):
-                while len({*names.asked}) < HOOKS:  # noqa: ASYNC110  another process asks
+                while len({*names.queried_names}) < HOOKS:  # noqa: ASYNC110  another process asks
                     await asyncio.sleep(0.02)
             for _ in range(3):
                 await close_redis_connections(session, one, redis)
                 assert await ready(session, one)
             await register_hanging_webhooks(session, one, "last")
             async with asyncio.timeout(20):
-                while not any("last" in name for name in names.asked):  # noqa: ASYNC110  another process asks
+                while not any("last" in name for name in names.queried_names):  # noqa: ASYNC110  another process asks
                     await asyncio.sleep(0.02)
             async with asyncio.timeout(STOP_S):
                 assert await one.stop() == 0
@@ -88,7 +88,7 @@ async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -
 
 async def test_while_names_hang_webhooks_of_others_are_delivered(tmp_path: Path, redis_url: str) -> None:
     async with (
-        name_server(lambda name: ["127.0.0.1"] if name == "good.example" else None) as names,
+        run_name_server(lambda name: ["127.0.0.1"] if name == "good.example" else None) as names,
         run_receiver() as receiver,
     ):
         flags = (*QUICK, "--webhooks-allow-private", "--webhook-nameservers", names.address)

@@ -38,7 +38,7 @@ ELSEWHERE = (
 POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-async def so(what: str, holds: Callable[[], bool]) -> None:
+async def wait_until(what: str, holds: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
     try:
         async with asyncio.timeout(10):
@@ -52,25 +52,25 @@ async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is
     async with serve(store, Limits(request_timeout_s=3600)) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
         try:
-            await so("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
+            await wait_until("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
             (connection,) = client.app[CONNECTION_LIMITER].connections
-            await so("`_waiter` is there before the first request", lambda: connection._waiter is not None)
+            await wait_until("`_waiter` is there before the first request", lambda: connection._waiter is not None)
             writer.write(b"GET /livez HTTP/1.1\r\n")
-            await so("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
+            await wait_until("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
             writer.write(b"Host: x\r\n\r\n")
-            await so(
+            await wait_until(
                 "`_messages` tells that it is whole",
                 lambda: (connection.head_started_at, connection.received_bytes) == (0.0, 32),
             )
             writer.write(POST + b"1\r\n{\r\n")
-            await so("`_waiter` is None while a body is read", lambda: connection._waiter is None)
+            await wait_until("`_waiter` is None while a body is read", lambda: connection._waiter is None)
             writer.write(b"no chunk")
-            await so("`_messages` tells that it is no chunk", lambda: b" 400 " in bytes(reader._buffer))  # type: ignore[attr-defined]
+            await wait_until("`_messages` tells that it is no chunk", lambda: b" 400 " in bytes(reader._buffer))  # type: ignore[attr-defined]
         finally:
             writer.transport.abort()
 
 
-def used(code: ast.AST) -> Iterator[str]:
+def used_names(code: ast.AST) -> Iterator[str]:
     """Yield the attributes of `self` and `super()` that code uses, and the methods that it defines."""
     for part in ast.walk(code):
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -79,7 +79,7 @@ def used(code: ast.AST) -> Iterator[str]:
             yield part.attr
 
 
-def taken_from_aiohttp() -> dict[str, set[str]]:
+def private_names_by_module() -> dict[str, set[str]]:
     """Return the private names of aiohttp that classes use or override, by module of the service."""
     names_by_module: dict[str, set[str]] = {}
     for module in pkgutil.walk_packages(service.__path__, "service."):
@@ -94,18 +94,18 @@ def taken_from_aiohttp() -> dict[str, set[str]]:
                     for name in (
                         *vars(base),
                         *getattr(base, "__slots__", ()),
-                        *used(ast.parse(inspect.getsource(base))),
+                        *used_names(ast.parse(inspect.getsource(base))),
                     )
                     if name.startswith("_") and not name.startswith("__")
                 }
-                if theirs and (private := theirs & {*used(ast.parse(inspect.getsource(cls)))}):
+                if theirs and (private := theirs & {*used_names(ast.parse(inspect.getsource(cls)))}):
                     names_by_module.setdefault(module.name, set()).update(private)
     return names_by_module
 
 
 def test_one_module_reads_two_private_attributes() -> None:
     assert set(web.RequestHandler.__slots__) >= PRIVATE, ADVICE
-    assert taken_from_aiohttp() == {protocol.__name__: PRIVATE}, ELSEWHERE
+    assert private_names_by_module() == {protocol.__name__: PRIVATE}, ELSEWHERE
 
 
 def test_a_new_minor_version_of_aiohttp_does_not_come_by_itself() -> None:

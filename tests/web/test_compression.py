@@ -39,7 +39,7 @@ class Frame(NamedTuple):
         return zlib.decompressobj(-12).decompress(self.payload + b"\x00\x00\xff\xff")
 
 
-class Plainly:
+class FrameClient:
     """A client that only writes and reads frames."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -99,11 +99,11 @@ class Plainly:
 
 
 @asynccontextmanager
-async def plainly(client: Client, path: str, *offers: str) -> AsyncIterator[Plainly]:
+async def connect_frame_client(client: Client, path: str, *offers: str) -> AsyncIterator[FrameClient]:
     """Open a socket with these extension offers."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
-        line = Plainly(reader, writer)
+        line = FrameClient(reader, writer)
         await line.upgrade(path, offers)
         yield line
     finally:
@@ -111,7 +111,7 @@ async def plainly(client: Client, path: str, *offers: str) -> AsyncIterator[Plai
         await writer.wait_closed()
 
 
-def compressed(text: bytes) -> bytes:
+def compress(text: bytes) -> bytes:
     """Compress a message as a client does."""
     compressor = zlib.compressobj(wbits=-15)
     return (compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
@@ -144,7 +144,7 @@ async def http_game(client: Client) -> HTTPGame:
     ),
 )
 async def test_compression_is_negotiated(client: Client, offers: Sequence[str], answer: list[str]) -> None:
-    async with plainly(client, "/v1/ws", *offers) as line:
+    async with connect_frame_client(client, "/v1/ws", *offers) as line:
         assert line.extensions == answer
         assert (await line.frame()).first == TEXT
 
@@ -153,7 +153,10 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_are_not(
     client: Client, http_game: HTTPGame
 ) -> None:
     path = f"/v1/games/{http_game.id}/ws"
-    async with plainly(client, path, "permessage-deflate") as line, plainly(client, path) as other:
+    async with (
+        connect_frame_client(client, path, "permessage-deflate") as line,
+        connect_frame_client(client, path) as other,
+    ):
         assert (await line.until(b"subscribed")).first == TEXT
         for tag in (b"snapshot", b"diff"):
             theirs, plain = await line.until(tag), await other.until(tag)
@@ -168,7 +171,7 @@ async def test_a_message_beyond_the_clients_window_is_not_compressed(
     client: Client, http_game: HTTPGame, bits: int
 ) -> None:
     path, offer = f"/v1/games/{http_game.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
-    async with plainly(client, path, offer) as line:
+    async with connect_frame_client(client, path, offer) as line:
         assert line.extensions == [f"{ANSWER}; server_max_window_bits={bits}"]
         assert (await line.until(b"snapshot")).first == TEXT
 
@@ -186,9 +189,9 @@ async def test_a_diff_is_compressed_once_for_all_clients(
     monkeypatch.setattr(encoding, "deflated_frame", counted)
     path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
-        plainly(client, path, "permessage-deflate") as one,
-        plainly(client, path, "permessage-deflate; client_max_window_bits") as another,
-        plainly(client, path) as plain,
+        connect_frame_client(client, path, "permessage-deflate") as one,
+        connect_frame_client(client, path, "permessage-deflate; client_max_window_bits") as another,
+        connect_frame_client(client, path) as plain,
     ):
         for line in (one, another, plain):
             await line.until(b"subscribed")
@@ -230,8 +233,8 @@ async def test_the_size_limit_applies_to_the_uncompressed_message(store: RedisSt
     """Aiohttp accepts one byte more in a compressed message."""
     async with serve(store, Limits(max_message_bytes=1000)) as client:
         for text, large in ((b" " * 1000, False), (b" " * 1002, True), (b" " * 20_000_000, True)):
-            payload = compressed(text)
-            async with plainly(client, "/v1/ws", "permessage-deflate") as line:
+            payload = compress(text)
+            async with connect_frame_client(client, "/v1/ws", "permessage-deflate") as line:
                 await line.until(b"welcome")
                 if len(payload) > 1000:
                     payload = payload[:1000]
@@ -242,16 +245,16 @@ async def test_the_size_limit_applies_to_the_uncompressed_message(store: RedisSt
 
 
 async def test_a_compressed_frame_without_negotiation_closes_the_socket(client: Client) -> None:
-    async with plainly(client, "/v1/ws") as line:
+    async with connect_frame_client(client, "/v1/ws") as line:
         await line.until(b"welcome")
-        line.say(COMPRESSED_TEXT, compressed(b'{"type":"ping"}'))
+        line.say(COMPRESSED_TEXT, compress(b'{"type":"ping"}'))
         answer = await line.frame()
         assert (answer.first, int.from_bytes(answer.payload[:2])) == (CLOSE, 1002)
 
 
 async def test_invalid_deflate_data_closes_the_socket(client: Client) -> None:
     """Aiohttp closes with 1000; no RFC defines a code for it."""
-    async with plainly(client, "/v1/ws", "permessage-deflate") as line:
+    async with connect_frame_client(client, "/v1/ws", "permessage-deflate") as line:
         await line.until(b"welcome")
         line.say(COMPRESSED_TEXT, b"\xff\xff\xff\xff")
         answer = await line.frame()

@@ -24,14 +24,14 @@ ASKED = (
 )
 
 
-def filled(path: str, id_: str) -> str:
+def fill_path(path: str, id_: str) -> str:
     """Return a path with its parameters filled in."""
     return path.format_map({"id": id_, "hook": "none", "seat": "0", "tile": "cross", "ship": "s01"})
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))
 async def test_options_lists_the_methods_of_a_path(client: Client, path: str) -> None:
-    there = filled(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
+    there = fill_path(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
     allowed = METHODS[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in METHODS[path] else set())
     for method in ("PUT", "PATCH", "TRACE", "PROPFIND", "DELETE", "POST", "GET"):
         if method in allowed:
@@ -46,7 +46,7 @@ async def test_options_lists_the_methods_of_a_path(client: Client, path: str) ->
 
 @pytest.mark.parametrize("path", sorted(path for path in METHODS if "GET" in METHODS[path]))
 async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
-    there = filled(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
+    there = fill_path(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
     head, get = await client.head(there), await client.get(there)
     assert (head.status, await head.read()) == (get.status, b"")
     for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control"):
@@ -57,7 +57,7 @@ async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
 async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
     for method in METHODS[path]:
         response = await client.options(
-            filled(path, "archipelago"),
+            fill_path(path, "archipelago"),
             headers={
                 "Origin": "https://example.org",
                 "Access-Control-Request-Method": method,

@@ -23,7 +23,7 @@ TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}
 """Headers that differ with every answer."""
 
 
-async def read_everything(game: HTTPGame) -> list[bytes]:
+async def read_all(game: HTTPGame) -> list[bytes]:
     """Read every resource of a game, with every token, without the headers that always differ."""
     answers = [await (await game.client.get("/v1/games")).read()]
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
@@ -38,7 +38,7 @@ async def read_everything(game: HTTPGame) -> list[bytes]:
 async def test_no_response_depends_on_the_hidden_order(client: Client, redis: Redis) -> None:
     http_game = await create_game(client, seed="tides")
     await http_game.play_randomly(Random(8), versions=30)
-    before = await read_everything(http_game)
+    before = await read_all(http_game)
     stored = await redis.hget(keys.game(http_game.id), "snapshot")
     assert isinstance(stored, bytes)
     game = decode_snapshot(stored)
@@ -48,7 +48,7 @@ async def test_no_response_depends_on_the_hidden_order(client: Client, redis: Re
     game.ship_pile.reverse()
     game.seed = "quite-another"
     await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
-    assert await read_everything(http_game) == before
+    assert await read_all(http_game) == before
 
 
 async def test_the_seed_is_revealed_only_after_the_game(client: Client) -> None:
@@ -56,7 +56,7 @@ async def test_the_seed_is_revealed_only_after_the_game(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
     await game.play_randomly(Random(9), versions=40)
     answers = [
-        *(await read_everything(game)),
+        *(await read_all(game)),
         repr(game.created).encode(),
         repr(await game.act_successfully()).encode(),
     ]
@@ -71,7 +71,7 @@ async def test_no_token_is_returned_twice(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
     acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, joined["token"])
-    answers = [*(await read_everything(game)), await acted.read()]
+    answers = [*(await read_all(game)), await acted.read()]
     for token in (game.owner_token, game.spectator_token, joined["token"], *game.seat_tokens.values()):
         assert len(token) == 43
         assert [answer for answer in answers if token.encode() in answer] == []

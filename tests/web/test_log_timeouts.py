@@ -19,7 +19,7 @@ from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_w
 TIMEOUT_S = 0.3
 
 
-class Hanging(RedisStore):
+class HangingStore(RedisStore):
     """A store that does not reply when the log of one game is read."""
 
     game = ""
@@ -32,14 +32,14 @@ class Hanging(RedisStore):
 
 
 @pytest.fixture
-def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
+def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
     monkeypatch.setattr(stream_reader, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", TIMEOUT_S)
-    return Hanging(store._client)
+    return HangingStore(store._client)
 
 
 @pytest.fixture
-async def client(hanging: Hanging) -> AsyncIterator[Client]:
+async def client(hanging: HangingStore) -> AsyncIterator[Client]:
     async with serve(hanging) as connected_client:
         yield connected_client
 
@@ -53,7 +53,7 @@ async def http_game(client: Client) -> HTTPGame:
     return game
 
 
-async def sent_away(watcher: WatcherClient) -> None:
+async def check_closed_to_resume(watcher: WatcherClient) -> None:
     """Check that the socket is closed with a code to resume."""
     await watcher.receive("closing")
     async with asyncio.timeout(RECEIVE_TIMEOUT_S):
@@ -62,7 +62,7 @@ async def sent_away(watcher: WatcherClient) -> None:
 
 
 async def test_a_socket_of_one_game_is_closed_and_resumes(
-    client: Client, hanging: Hanging, http_game: HTTPGame
+    client: Client, hanging: HangingStore, http_game: HTTPGame
 ) -> None:
     async with connect_watcher(client, f"{http_game.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
@@ -74,14 +74,14 @@ async def test_a_socket_of_one_game_is_closed_and_resumes(
             await other.act_successfully()
             await http_game.act_successfully()
             await first.receive("diff")
-            await sent_away(second)
+            await check_closed_to_resume(second)
         hanging.game = ""
         async with connect_watcher(client, f"{http_game.path}/ws?since=0") as third:
             for tag in ("subscribed", *["diff"] * 5):
                 await third.receive(tag)
 
 
-async def test_a_subscribe_message_gets_an_error(client: Client, hanging: Hanging, http_game: HTTPGame) -> None:
+async def test_a_subscribe_message_gets_an_error(client: Client, hanging: HangingStore, http_game: HTTPGame) -> None:
     async with connect_watcher(client, f"{http_game.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)
@@ -90,10 +90,12 @@ async def test_a_subscribe_message_gets_an_error(client: Client, hanging: Hangin
         await second.receive("subscribed")
         error = await second.receive("error")
         assert (error["id"], error["problem"]["code"]) == ("s1", "store_unavailable")
-        await sent_away(second)
+        await check_closed_to_resume(second)
 
 
-async def test_an_event_stream_ends_with_a_retry_delay(client: Client, hanging: Hanging, http_game: HTTPGame) -> None:
+async def test_an_event_stream_ends_with_a_retry_delay(
+    client: Client, hanging: HangingStore, http_game: HTTPGame
+) -> None:
     async with connect_watcher(client, f"{http_game.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
             await first.receive(tag)

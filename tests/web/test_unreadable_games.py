@@ -14,24 +14,26 @@ from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_g
 from tests.web.watcher_client import connect_watcher
 
 
-def torn(stored: bytes) -> bytes:
+def truncate(stored: bytes) -> bytes:
     return stored[: len(stored) // 2]
 
 
-def changed_by_hand(stored: bytes) -> bytes:
+def edit_by_hand(stored: bytes) -> bytes:
     """Change the content; the form stays that of a snapshot."""
     return stored.replace(b"\x04\x93\x00\x00\x00", b"\x04\x93\x00\x09\x00", 1)
 
 
-def of_a_later_release(stored: bytes) -> bytes:
+def upgrade_schema(stored: bytes) -> bytes:
     fields = msgspec.msgpack.decode(stored)
     return msgspec.msgpack.encode([SCHEMA_VERSION + 1, *fields[1:-1], "new"])
 
 
-DAMAGES = (torn, changed_by_hand, of_a_later_release)
+DAMAGES = (truncate, edit_by_hand, upgrade_schema)
 
 
-async def damage(redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
+async def damage(
+    redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = truncate, field: str = "snapshot"
+) -> None:
     """Change the stored data of a game that the service has not cached."""
     stored = await redis.hget(keys.game(game.id), field)
     assert isinstance(stored, bytes)

@@ -47,7 +47,7 @@ def each(change: Callable[[dict[str, Any]], Any]) -> Callable[[list[Entry]], lis
     return changed
 
 
-def of_first_release(diff: dict[str, Any]) -> None:
+def downgrade_to_first_release(diff: dict[str, Any]) -> None:
     """Remove from a diff the fields that the first release did not have."""
     diff["patch"] = [one for one in diff["patch"] if one["path"].strip("/") not in CAME_LATER]
     for one in diff["patch"]:
@@ -103,7 +103,7 @@ async def http_game(client: Client) -> HTTPGame:
 @pytest.mark.parametrize("version", (1, PLAYED))
 async def test_a_picture_of_a_version_of_the_first_release(http_game: HTTPGame, redis: Redis, version: int) -> None:
     before = await read_board_svg(http_game, f"v={version}")
-    await rewrite(redis, http_game, each(of_first_release))
+    await rewrite(redis, http_game, each(downgrade_to_first_release))
     for form in FORMS:
         response = await http_game.get(f"/board.{form}?v={version}&side=1&width=401")
         assert response.status == 200, await response.text()

@@ -17,7 +17,7 @@ FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
 KEY = "a-secret-key-of-the-client-that-nobody-knows"
 
 
-class Losing(RedisStore):
+class ConflictingStore(RedisStore):
     """A store whose commits fail with version conflicts."""
 
     left = 0
@@ -33,12 +33,12 @@ class Losing(RedisStore):
 
 
 @pytest.fixture
-async def losing(store: RedisStore) -> Losing:
-    return Losing(store._client)
+async def losing(store: RedisStore) -> ConflictingStore:
+    return ConflictingStore(store._client)
 
 
 @pytest.fixture
-async def client(losing: Losing) -> AsyncIterator[Client]:
+async def client(losing: ConflictingStore) -> AsyncIterator[Client]:
     async with serve(losing) as connected:
         yield connected
 
@@ -89,7 +89,7 @@ CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (
 )
 
 
-async def table_for(client: Client, change: Callable[[HTTPGame], Awaitable[ClientResponse]]) -> HTTPGame:
+async def game_for(client: Client, change: Callable[[HTTPGame], Awaitable[ClientResponse]]) -> HTTPGame:
     """Create a game in which a change is possible."""
     game = await create_game(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
     if change is rematch:
@@ -99,9 +99,9 @@ async def table_for(client: Client, change: Callable[[HTTPGame], Awaitable[Clien
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_attempts_after_version_conflicts_are_bounded(
-    client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
+    client: Client, losing: ConflictingStore, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
-    game = await table_for(client, change)
+    game = await game_for(client, change)
     losing.left, began = 10_000, perf_counter()
     problem = await check_problem(await change(game), 409, "conflict")
     assert "nothing was done" in problem["detail"]
@@ -113,15 +113,15 @@ async def test_attempts_after_version_conflicts_are_bounded(
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_a_few_version_conflicts_are_retried(
-    client: Client, losing: Losing, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
+    client: Client, losing: ConflictingStore, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
-    game = await table_for(client, change)
+    game = await game_for(client, change)
     losing.left = MAX_ATTEMPTS // 2
     assert (await change(game)).status < 300
     assert losing.lost == MAX_ATTEMPTS // 2
 
 
-async def test_many_concurrent_changes_all_succeed(client: Client, losing: Losing) -> None:
+async def test_many_concurrent_changes_all_succeed(client: Client, losing: ConflictingStore) -> None:
     async with serve(RedisStore(losing._client)) as other:
         for _ in range(4):
             game = await create_game(client, FIVE)

@@ -17,7 +17,7 @@ Subject = tuple[str | None, str | None, str | None]
 """A cell, a segment, a ship; all None for passing."""
 
 
-def labelled(seen: BoardSVG) -> dict[Subject, str]:
+def read_labels(seen: BoardSVG) -> dict[Subject, str]:
     """Return the text of each label of a picture, by subject."""
     return {
         (group.get("data-cell"), group.get("data-segment"), group.get("data-ship")): group.get("data-moves", "")
@@ -26,7 +26,7 @@ def labelled(seen: BoardSVG) -> dict[Subject, str]:
     }
 
 
-async def listed(http_game: HTTPGame) -> dict[Subject, str]:
+async def read_numbers(http_game: HTTPGame) -> dict[Subject, str]:
     """Return the numbers of the legal moves, by subject."""
     game = await http_game.get_json()
     numbers: defaultdict[Subject, list[int]] = defaultdict(list)
@@ -57,7 +57,7 @@ async def test_labels_have_the_numbers_of_the_list(client: Client, phase: str, t
     chance = Random(3)
     for number in tiles:
         await play_until_phase(game, phase, chance, after=number)
-        assert labelled(await read_board_svg(game, "candidates=1&side=1")) == await listed(game)
+        assert read_labels(await read_board_svg(game, "candidates=1&side=1")) == await read_numbers(game)
         await game.act_successfully({"move": chance.choice(await game.legal_moves())["id"]})
 
 
@@ -81,7 +81,7 @@ def numbers_in(label: str) -> set[int]:
 
 async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client) -> None:
     game = await create_game(client, seed="numbers")
-    labels = labelled(await read_board_svg(game, "candidates=1"))
+    labels = read_labels(await read_board_svg(game, "candidates=1"))
     for (cell, _, _), label in labels.items():
         for number in numbers_in(label):
             action = (await game.legal_moves())[number - 1]["action"]
@@ -90,6 +90,6 @@ async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client
 
 async def test_no_labels_without_the_option_or_after_the_game(client: Client) -> None:
     game = await create_game(client, seed="numbers")
-    assert not labelled(await read_board_svg(game, "side=1"))
+    assert not read_labels(await read_board_svg(game, "side=1"))
     assert (await client.delete(game.path, headers=bearer_header(game.owner_token))).status == 200
-    assert not labelled(await read_board_svg(game, "candidates=1&side=1"))
+    assert not read_labels(await read_board_svg(game, "candidates=1&side=1"))

@@ -23,16 +23,16 @@ NAMES = ("openapi.json", "asyncapi.json")
 DOCUMENT = make_openapi()
 
 
-def published(name: str) -> bytes:
+def read_published(name: str) -> bytes:
     """Return the bytes of a document in `schemas/`."""
     return resources.files("schemas").joinpath(name).read_bytes()
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_stored_documents_are_current_and_served(client: Client, name: str) -> None:
-    assert published(name) == generate.format_document(generate.DOCUMENTS[name]())
+    assert read_published(name) == generate.format_document(generate.DOCUMENTS[name]())
     response = await client.get(f"/{name}")
-    assert await response.read() == published(name)
+    assert await response.read() == read_published(name)
     again = await client.get(f"/{name}", headers={"If-None-Match": response.headers["ETag"]})
     assert again.status == 304
 
@@ -44,7 +44,7 @@ def test_the_generator_writes_both_documents_and_detects_stale_ones(tmp_path: Pa
     assert [path.name for path in sorted(tmp_path.iterdir())] == sorted(NAMES)
     assert run.invoke(generate.main, [str(tmp_path), "--check"]).exit_code == 0
     for name in NAMES:
-        assert (tmp_path / name).read_bytes() == published(name)
+        assert (tmp_path / name).read_bytes() == read_published(name)
     (tmp_path / "openapi.json").write_bytes(b"{}")
     stale = run.invoke(generate.main, [str(tmp_path), "--check"])
     assert (stale.exit_code, stale.output) == (1, "openapi.json: not up to date; run `make schemas`\n")

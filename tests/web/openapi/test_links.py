@@ -14,7 +14,7 @@ LINKS: dict[str, Any] = DOCUMENT["components"]["links"]
 OPERATIONS = {route.operation_id: route for route in ROUTES}
 
 
-def linked(path: str, method: str, status: str) -> set[str]:
+def links_of(path: str, method: str, status: str) -> set[str]:
     links = DOCUMENT["paths"][path][method]["responses"][status].get("links", {})
     return {LINKS[link["$ref"].rpartition("/")[2]]["operationId"] for link in links.values()}
 
@@ -34,18 +34,18 @@ def test_a_new_game_links_to_every_operation_on_games() -> None:
     }
     assert {"joinGame", "act", "undo", "resign", "abortGame", "readDiffs", "readBoardSvg", "registerWebhook"} <= below
     for path in ("/v1/games", "/v1/games/{id}/rematch"):
-        assert linked(path, "post", "201") == below
-    assert linked("/v1/games/{id}/seats", "post", "200") == below
+        assert links_of(path, "post", "201") == below
+    assert links_of("/v1/games/{id}/seats", "post", "200") == below
 
 
 def test_legal_moves_link_to_acting_and_webhooks_to_their_operations() -> None:
-    assert linked("/v1/games/{id}/legal-moves", "get", "200") == {"act"}
-    assert linked("/v1/games/{id}/actions", "post", "200") == {"act"}
+    assert links_of("/v1/games/{id}/legal-moves", "get", "200") == {"act"}
+    assert links_of("/v1/games/{id}/actions", "post", "200") == {"act"}
     hook = {"readWebhook", "deleteWebhook", "retryWebhook", "listDeliveries"}
-    assert linked("/v1/games/{id}/webhooks", "post", "201") == hook
+    assert links_of("/v1/games/{id}/webhooks", "post", "201") == hook
 
 
-def pointed(answer: Any, expression: str) -> Any:
+def resolve_pointer(answer: Any, expression: str) -> Any:
     for step in expression.removeprefix("$response.body#/").split("/"):
         answer = answer[int(step)] if step.isdecimal() else answer[step]
     return answer
@@ -56,8 +56,8 @@ async def test_responses_contain_what_links_point_to(client: Client) -> None:
     listed = await (await client.get("/v1/games")).json()
     moves = await game.get_json("/legal-moves")
     tilesets = await (await client.get("/v1/tilesets")).json()
-    assert pointed(game.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == game.id
-    assert pointed(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == game.id
-    assert pointed(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == "archipelago"
-    assert pointed(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
-    await game.act_successfully({"move": pointed(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})
+    assert resolve_pointer(game.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == game.id
+    assert resolve_pointer(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == game.id
+    assert resolve_pointer(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == "archipelago"
+    assert resolve_pointer(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
+    await game.act_successfully({"move": resolve_pointer(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})

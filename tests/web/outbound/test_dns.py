@@ -14,7 +14,7 @@ from service.web.outbound import dns as module
 from service.web.outbound.dns import MAX_ADDRESSES, NameResolutionFailed, WebhookResolver
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.outbound.webhook_sender import open_webhook_sender
-from tests.web.name_server import Answers, NameServer, name_server, silent
+from tests.web.name_server import Answers, NameServer, no_reply, run_name_server
 from tests.web.webhook_receiver import run_receiver
 
 NAMES = {
@@ -37,7 +37,7 @@ async def resolving(
     answered: Answers = answers, timeout_s: float = 0.3, *, allow_private: bool = False
 ) -> AsyncIterator[tuple[WebhookResolver, NameServer]]:
     """A resolver with a name server of its own."""
-    async with name_server(answered) as server:
+    async with run_name_server(answered) as server:
         resolver = WebhookResolver(allow_private=allow_private, nameservers=[server.address], timeout_s=timeout_s)
         try:
             yield resolver, server
@@ -86,13 +86,13 @@ async def test_a_name_is_asked_for_as_it_is_and_once_by_all_who_follow() -> None
             await resolver.resolve("public.example", 443)
         with pytest.raises(NameResolutionFailed):
             await resolver.resolve("redis.default", 443)
-    assert server.asked == ["public.example", "redis.default"]
+    assert server.queried_names == ["public.example", "redis.default"]
 
 
 async def test_what_was_answered_is_forgotten_after_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
     async with resolving() as (resolver, server), asyncio.timeout(20):
-        while server.asked.count("public.example") < 3:
+        while server.queried_names.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
 
 
@@ -100,10 +100,10 @@ async def test_a_site_that_does_not_answer_keeps_no_other_waiting() -> None:
     async with resolving(timeout_s=1_000) as (resolver, server):
         hanging = [asyncio.create_task(resolver.resolve(f"{number}.hang.example", 443)) for number in range(200)]
         async with asyncio.timeout(20):
-            while not server.asked:  # noqa: ASYNC110  the server wakes nobody
+            while not server.queried_names:  # noqa: ASYNC110  the server wakes nobody
                 await asyncio.sleep(0.01)
             await resolver.resolve("quick.org", 443)
-        assert len({*server.asked}) <= module.MAX_LOOKUPS_PER_SITE + 1
+        assert len({*server.queried_names}) <= module.MAX_LOOKUPS_PER_SITE + 1
         for task in hanging:
             task.cancel()
         await asyncio.gather(*hanging, return_exceptions=True)
@@ -111,9 +111,9 @@ async def test_a_site_that_does_not_answer_keeps_no_other_waiting() -> None:
 
 
 async def test_nothing_outlives_a_cancellation_or_the_end() -> None:
-    async with asyncio.timeout(20), resolving(silent, timeout_s=1_000) as (resolver, server):
+    async with asyncio.timeout(20), resolving(no_reply, timeout_s=1_000) as (resolver, server):
         waiting = [asyncio.create_task(resolver.resolve(f"{number}.org", 443)) for number in range(10)]
-        while len({*server.asked}) < 10:  # noqa: ASYNC110  the server wakes nobody
+        while len({*server.queried_names}) < 10:  # noqa: ASYNC110  the server wakes nobody
             await asyncio.sleep(0.01)
         for task in waiting[:5]:
             task.cancel()
@@ -130,7 +130,7 @@ async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the loop's own resolver or pool was used")
 
-    async with run_receiver() as receiver, name_server(lambda _: ["127.0.0.1"]) as server:
+    async with run_receiver() as receiver, run_name_server(lambda _: ["127.0.0.1"]) as server:
         monkeypatch.setattr(loop, "getaddrinfo", refuse)
         monkeypatch.setattr(loop, "run_in_executor", refuse)
         limits = Limits(webhooks_allow_private=True, webhook_nameservers=(server.address,))
@@ -139,7 +139,7 @@ async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.Monk
                 receiver.url.replace("127.0.0.1", "bot.test"), {}, b'{"type": "challenge", "challenge": ""}'
             )
         monkeypatch.undo()
-    assert (sent.status, server.asked) == (200, ["bot.test"])
+    assert (sent.status, server.queried_names) == (200, ["bot.test"])
     assert threading.active_count() - before <= 1, "c-ares' own thread that closes"
 
 

@@ -13,7 +13,7 @@ from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.http_game import create_game
-from tests.web.name_server import name_server
+from tests.web.name_server import run_name_server
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
     WebhookInstance,
@@ -130,7 +130,7 @@ def _names(name: str) -> list[str] | None:
 
 async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore) -> None:
     told = {}
-    async with name_server(_names) as names:
+    async with run_name_server(_names) as names:
         limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
         async with run_instance(store, limits=limits) as one:
             table = await create_game(one.client)
@@ -139,7 +139,7 @@ async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore
                 while not (attempts := await list_attempts(table, hook)):
                     await one.deliver()
                 told[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
-        assert {*names.asked} == {f"{name}.example" for name in told}
+        assert {*names.queried_names} == {f"{name}.example" for name in told}
     assert told["inside"] == {"error": "dns", "status": None, "delivered": False, "latency_ms": 0}
     assert all(one == told["inside"] for one in told.values())
 

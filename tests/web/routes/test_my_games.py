@@ -16,19 +16,19 @@ BO = {"name": "Bo", "external_user": "discord:2"}
 OPEN = {"open": True}
 
 
-def creator(key: str = BOT) -> dict[str, str]:
+def creator_header(key: str = BOT) -> dict[str, str]:
     """Return the header with a creator key."""
     return {"Creator-Key": key}
 
 
-async def created_by(client: Client, players: list[Any], key: str = BOT, **options: Any) -> HTTPGame:
+async def create_with_key(client: Client, players: list[Any], key: str = BOT, **options: Any) -> HTTPGame:
     """Create a game with a creator key."""
-    response = await client.post("/v1/games", json={"players": players, **options}, headers=creator(key))
+    response = await client.post("/v1/games", json={"players": players, **options}, headers=creator_header(key))
     assert response.status == 201, await response.text()
     return HTTPGame(client, await response.json())
 
 
-async def mine(client: Client, *secrets: str, **query: str) -> list[dict[str, Any]]:
+async def list_mine(client: Client, *secrets: str, **query: str) -> list[dict[str, Any]]:
     """List one page of my games."""
     response = await client.get("/v1/seats/me/games", params=query, headers=bearer_header(", ".join(secrets)))
     assert response.status == 200, await response.text()
@@ -43,7 +43,7 @@ def ids(games: list[dict[str, Any]]) -> set[str]:
 
 async def test_a_seat_token_lists_its_game(client: Client) -> None:
     game = await create_game(client, TWO_PLAYERS, first_seat=1, visibility="private")
-    (bos,) = await mine(client, game.seat_tokens[1])
+    (bos,) = await list_mine(client, game.seat_tokens[1])
     summary = await game.get_json()
     for name in ("board", "discarded"):
         summary.pop(name)
@@ -53,7 +53,7 @@ async def test_a_seat_token_lists_its_game(client: Client) -> None:
         "seats": [{"seat": 1, "external_user": None, "waiting": True}],
         "waiting": True,
     }
-    (anas,) = await mine(client, game.seat_tokens[0])
+    (anas,) = await list_mine(client, game.seat_tokens[0])
     assert (anas["seats"], anas["waiting"]) == ([{"seat": 0, "external_user": None, "waiting": False}], False)
 
 
@@ -61,7 +61,7 @@ async def test_several_tokens_list_every_game_once(client: Client) -> None:
     http_games = [await create_game(client, TWO_PLAYERS, first_seat=0) for _ in range(3)]
     await create_game(client)
     tokens = [token for game in http_games for token in (*game.seat_tokens.values(), game.owner_token)]
-    games = await mine(client, *tokens, "nobody-knows-this-one")
+    games = await list_mine(client, *tokens, "nobody-knows-this-one")
     assert sorted(one["game"]["id"] for one in games) == sorted(game.id for game in http_games)
     for one in games:
         assert [(seat["seat"], seat["waiting"]) for seat in one["seats"]] == [(0, True), (1, False)]
@@ -70,8 +70,8 @@ async def test_several_tokens_list_every_game_once(client: Client) -> None:
 async def test_the_owner_token_lists_the_seats_filled_at_creation(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN, {"bot": "random"}, {"name": "Di"}])
     joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
-    assert [seat["seat"] for seat in (await mine(client, game.owner_token))[0]["seats"]] == [0, 3]
-    assert [seat["seat"] for seat in (await mine(client, joined["token"]))[0]["seats"]] == [1]
+    assert [seat["seat"] for seat in (await list_mine(client, game.owner_token))[0]["seats"]] == [0, 3]
+    assert [seat["seat"] for seat in (await list_mine(client, joined["token"]))[0]["seats"]] == [1]
     spectator = await client.get("/v1/seats/me/games", headers=bearer_header(game.spectator_token))
     await check_problem(spectator, 401, "unauthorized")
 
@@ -80,13 +80,13 @@ async def test_waiting_follows_the_decider(client: Client) -> None:
     game = await create_game(client, TWO_PLAYERS, first_seat=0)
     while (await game.get_json())["turn"]["seat"] == 0:
         await game.act_successfully()
-    assert await mine(client, game.seat_tokens[0], waiting="true") == []
-    assert ids(await mine(client, game.seat_tokens[0], waiting="false")) == {game.id}
-    assert ids(await mine(client, game.seat_tokens[1], waiting="true")) == {game.id}
+    assert await list_mine(client, game.seat_tokens[0], waiting="true") == []
+    assert ids(await list_mine(client, game.seat_tokens[0], waiting="false")) == {game.id}
+    assert ids(await list_mine(client, game.seat_tokens[1], waiting="true")) == {game.id}
     await client.delete(game.path, headers=bearer_header(game.owner_token))
-    assert await mine(client, game.seat_tokens[1], waiting="true") == []
-    assert ids(await mine(client, game.seat_tokens[1], status="aborted")) == {game.id}
-    assert await mine(client, game.seat_tokens[1], status="active") == []
+    assert await list_mine(client, game.seat_tokens[1], waiting="true") == []
+    assert ids(await list_mine(client, game.seat_tokens[1], status="aborted")) == {game.id}
+    assert await list_mine(client, game.seat_tokens[1], status="active") == []
 
 
 async def test_the_token_of_a_joined_player_lists_the_rematch(client: Client) -> None:
@@ -94,54 +94,54 @@ async def test_the_token_of_a_joined_player_lists_the_rematch(client: Client) ->
     bo = (await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json())["token"]
     await client.delete(game.path, headers=bearer_header(game.owner_token))
     again = await (await client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).json()
-    assert ids(await mine(client, bo)) == {game.id, again["game"]["id"]}
-    assert ids(await mine(client, bo, status="active")) == {again["game"]["id"]}
-    assert ids(await mine(client, again["owner_token"])) == {again["game"]["id"]}
+    assert ids(await list_mine(client, bo)) == {game.id, again["game"]["id"]}
+    assert ids(await list_mine(client, bo, status="active")) == {again["game"]["id"]}
+    assert ids(await list_mine(client, again["owner_token"])) == {again["game"]["id"]}
 
 
 async def test_a_creator_key_lists_its_games_and_users(client: Client) -> None:
-    both = await created_by(client, [ANA, BO], first_seat=0, visibility="private")
-    anas = await created_by(client, [ANA, {"bot": "random"}])
-    nobodys = await created_by(client, [OPEN, OPEN])
-    others = await created_by(client, [ANA, BO], OTHER_BOT)
-    assert ids(await mine(client, BOT)) == {both.id, anas.id, nobodys.id}
-    assert ids(await mine(client, BOT, external_user="discord:1")) == {both.id, anas.id}
-    (bos,) = await mine(client, BOT, external_user="discord:2")
+    both = await create_with_key(client, [ANA, BO], first_seat=0, visibility="private")
+    anas = await create_with_key(client, [ANA, {"bot": "random"}])
+    nobodys = await create_with_key(client, [OPEN, OPEN])
+    others = await create_with_key(client, [ANA, BO], OTHER_BOT)
+    assert ids(await list_mine(client, BOT)) == {both.id, anas.id, nobodys.id}
+    assert ids(await list_mine(client, BOT, external_user="discord:1")) == {both.id, anas.id}
+    (bos,) = await list_mine(client, BOT, external_user="discord:2")
     assert (bos["game"]["id"], bos["seats"]) == (
         both.id,
         [{"seat": 1, "external_user": "discord:2", "waiting": False}],
     )
-    assert ids(await mine(client, BOT, OTHER_BOT, external_user="discord:2")) == {both.id, others.id}
-    assert await mine(client, BOT, external_user="discord:3") == []
-    (empty,) = [one for one in await mine(client, BOT) if one["game"]["id"] == nobodys.id]
+    assert ids(await list_mine(client, BOT, OTHER_BOT, external_user="discord:2")) == {both.id, others.id}
+    assert await list_mine(client, BOT, external_user="discord:3") == []
+    (empty,) = [one for one in await list_mine(client, BOT) if one["game"]["id"] == nobodys.id]
     assert (empty["seats"], empty["waiting"]) == ([], False)
 
 
 async def test_a_seat_joined_with_a_creator_key_is_listed(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN, OPEN])
-    bo = await client.post(f"{game.path}/seats", json=BO, headers=creator())
-    cy = await client.post(f"{game.path}/seats", json={"name": "Cy"}, headers=creator(OTHER_BOT))
+    bo = await client.post(f"{game.path}/seats", json=BO, headers=creator_header())
+    cy = await client.post(f"{game.path}/seats", json={"name": "Cy"}, headers=creator_header(OTHER_BOT))
     assert (bo.status, cy.status) == (200, 200)
-    (bos,) = await mine(client, BOT, external_user="discord:2")
+    (bos,) = await list_mine(client, BOT, external_user="discord:2")
     assert bos["seats"] == [{"seat": 1, "external_user": "discord:2", "waiting": bos["game"]["turn"]["decider"] == 1}]
-    (cys,) = await mine(client, OTHER_BOT)
+    (cys,) = await list_mine(client, OTHER_BOT)
     assert [(seat["seat"], seat["external_user"]) for seat in cys["seats"]] == [(2, None)]
-    assert await mine(client, OTHER_BOT, external_user="discord:2") == []
+    assert await list_mine(client, OTHER_BOT, external_user="discord:2") == []
 
 
 async def test_external_users_are_visible_only_to_their_creator(client: Client) -> None:
-    game = await created_by(client, [ANA, BO])
+    game = await create_with_key(client, [ANA, BO])
     for path in ("", "/diffs?since=0", "/scores"):
         assert "discord" not in await (await game.get(path)).text()
-    (entry,) = await mine(client, game.owner_token)
+    (entry,) = await list_mine(client, game.owner_token)
     assert [seat["external_user"] for seat in entry["seats"]] == [None, None]
 
 
 async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
-    game = await created_by(client, [ANA, BO])
+    game = await create_with_key(client, [ANA, BO])
     await client.delete(game.path, headers=bearer_header(game.owner_token))
     again = await (await client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).json()
-    assert ids(await mine(client, BOT, external_user="discord:2")) == {game.id, again["game"]["id"]}
+    assert ids(await list_mine(client, BOT, external_user="discord:2")) == {game.id, again["game"]["id"]}
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))
@@ -161,7 +161,7 @@ async def test_joining_with_an_external_user_requires_a_creator_key(client: Clie
 @pytest.mark.parametrize("key", ("short", "x" * 31, "with space" * 5, "é" * 40))
 async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
     problem = await check_problem(
-        await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator(key)), 400, "malformed"
+        await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator_header(key)), 400, "malformed"
     )
     assert problem["path"] == "Creator-Key"
 
@@ -170,7 +170,7 @@ async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
 async def test_invalid_external_users_are_rejected(client: Client, user: str) -> None:
     players = [{"name": "Ana", "external_user": user}, OPEN]
     problem = await check_problem(
-        await client.post("/v1/games", json={"players": players}, headers=creator()), 400, "malformed"
+        await client.post("/v1/games", json={"players": players}, headers=creator_header()), 400, "malformed"
     )
     assert problem["path"] == "$.players[0].external_user"
     response = await client.get("/v1/seats/me/games", params={"external_user": user}, headers=bearer_header(BOT))
@@ -189,7 +189,7 @@ async def test_requests_without_a_known_secret_are_unauthorized(client: Client) 
     assert problem["path"] == "Authorization"
     game = await create_game(client)
     many = [f"t{number}" for number in range(99)]
-    assert ids(await mine(client, *many, game.owner_token)) == {game.id}
+    assert ids(await list_mine(client, *many, game.owner_token)) == {game.id}
     await check_problem(
         await client.get("/v1/seats/me/games", headers=bearer_header(", ".join(many))), 401, "unauthorized"
     )
@@ -199,7 +199,7 @@ async def test_games_are_paged_newest_first(timed_client: Client, clock: FrozenC
     created = []
     for second in (0, 0, 1, 1, 1):
         clock.now += second
-        created.append((await created_by(timed_client, [ANA, OPEN])).id)
+        created.append((await create_with_key(timed_client, [ANA, OPEN])).id)
     listed: list[str] = []
     query = {"limit": "2"}
     while True:
@@ -218,17 +218,20 @@ async def test_games_are_paged_newest_first(timed_client: Client, clock: FrozenC
 
 async def test_an_expired_game_is_not_listed(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
     clock.now -= 60 * 86_400
-    expired, current = await created_by(timed_client, [ANA, OPEN]), await created_by(timed_client, [ANA, OPEN])
+    expired, current = (
+        await create_with_key(timed_client, [ANA, OPEN]),
+        await create_with_key(timed_client, [ANA, OPEN]),
+    )
     await redis.delete(keys.game(expired.id))
-    assert ids(await mine(timed_client, BOT)) == {current.id}
-    assert ids(await mine(timed_client, BOT, expired.owner_token)) == {current.id}
+    assert ids(await list_mine(timed_client, BOT)) == {current.id}
+    assert ids(await list_mine(timed_client, BOT, expired.owner_token)) == {current.id}
     await check_problem(
         await timed_client.get("/v1/seats/me/games", headers=bearer_header(expired.owner_token)), 401, "unauthorized"
     )
 
 
 async def test_no_secret_is_stored(client: Client, redis: Redis) -> None:
-    game = await created_by(client, [ANA, BO])
+    game = await create_with_key(client, [ANA, BO])
     dumped = b"".join([key + (await redis.dump(key) or b"") async for key in redis.scan_iter("*")])
     for secret in (BOT, game.owner_token, *game.seat_tokens.values()):
         assert secret.encode() not in dumped

@@ -22,7 +22,7 @@ async def rematch(game: HTTPGame, token: str | None = None, body: Any = None, **
     return await game.client.post(f"{game.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
 
 
-async def aborted(client: Client, players: Any = None, **options: Any) -> HTTPGame:
+async def create_aborted(client: Client, players: Any = None, **options: Any) -> HTTPGame:
     """Create and abort a game."""
     game = await create_game(client, players, **options)
     response = await client.delete(game.path, headers=bearer_header(game.owner_token))
@@ -32,7 +32,7 @@ async def aborted(client: Client, players: Any = None, **options: Any) -> HTTPGa
 
 async def test_the_same_players_play_again_and_the_next_seat_begins(client: Client) -> None:
     players = [{"name": "Ana", "color": "black"}, {"bot": "random", "name": "Rob"}, {"name": "Cy", "color": "green"}]
-    game = await aborted(client, players, edition="german", first_seat=2, seed="tides")
+    game = await create_aborted(client, players, edition="german", first_seat=2, seed="tides")
     old = await game.get_json()
     response = await rematch(game)
     assert response.status == 201, await response.text()
@@ -56,7 +56,7 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
 
 
 async def test_the_games_are_linked_and_watchers_are_notified(client: Client) -> None:
-    game = await aborted(client)
+    game = await create_aborted(client)
     before = await game.get_json()
     async with client.ws_connect(f"{game.path}/ws") as socket:
         types = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
@@ -107,14 +107,14 @@ async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -
 
 
 async def test_only_the_owner_creates_a_rematch(client: Client) -> None:
-    game = await aborted(client, visibility="private")
+    game = await create_aborted(client, visibility="private")
     await check_problem(await client.post(f"{game.path}/rematch"), 404, "not_found")
     await check_problem(
         await client.post("/v1/games/nothing/rematch", headers=bearer_header(game.owner_token)), 404, "not_found"
     )
     for token in (*game.seat_tokens.values(), game.spectator_token):
         await check_problem(await rematch(game, token), 403, "not_owner")
-    public = await aborted(client)
+    public = await create_aborted(client)
     await check_problem(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
 
 
@@ -133,7 +133,7 @@ async def test_joined_players_use_the_same_token(client: Client) -> None:
 
 
 async def test_open_seats_are_open_again(client: Client) -> None:
-    http_game = await aborted(client, [{"name": "Ana"}, {"open": True}])
+    http_game = await create_aborted(client, [{"name": "Ana"}, {"open": True}])
     again = HTTPGame(client, await (await rematch(http_game)).json())
     game = again.created["game"]
     assert (game["status"], [player["kind"] for player in game["players"]]) == ("waiting", ["human", "open"])
@@ -141,14 +141,14 @@ async def test_open_seats_are_open_again(client: Client) -> None:
 
 
 async def test_a_second_rematch_is_a_conflict_with_the_first(client: Client) -> None:
-    game = await aborted(client)
+    game = await create_aborted(client)
     created = await (await rematch(game)).json()
     problem = await check_problem(await rematch(game), 409, "conflict")
     assert problem["next_game"] == created["game"]["id"]
 
 
 async def test_a_retry_with_a_key_returns_the_same_game_and_tokens(client: Client) -> None:
-    game = await aborted(client)
+    game = await create_aborted(client)
     first = await rematch(game, body={}, **{"Idempotency-Key": SECRET})
     again = await rematch(game, **{"Idempotency-Key": SECRET})
     assert (first.status, again.status) == (201, 201)
@@ -159,7 +159,7 @@ async def test_a_retry_with_a_key_returns_the_same_game_and_tokens(client: Clien
 
 
 async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
-    game = await aborted(client)
+    game = await create_aborted(client)
     answers = await asyncio.gather(*(rematch(game) for _ in range(10)))
     statuses = sorted(response.status for response in answers)
     assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
@@ -173,7 +173,7 @@ async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
 async def test_an_interrupted_rematch_is_completed_by_the_next_request(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    http_game = await aborted(client)
+    http_game = await create_aborted(client)
     commit = repository.commit
 
     async def dies_before_the_second(context: Any, opened: Any, *args: Any, **kwargs: Any) -> Any:
@@ -198,11 +198,11 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
     (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed")),
 )
 async def test_an_invalid_body_is_malformed(client: Client, body: Any, path: str) -> None:
-    game = await aborted(client)
+    game = await create_aborted(client)
     assert (await check_problem(await rematch(game, body=body), 400, "malformed"))["path"] == path
 
 
 async def test_the_rematch_has_the_same_time_limit(client: Client) -> None:
-    game = await aborted(client, turn_timeout_s=3600, on_timeout="resign")
+    game = await create_aborted(client, turn_timeout_s=3600, on_timeout="resign")
     new = (await (await rematch(game)).json())["game"]
     assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")

@@ -30,20 +30,20 @@ async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, An
     return joined
 
 
-async def empty(game: HTTPGame, seat: int, token: str | None = None, **headers: str) -> Any:
+async def remove_player(game: HTTPGame, seat: int, token: str | None = None, **headers: str) -> Any:
     """Remove the player of a seat, by default with the owner token."""
     return await game.client.delete(
         f"{game.path}/seats/{seat}", headers={**bearer_header(token or game.owner_token), **headers}
     )
 
 
-async def replace(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
+async def replace_token(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
     """Replace a seat's token."""
     return await game.client.post(f"{game.path}/seats/{seat}/token", headers={**bearer_header(token), **headers})
 
 
 @asynccontextmanager
-async def watching(client: Client, path: str, token: str | None) -> AsyncIterator[ClientWebSocketResponse]:
+async def watch(client: Client, path: str, token: str | None) -> AsyncIterator[ClientWebSocketResponse]:
     """Open a socket of a game, and receive `subscribed`."""
     headers = {} if token is None else bearer_header(token)
     async with client.ws_connect(f"{path}/ws", headers=headers) as socket:
@@ -52,7 +52,7 @@ async def watching(client: Client, path: str, token: str | None) -> AsyncIterato
         yield socket
 
 
-async def closed(socket: ClientWebSocketResponse) -> int | None:
+async def receive_close(socket: ClientWebSocketResponse) -> int | None:
     """Return the close code of a socket."""
     async with asyncio.timeout(10):
         while not socket.closed:
@@ -63,7 +63,7 @@ async def closed(socket: ClientWebSocketResponse) -> int | None:
 async def test_the_owner_removes_a_player_and_another_joins(client: Client) -> None:
     http_game = await create_game(client, OPEN)
     joined = await join(http_game)
-    response = await empty(http_game, 1)
+    response = await remove_player(http_game, 1)
     game = await response.json()
     assert (response.status, game["version"], game["status"]) == (200, 3, "waiting")
     assert [game["players"][1][name] for name in ("name", "color", "kind")] == [None, None, "open"]
@@ -84,10 +84,10 @@ async def test_removal_is_repeatable_and_supports_if_match(client: Client) -> No
     game = await create_game(client, OPEN)
     await join(game)
     tag = (await game.get()).headers["ETag"]
-    first, again = await empty(game, 1), await empty(game, 1)
+    first, again = await remove_player(game, 1), await remove_player(game, 1)
     assert (first.status, again.status, await first.json()) == (200, 200, await again.json())
     await join(game, "Cy")
-    await check_problem(await empty(game, 1, **{"If-Match": tag}), 412, "version_mismatch")
+    await check_problem(await remove_player(game, 1, **{"If-Match": tag}), 412, "version_mismatch")
     assert (await game.get_json())["players"][1]["name"] == "Cy"
 
 
@@ -96,24 +96,24 @@ async def test_which_tokens_remove_which_players(client: Client) -> None:
     bo = await join(game)
     await check_problem(await client.delete(f"{game.path}/seats/1"), 401, "unauthorized")
     for token in (bo["token"], game.seat_tokens[0], game.spectator_token):
-        await check_problem(await empty(game, 1, token), 403, "not_owner")
+        await check_problem(await remove_player(game, 1, token), 403, "not_owner")
     for seat in (0, 3):
-        await check_problem(await empty(game, seat), 409, "conflict")
-    await check_problem(await empty(game, 4), 404, "not_found")
+        await check_problem(await remove_player(game, seat), 409, "conflict")
+    await check_problem(await remove_player(game, 4), 404, "not_found")
     await check_problem(
         await client.delete(f"{game.path}/seats/5", headers=bearer_header(game.owner_token)), 404, "not_found"
     )
     await join(game, "Cy")
-    await check_problem(await empty(game, 1), 409, "conflict")
+    await check_problem(await remove_player(game, 1), 409, "conflict")
     await client.delete(game.path, headers=bearer_header(game.owner_token))
-    await check_problem(await empty(game, 1), 409, "not_active")
+    await check_problem(await remove_player(game, 1), 409, "not_active")
 
 
 async def test_the_new_token_acts_and_the_old_one_is_revoked(client: Client) -> None:
     http_game = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=1)
     old = (await join(http_game))["token"]
     game = await http_game.get_json()
-    response = await replace(http_game, 1, old)
+    response = await replace_token(http_game, 1, old)
     replaced = await response.json()
     assert (response.status, replaced["seat"], response.headers["Cache-Control"]) == (200, 1, "no-store")
     new = replaced["token"]
@@ -150,9 +150,9 @@ async def test_which_tokens_replace_which_tokens(client: Client) -> None:
         (bo, 0),
         (game.owner_token, 3),
     ):
-        await check_problem(await replace(game, seat, token), 403, "wrong_seat")
-    assert (await replace(game, 0, game.owner_token)).status == 200
-    assert (await replace(game, 1, bo)).status == 200
+        await check_problem(await replace_token(game, seat, token), 403, "wrong_seat")
+    assert (await replace_token(game, 0, game.owner_token)).status == 200
+    assert (await replace_token(game, 1, bo)).status == 200
     problem = await client.post(
         f"{game.path}/seats/0/token", json={"name": "Bo"}, headers=bearer_header(game.owner_token)
     )
@@ -162,13 +162,13 @@ async def test_which_tokens_replace_which_tokens(client: Client) -> None:
 async def test_a_retry_with_the_revoked_token_returns_the_same_token(client: Client, redis: Redis) -> None:
     game = await create_game(client, OPEN)
     old = (await join(game, **{"Idempotency-Key": SECRET}))["token"]
-    answers = [await replace(game, 1, old, **{"Idempotency-Key": SECRET}) for _ in range(2)]
+    answers = [await replace_token(game, 1, old, **{"Idempotency-Key": SECRET}) for _ in range(2)]
     tokens = [(await answer.json())["token"] for answer in answers]
     assert [answer.headers.get("Idempotent-Replayed") for answer in answers] == [None, "true"]
     assert tokens[0] == tokens[1] != old
     assert (await client.get(game.path, headers=bearer_header(tokens[0]))).status == 200
-    await check_problem(await replace(game, 1, old, **{"Idempotency-Key": OTHER_SECRET}), 401, "unauthorized")
-    short = await replace(game, 1, tokens[0], **{"Idempotency-Key": SECRET[:31]})
+    await check_problem(await replace_token(game, 1, old, **{"Idempotency-Key": OTHER_SECRET}), 401, "unauthorized")
+    short = await replace_token(game, 1, tokens[0], **{"Idempotency-Key": SECRET[:31]})
     assert (await check_problem(short, 400, "malformed"))["path"] == "Idempotency-Key"
     whole = b"".join([await redis.dump(name) or b"" for name in await redis.keys("*")])
     assert not any(secret.encode() in whole for secret in (SECRET, *tokens))
@@ -176,7 +176,7 @@ async def test_a_retry_with_the_revoked_token_returns_the_same_token(client: Cli
 
 async def test_concurrent_replacements_leave_one_valid_token(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
-    answers = await asyncio.gather(*(replace(game, 0, game.owner_token) for _ in range(8)))
+    answers = await asyncio.gather(*(replace_token(game, 0, game.owner_token) for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     tokens = [(await answer.json())["token"] for answer in answers]
     statuses = [(await client.get(f"{game.path}", headers=bearer_header(token))).status for token in tokens]
@@ -189,7 +189,7 @@ async def test_a_replacement_survives_concurrent_joins(client: Client) -> None:
         game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}, {"open": True}])
         old = game.seat_tokens[0]
         names = ("Bo", "Cy", "Di")
-        replaced, *_ = await asyncio.gather(replace(game, 0, old), *(join(game, name) for name in names))
+        replaced, *_ = await asyncio.gather(replace_token(game, 0, old), *(join(game, name) for name in names))
         assert replaced.status == 200
         assert (await client.get(game.path, headers=bearer_header(old))).status == 401
         assert (await client.get(game.path, headers=bearer_header((await replaced.json())["token"]))).status == 200
@@ -203,13 +203,13 @@ async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
         game = await create_game(here, OPEN, visibility=visibility)
         bo = (await join(game))["token"]
         async with (
-            watching(here, game.path, bo) as near,
-            watching(there, game.path, bo) as far,
-            watching(there, game.path, game.spectator_token) as other,
+            watch(here, game.path, bo) as near,
+            watch(there, game.path, bo) as far,
+            watch(there, game.path, game.spectator_token) as other,
         ):
-            await replace(game, 1, bo)
-            assert [await closed(near), await closed(far)] == [code, code]
-            await empty(game, 1)
+            await replace_token(game, 1, bo)
+            assert [await receive_close(near), await receive_close(far)] == [code, code]
+            await remove_player(game, 1)
             assert (await other.receive_json(timeout=10))["events"][0]["type"] == "player_left"
 
 
@@ -223,7 +223,7 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
             {"type": "subscribe", "game": another.id},
         ):
             await socket.send_json(sent)
-        await empty(game, 1)
+        await remove_player(game, 1)
         while (message := await socket.receive_json(timeout=10))["type"] != "error":
             pass
         assert (message["game"], message["problem"]["code"]) == (game.id, "not_found")
@@ -236,7 +236,7 @@ async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:
     bo = (await join(game))["token"]
     headers = {**bearer_header(bo), "Accept": "text/event-stream"}
     async with client.get(f"{game.path}/diffs", headers=headers) as stream:
-        await replace(game, 1, bo)
+        await replace_token(game, 1, bo)
         async with asyncio.timeout(10):
             await stream.content.read()
 
@@ -244,7 +244,7 @@ async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:
 async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}], seed="tides", first_seat=0)
     await join(game)
-    await empty(game, 1)
+    await remove_player(game, 1)
     await join(game, "Cy")
     assert (await join(game, "Di"))["game"]["status"] == "active"
     await game.act_successfully()

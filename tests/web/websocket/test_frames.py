@@ -8,7 +8,7 @@ import pytest
 from service.web.limits import Limits
 from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
 from tests.web.app_server import Client
-from tests.web.test_compression import Plainly, plainly
+from tests.web.test_compression import FrameClient, connect_frame_client
 
 MOST = Limits().max_message_bytes
 DEFLATE = "permessage-deflate"
@@ -30,7 +30,7 @@ def cut(chance: Random, text: bytes) -> bytes:
     return frames
 
 
-async def texts(line: Plainly, number: int) -> list[bytes]:
+async def texts(line: FrameClient, number: int) -> list[bytes]:
     """Receive this many messages, with pongs between them."""
     texts_received: list[bytes] = []
     while len(texts_received) < number:
@@ -47,7 +47,7 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
     chance = Random(seed)
     sizes = [chance.choice((30, 125, 126, 1000, 65_535, MOST)) for _ in range(8)]
     messages = [json.dumps({"type": "ping", "id": f"p{n}"}).encode().ljust(size) for n, size in enumerate(sizes)]
-    async with plainly(client, "/v1/ws", DEFLATE) as line:
+    async with connect_frame_client(client, "/v1/ws", DEFLATE) as line:
         await line.until(b"welcome")
         data = b"".join(cut(chance, message) for message in messages)
         while data:
@@ -84,7 +84,7 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
     ),
 )
 async def test_what_breaks_the_protocol_or_ends_it_closes_the_socket(client: Client, data: bytes, code: int) -> None:
-    async with plainly(client, "/v1/ws", DEFLATE) as line:
+    async with connect_frame_client(client, "/v1/ws", DEFLATE) as line:
         await line.until(b"welcome")
         await line.write(data)
         answer = await line.frame()
@@ -93,7 +93,7 @@ async def test_what_breaks_the_protocol_or_ends_it_closes_the_socket(client: Cli
 
 
 async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:
-    async with plainly(client, "/v1/ws") as line:
+    async with connect_frame_client(client, "/v1/ws") as line:
         await line.until(b"welcome")
         await line.write(encode_frame(PING, b"between") * 10 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
         for _ in range(10):

@@ -5,7 +5,7 @@ from typing import Any
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.routes.test_resign import THREE, absent
+from tests.web.routes.test_resign import THREE, pass_deadline
 from tests.web.watcher_client import connect_watcher, watch_game
 
 
@@ -56,7 +56,7 @@ async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: 
     http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
     async with watch_game(timed_client, http_game.id, token=http_game.owner_token) as watcher:
         await watcher.request_error(message(http_game, "return"), "not_replaced")
-        await absent(http_game, store, clock)
+        await pass_deadline(http_game, store, clock)
         version = (await http_game.get_json())["version"]
         assert (await watcher.receive_until(http_game.id, version)).game == await http_game.get_json()
         diff = await watcher.request(message(http_game, "return"), "diff")
