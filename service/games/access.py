@@ -106,7 +106,7 @@ def decode_access(record: bytes) -> AccessRecord:
     """Decode a stored record. Raises `msgspec.DecodeError` if it is damaged, or was written by a later release."""
     access = _DECODER.decode(record)
     if access.schema > ACCESS_SCHEMA:
-        raise msgspec.DecodeError(f"it has schema {access.schema}, which a later release writes")
+        raise msgspec.DecodeError(f"it has schema {access.schema}, of a later release")
     return access
 
 

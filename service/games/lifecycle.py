@@ -57,7 +57,7 @@ def advance_version(
     elif game.deadline is None or _begins_decision(game, events, None if move is None else seat):
         game.deadline = _deadline_after(at, game.turn_timeout_s)
     else:
-        game.deadline = max(game.deadline, at)  # in order as texts; late, but before the clock
+        game.deadline = max(game.deadline, at)  # timestamps compare as strings
 
 
 def reveals_hidden(events: Iterable[AnyEvent]) -> bool:

@@ -77,7 +77,7 @@ def load_catalogue(extra: Path | None) -> TileSetCatalogue:
     for path in paths:
         tileset = _read(path)
         if tileset.id in seen:
-            raise InvalidTileSetFile(path, f"has the id {tileset.id}, which {seen[tileset.id]} has too")
+            raise InvalidTileSetFile(path, f"has the id {tileset.id}, as {seen[tileset.id]} does")
         seen[tileset.id] = path
         tilesets.append(tileset)
     return TileSetCatalogue(tilesets)

@@ -65,5 +65,5 @@ async def create(  # noqa: PLR0913  what a request says, each by name
             session = repository.open_session(context, stored, read_access(stored))
             return await replay_created(context, session, secret, first.version, language_of_moves)
         else:
-            expired_ids += 1  # this id's game is of a request that is forgotten
+            expired_ids += 1  # a game of an expired record has this id
         await retries.wait()

@@ -83,7 +83,7 @@ async def execute(command: Command[R]) -> R:
     """
     context, scope = command.context, command.scope
     session = context.cache.pop(command.game_id) if command.uses_cache else None
-    retries = None if session is not None else Retries()  # None while the session is the cached one
+    retries = None if session is not None else Retries()  # None while the session is a cached one
     while True:
         try:
             if session is not None:

@@ -133,7 +133,7 @@ def _check_is_removable(session: GameSession, seat: int) -> None:
     if seat >= len(game.players):
         raise NoSuchSeat(seat)
     if game.status == "active":
-        raise Conflict("the game has started: whoever sits there stays")
+        raise Conflict("the game has started: players can no longer be removed")
     if game.status != "waiting":
         raise GameNotActive(game.status)
     if seat in session.access.owner_seats or game.players[seat].kind == "bot":

@@ -43,7 +43,7 @@ def _turn_at(narrator: EventNarrator, index: TileSetIndex, game: Game, diff: byt
     turn_change = decode_turn(diff)
     if turn_change is None:
         return None
-    if turn_change.turn is None:  # over, so the last turn; or only created
+    if turn_change.turn is None:  # finished, so it was the last turn; or only created
         return game.turn_number if turn_change.version > 1 and game.turn_number else None
     if turn_change.turn.placed is not None:
         cell = pack_cell(turn_change.turn.placed.x, turn_change.turn.placed.y)
