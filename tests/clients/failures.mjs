@@ -5,7 +5,7 @@ import process from "node:process";
 const [, , built, url] = process.argv;
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
-const southSeas = new SouthSeas({ url, backoff: { firstWaitMs: 10 }, language: "fr" });
+const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, language: "fr" });
 const code = (asked) => asked.then(() => "done", (error) => error instanceof ProblemError && error.code);
 
 const game = await southSeas.game("g"); // refused twice

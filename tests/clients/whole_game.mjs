@@ -5,7 +5,7 @@ import process from "node:process";
 const [, , built, url] = process.argv;
 const { ProblemError, SouthSeas } = await import(built);
 
-const backoff = { tries: 12, firstWaitMs: 20, longestWaitMs: 1000 };
+const backoff = { maxAttempts: 12, initialWaitMs: 20, maxWaitMs: 1000 };
 const timeoutMs = 3000;
 const owner = new SouthSeas({ url, backoff, timeoutMs });
 const created = await owner.createGame({ players: [{ name: "Ana" }, { name: "Bo" }], visibility: "private" });

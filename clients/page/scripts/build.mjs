@@ -1,8 +1,8 @@
 /**
- * Bundles the page into service/web/static/page: the same sources give the same bytes.
+ * Bundles the page into service/web/static/page. The build is reproducible.
  *
  *     node scripts/build.mjs            writes the files
- *     node scripts/build.mjs --check    says whether the files there are those of the sources
+ *     node scripts/build.mjs --check    checks that the files are current, and that no imports are circular
  */
 
 import { createHash } from "node:crypto";
@@ -11,20 +11,22 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { importCycle } from "./cycles.mjs";
 
 const HERE = dirname(dirname(fileURLToPath(import.meta.url)));
 const TARGET = join(HERE, "../../service/web/static/page");
 const PLAIN = ["favicon.svg", "manifest.webmanifest"];
 
-/** Every file by its path in the target. */
+/** Builds the page; returns its files by path in the target, and the metafile. */
 async function files() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: { page: join(HERE, "src/main.tsx"), style: join(HERE, "src/styles/page.css") },
     outdir: "/",
     absWorkingDir: HERE,
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",
@@ -43,7 +45,7 @@ async function files() {
   }
   made.set("index.html", Buffer.from(index));
   for (const name of PLAIN) made.set(name, await readFile(join(HERE, "src", name)));
-  return made;
+  return { made, metafile };
 }
 
 async function present() {
@@ -56,14 +58,19 @@ async function present() {
     .map((entry) => join(entry.parentPath, entry.name).slice(TARGET.length + 1));
 }
 
-async function check(made) {
+async function check(made, metafile) {
+  const cycle = importCycle(metafile);
+  if (cycle !== null) {
+    console.error(`circular import: ${cycle.join(" -> ")}`);
+    process.exitCode = 1;
+  }
   const there = await present();
   const wrong = there.filter((path) => !made.has(path));
   for (const [path, contents] of made) {
     if (!there.includes(path) || !contents.equals(await readFile(join(TARGET, path)))) wrong.push(path);
   }
   if (wrong.length === 0) return;
-  console.error(`not as built from the sources: ${wrong.join(", ")}; run \`npm run build -w page\``);
+  console.error(`outdated files: ${wrong.join(", ")}; run \`npm run build -w page\``);
   process.exitCode = 1;
 }
 
@@ -76,5 +83,5 @@ async function write(made) {
   }
 }
 
-const made = await files();
-await (process.argv.includes("--check") ? check(made) : write(made));
+const { made, metafile } = await files();
+await (process.argv.includes("--check") ? check(made, metafile) : write(made));

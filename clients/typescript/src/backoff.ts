@@ -1,23 +1,26 @@
-/** How long to wait between tries. */
+/** Waits between attempts. */
 
 export interface Backoff {
-  /** How often a request is tried. */
-  readonly tries: number;
-  /** The longest wait before the second try; doubled for each one after it. */
-  readonly firstWaitMs: number;
-  /** Bounds every wait; a service that asks for more patience is not asked again. */
-  readonly longestWaitMs: number;
+  /** The attempts for a request. */
+  readonly maxAttempts: number;
+  /** The longest wait before the second attempt; it doubles for each further one. */
+  readonly initialWaitMs: number;
+  /**
+   * The upper bound of a wait, and of the wait that a response asks for (`Retry-After`), which is added to it. A request
+   * whose response asks for more fails; a subscription reconnects after this time.
+   */
+  readonly maxWaitMs: number;
 }
 
-export const BACKOFF: Backoff = { tries: 5, firstWaitMs: 250, longestWaitMs: 30_000 };
+export const BACKOFF: Backoff = { maxAttempts: 5, initialWaitMs: 250, maxWaitMs: 30_000 };
 
-/** A wait after the nth failure (from 0): a random part of a bound that doubles, so that clients do not come in step. */
-export function wait(backoff: Backoff, failures: number): number {
-  const bound = Math.min(backoff.firstWaitMs * 2 ** failures, backoff.longestWaitMs);
+/** Returns the wait after `failures` earlier failures: exponential, with jitter so that clients do not retry together. */
+export function backoffMs(backoff: Backoff, failures: number): number {
+  const bound = Math.min(backoff.initialWaitMs * 2 ** failures, backoff.maxWaitMs);
   return bound * (0.5 + Math.random() / 2);
 }
 
-/** Wait; rejects with the signal's reason where it is aborted. */
+/** Waits; rejects with the signal's reason if it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

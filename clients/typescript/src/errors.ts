@@ -1,11 +1,11 @@
 /**
- * Everything that goes wrong.
+ * The client's errors.
  *
  *     Error
  *     └── SouthSeasError
- *         ├── ProblemError       the service said no; `problem` says why
- *         ├── UnreachableError   it did not answer, however often it was asked
- *         └── PatchError         a patch does not apply: the held game is not what the service has
+ *         ├── ProblemError       an error response; `problem` describes it
+ *         ├── UnreachableError   no response after the last attempt
+ *         └── PatchError         a patch does not apply to the replica
  */
 
 import type { PatchOperation, Problem } from "./types.js";
@@ -14,7 +14,7 @@ export class SouthSeasError extends Error {
   override readonly name: string = "SouthSeasError";
 }
 
-/** A refusal: `code` is for programs, `message` for people. */
+/** An error response: `code` is for programs, `message` for people. */
 export class ProblemError extends SouthSeasError {
   override readonly name = "ProblemError";
 
@@ -22,18 +22,18 @@ export class ProblemError extends SouthSeasError {
     super(problem.detail);
   }
 
-  /** What is wrong, as the contract names it: `illegal_move`, `version_mismatch`, ... */
+  /** The problem code: `illegal_move`, `version_mismatch`, ... */
   get code(): string {
     return this.problem.code;
   }
 
-  /** The HTTP status that stands for it. */
+  /** The HTTP status. */
   get status(): number {
     return this.problem.status;
   }
 }
 
-/** No answer came; what the last try met is the `cause`. */
+/** The service did not respond; `cause` is the error of the last attempt. */
 export class UnreachableError extends SouthSeasError {
   override readonly name = "UnreachableError";
 
@@ -41,11 +41,11 @@ export class UnreachableError extends SouthSeasError {
     readonly url: string,
     cause: unknown,
   ) {
-    super(`${url} does not answer: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${url} is unreachable: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 
-/** An operation names a place that is not there. */
+/** An operation whose path does not exist. */
 export class PatchError extends SouthSeasError {
   override readonly name = "PatchError";
 
@@ -54,7 +54,7 @@ export class PatchError extends SouthSeasError {
   }
 }
 
-/** A problem where no document came with it: from something between here and the service, or as a close code. */
+/** Returns a problem for a response without a document, as from a proxy, or for a close code. */
 export function problemOf(status: number, code: string, detail: string): Problem {
   return {
     ...{ type: "about:blank", title: code, status, detail, code },

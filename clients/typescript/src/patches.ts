@@ -1,4 +1,4 @@
-/** JSON Patch (RFC 6902), as far as diffs use it: `add` and `remove` of members, never of an array's items. */
+/** JSON Patch (RFC 6902) as diffs use it: `add` and `remove` of members, never of array items. */
 
 import { PatchError } from "./errors.js";
 import type { Diff, Game, PatchOperation } from "./types.js";
@@ -6,12 +6,12 @@ import type { Diff, Game, PatchOperation } from "./types.js";
 type Json = unknown;
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** The game after a diff. What does not change is shared with the game before, which stays as it is. */
+/** Returns the game after a diff. It shares unchanged parts with the game before, which is not modified. */
 export function applyDiff(game: Game, diff: Diff): Game {
   return applyPatch(game, diff.patch) as Game;
 }
 
-/** A document after a patch; throws PatchError. */
+/** Returns a document after a patch. Throws PatchError. */
 export function applyPatch(document: Json, operations: readonly PatchOperation[]): Json {
   return operations.reduce((changed, operation) => changedAt(changed, pointer(operation), operation), document);
 }

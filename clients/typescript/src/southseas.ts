@@ -1,8 +1,8 @@
-/** The service as an object: a method for each thing that can be asked. */
+/** The client: a method for each operation of the API. */
 
 import { BACKOFF, type Backoff } from "./backoff.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
-import { Http, type Query, type RequestOptions } from "./http.js";
+import { HttpClient, type Query, type RequestOptions } from "./http.js";
 import type {
   Act,
   ActionResult,
@@ -41,46 +41,46 @@ import type {
 } from "./types.js";
 
 export interface SouthSeasOptions {
-  /** Where the service is; in a browser, where the page came from. */
+  /** The URL of the service; in a browser, the page's origin by default. */
   readonly url?: string | URL;
-  /** Said with every request that names no token of its own. */
+  /** The token of requests without their own. */
   readonly token?: string | null;
-  /** The secret by which whoever creates games for others, as a chat bot, finds them. */
+  /** The secret with which a creator of games, as a chat bot, lists them. */
   readonly creatorKey?: string | null;
-  /** The language of texts for people, as in Accept-Language. */
+  /** The language of texts, as in Accept-Language. */
   readonly language?: string | null;
-  /** How often, and after what waits, a request is tried again. */
+  /** The retries of requests. */
   readonly backoff?: Partial<Backoff>;
-  /** How long one try may take. */
+  /** The timeout of one attempt. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Whose legal moves are wanted with the answer. */
+/** Options of requests whose response can have legal moves. */
 export interface LegalMovesOptions extends RequestOptions {
   readonly includeLegalMoves?: boolean;
 }
 
 export interface ActOptions extends LegalMovesOptions {
-  /** Count for this state of the game only: what follows or read it. */
+  /** The version, and optionally digest, that the game must have. */
   readonly ifMatch?: { readonly version: number; readonly digest?: string | null };
-  /** Have the whole game in the answer. */
+  /** Whether the response has the whole game. */
   readonly returnGame?: boolean;
 }
 
-/** One service. Every method throws ProblemError for a refusal and UnreachableError where no answer comes. */
+/** A client of one service. Methods throw ProblemError for error responses, and UnreachableError without a response. */
 export class SouthSeas {
-  readonly #http: Http;
+  readonly #http: HttpClient;
   readonly #backoff: Backoff;
   readonly #token: string | null;
-  readonly #creator: Readonly<Record<string, string>>;
+  readonly #creatorHeaders: Readonly<Record<string, string>>;
 
   constructor(private readonly options: SouthSeasOptions = {}) {
     const base = String(options.url ?? globalThis.location.origin);
     this.#backoff = { ...BACKOFF, ...options.backoff };
     this.#token = options.token ?? null;
-    this.#creator = options.creatorKey ? { "Creator-Key": options.creatorKey } : {};
-    this.#http = new Http({
+    this.#creatorHeaders = options.creatorKey ? { "Creator-Key": options.creatorKey } : {};
+    this.#http = new HttpClient({
       base: base.endsWith("/") ? base : `${base}/`,
       token: this.#token,
       language: options.language ?? null,
@@ -90,7 +90,7 @@ export class SouthSeas {
     });
   }
 
-  /** The same client for another token. */
+  /** Returns a client with another token. */
   withToken(token: string | null): SouthSeas {
     return new SouthSeas({ ...this.options, token });
   }
@@ -103,43 +103,43 @@ export class SouthSeas {
     return this.#get(`/v1/tilesets/${id}`, {}, options);
   }
 
-  /** A new game. Keep the tokens: nobody can read them again. */
-  createGame(asked: CreateGame, options?: LegalMovesOptions): Promise<Created> {
-    return this.#post("/v1/games", asked, options, this.#creator);
+  /** Creates a game. Store the tokens of the response: they cannot be read again. */
+  createGame(request: CreateGame, options?: LegalMovesOptions): Promise<Created> {
+    return this.#post("/v1/games", request, options, this.#creatorHeaders);
   }
 
-  /** Public games, newest first. */
+  /** Returns public games, newest first. */
   games(query: GamesQuery = {}, options?: RequestOptions): Promise<Games> {
     return this.#get("/v1/games", query, options);
   }
 
-  /** Take the next open seat; of a private game, with its spectator token. */
-  joinGame(id: string, asked: JoinGame, options?: LegalMovesOptions): Promise<Joined> {
-    return this.#post(`/v1/games/${id}/seats`, asked, options, this.#creator);
+  /** Takes the next open seat; a private game requires its spectator token. */
+  joinGame(id: string, request: JoinGame, options?: LegalMovesOptions): Promise<Joined> {
+    return this.#post(`/v1/games/${id}/seats`, request, options, this.#creatorHeaders);
   }
 
-  /** Send whoever joined there away, as the owner of a game that waits; the seat is open again. */
+  /** Removes a player who joined, before the start, as the owner; the seat is open again. */
   removePlayer(id: string, seat: number, options?: RequestOptions): Promise<Game> {
-    return this.#http.ask({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, options);
+    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, options);
   }
 
-  /** A new token for a seat; the old one ends at once. */
+  /** Replaces the token of a seat; the old one becomes invalid at once. */
   replaceSeatToken(id: string, seat: number, options?: RequestOptions): Promise<SeatToken> {
     return this.#post(`/v1/games/${id}/seats/${seat}/token`, {}, options);
   }
 
-  /** The same players again, for the owner of a game that is over. */
-  rematch(id: string, asked: Rematch = {}, options?: LegalMovesOptions): Promise<Created> {
-    return this.#post(`/v1/games/${id}/rematch`, asked, options);
+  /** Creates a game with the same players, as the owner of a game that is over. */
+  rematch(id: string, request: Rematch = {}, options?: LegalMovesOptions): Promise<Created> {
+    return this.#post(`/v1/games/${id}/rematch`, request, options);
   }
 
-  /** The games of these tokens, else those that came with the client's creator's key, else those of its token. */
+  /** Returns the games of `tokens`; without them, of the client's creator key, or else of its token. */
   myGames(query: MyGamesQuery = {}, tokens: readonly string[] = [], options?: RequestOptions): Promise<MyGames> {
     const token = tokens.join(", ") || this.options.creatorKey || this.#token;
     return this.#get("/v1/seats/me/games", query, { token, ...options });
   }
 
-  /** Every bot that can fill a seat. */
+  /** Returns the bots that can fill a seat. */
   bots(options?: RequestOptions): Promise<BotList> {
     return this.#get("/v1/bots", {}, options);
   }
@@ -148,33 +148,33 @@ export class SouthSeas {
     return this.#get(`/v1/games/${id}`, {}, options);
   }
 
-  /** End a game, as its owner. */
+  /** Aborts a game, as its owner. */
   abortGame(id: string, options?: RequestOptions): Promise<Game> {
-    return this.#http.ask({ method: "DELETE", path: `/v1/games/${id}` }, options);
+    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}` }, options);
   }
 
-  /** Everything that may be done now. */
+  /** Returns the legal moves. */
   legalMoves(id: string, query: LegalMovesQuery = {}, options?: RequestOptions): Promise<LegalMoves> {
     return this.#get(`/v1/games/${id}/legal-moves`, query, options);
   }
 
-  /** Do an `action`, a `move` by its id, or several `actions`, all or none. */
+  /** Plays an `action`, a `move` by its id, or several `actions`, all or none. */
   act(id: string, act: Act, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/actions`, act, options);
   }
 
   /** Take the last action of this turn back. */
-  undo(id: string, asked: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/undo`, asked, options);
+  undo(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
+    return this.#post(`/v1/games/${id}/undo`, request, options);
   }
 
-  resign(id: string, asked: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/resign`, asked, options);
+  resign(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
+    return this.#post(`/v1/games/${id}/resign`, request, options);
   }
 
   /** Take a seat back from the bot that stands in. */
-  returnToSeat(id: string, asked: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/return`, asked, options);
+  returnToSeat(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
+    return this.#post(`/v1/games/${id}/return`, request, options);
   }
 
   scores(id: string, options?: RequestOptions): Promise<Scores> {
@@ -223,8 +223,8 @@ export class SouthSeas {
   }
 
   /** Have another server told what happens, as the game's owner; the secret is told here only. */
-  registerWebhook(id: string, asked: RegisterWebhook, options?: RequestOptions): Promise<WebhookCreated> {
-    return this.#post(`/v1/games/${id}/webhooks`, asked, options);
+  registerWebhook(id: string, request: RegisterWebhook, options?: RequestOptions): Promise<WebhookCreated> {
+    return this.#post(`/v1/games/${id}/webhooks`, request, options);
   }
 
   webhooks(id: string, options?: RequestOptions): Promise<Webhooks> {
@@ -246,7 +246,7 @@ export class SouthSeas {
   }
 
   deleteWebhook(id: string, hook: string, options?: RequestOptions): Promise<null> {
-    return this.#http.ask({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, options);
+    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, options);
   }
 
   /** The log after version `since`, page by page, up to what is there now. */
@@ -259,30 +259,30 @@ export class SouthSeas {
     }
   }
 
-  /** Hold a copy of a game that follows every change until it is closed. */
+  /** Subscribes to a game: the subscription has a replica that receives every change until it is closed. */
   subscribe(id: string, options: SubscribeOptions = {}): Subscription {
     const url = this.#http.url("/v1/ws");
     url.protocol = url.protocol.replace("http", "ws");
     return new Subscription(url.href, id, this.#backoff, { token: this.#token, ...options });
   }
 
-  #get<Answer>(path: string, query: Query, options?: RequestOptions): Promise<Answer> {
-    return this.#http.ask({ method: "GET", path, query }, options);
+  #get<Body>(path: string, query: Query, options?: RequestOptions): Promise<Body> {
+    return this.#http.request({ method: "GET", path, query }, options);
   }
 
-  #post<Answer>(
+  #post<Body>(
     path: string,
     body: unknown,
     options: ActOptions = {},
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+    extraHeaders: Readonly<Record<string, string>> = {},
+  ): Promise<Body> {
     const { ifMatch, includeLegalMoves, returnGame } = options;
     const headers = {
-      ...more,
+      ...extraHeaders,
       ...(ifMatch && { "If-Match": `"${ifMatch.version}${ifMatch.digest ? `-${ifMatch.digest}` : ""}"` }),
       ...(returnGame && { Prefer: "return=representation" }),
     };
     const query = includeLegalMoves ? { include: "legal_moves" } : {};
-    return this.#http.ask({ method: "POST", path, query, body, headers }, options);
+    return this.#http.request({ method: "POST", path, query, body, headers }, options);
   }
 }

@@ -1,8 +1,8 @@
-/** The contract's shapes under short names; all of them are made from the service's own documents. */
+/** The API's types under short names, generated from its OpenAPI and AsyncAPI documents. */
 
 import type { components, operations } from "./schema.js";
 
-/** Every shape of the contract, by its name there. */
+/** Every type of the API by name. */
 export type Schemas = components["schemas"];
 
 export type Game = Schemas["GameView"];
@@ -28,7 +28,7 @@ export type ActionResult = Schemas["ActionResult"];
 
 export type Diff = Schemas["Diff"];
 export type Diffs = Schemas["Diffs"];
-/** What happened. The contract grows: ignore the types that you do not know. */
+/** An event. Ignore unknown types: more may be added. */
 export type GameEvent = Diff["events"][number];
 export type PatchOperation = Diff["patch"][number];
 
@@ -43,9 +43,9 @@ export type Webhook = Schemas["Webhook"];
 export type WebhookCreated = Schemas["WebhookCreated"];
 export type Webhooks = Schemas["Webhooks"];
 export type Deliveries = Schemas["Deliveries"];
-/** What is posted to a webhook's URL. */
+/** The body of a request to a webhook's URL. */
 export type WebhookMessage = Schemas["WebhookMessage"];
-/** What is posted there first; answer with the challenge, or the webhook stays pending. */
+/** The first request to a webhook's URL; respond with its challenge to confirm the webhook. */
 export type WebhookChallenge = Schemas["WebhookChallenge"];
 export type WebhookChallengeAnswer = Schemas["WebhookChallengeAnswer"];
 
@@ -59,9 +59,9 @@ export type Ship = Schemas["Ship"];
 
 export type Problem = Schemas["Problem"];
 
-/** What a client says over a WebSocket. */
+/** A WebSocket message of a client. */
 export type ClientMessage = Schemas["ClientMessage"];
-/** What the service says over a WebSocket. Ignore the types that you do not know. */
+/** A WebSocket message of the service. Ignore unknown types: more may be added. */
 export type ServerMessage = Schemas["ServerMessage"];
 
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
