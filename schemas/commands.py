@@ -57,8 +57,7 @@ class Act(RequestModel):
     """The seat that acts. Null means the token's seat; for the owner's token, the seat that must decide."""
 
     def __post_init__(self) -> None:
-        given = [self.action, self.move, self.actions]
-        if sum(one is not None for one in given) != 1:
+        if (self.action is None) + (self.move is None) + (self.actions is None) != 2:
             raise ValueError("exactly one of `action`, `move` and `actions` is required")
 
 
