@@ -27,7 +27,7 @@ def decode_log(data: bytes) -> Log:
     elif isinstance(document, dict):
         document = [document]
     if not isinstance(document, list) or not all(isinstance(diff, dict) for diff in document):
-        raise BadLog("it holds no list of diffs")
+        raise BadLog("it contains no list of diffs")
     return Log(document, tileset)
 
 

@@ -29,12 +29,12 @@ def is_tracing_configured(environment: Mapping[str, str]) -> bool:
     if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or exporter == "none":
         return False
     if exporter not in ("", "otlp"):
-        raise TracingConfigError(f"OTEL_TRACES_EXPORTER is {exporter}: only otlp and none are known here")
+        raise TracingConfigError(f"OTEL_TRACES_EXPORTER is {exporter}: only otlp and none are supported")
     if not exporter and not any(environment.get(name) for name in ENDPOINT_VARIABLES):
         return False
     for name in PROTOCOL_VARIABLES:
         if environment.get(name, HTTP_PROTOBUF) not in ("", HTTP_PROTOBUF):
-            raise TracingConfigError(f"{name} is {environment[name]}: only {HTTP_PROTOBUF} is known here")
+            raise TracingConfigError(f"{name} is {environment[name]}: only {HTTP_PROTOBUF} is supported")
     return True
 
 

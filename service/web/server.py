@@ -63,7 +63,7 @@ async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> Non
     """Return when a stop was requested and clients had time to leave, or when the stop is forced."""
     await stop.requested.wait()
     if not stop.forced.is_set():
-        logger.info("stopping: not ready any more, still serving for %g s", app[LIMITS].drain_time_s)
+        logger.info("stopping: /readyz answers 503, everything else is served for %g s", app[LIMITS].drain_time_s)
     app[DRAINING].set()
     with suppress(TimeoutError):
         async with asyncio.timeout(app[LIMITS].drain_time_s):

@@ -209,7 +209,7 @@ _EXAMPLE_ERRORS = (
     games.MoveRejected("R3.3", "an edge does not continue its neighbour's", 0),
     games.ListTooLong(2),
     games.IdempotencyKeyReused(),
-    games.WebhookUrlRejected("10.0.0.7 is not an address of the public internet"),
+    games.WebhookUrlRejected("10.0.0.7 is not a public address"),
     games.UnknownTileSet("atoll"),
     games.UnknownBot("clever", 1),
     errors.RateLimited("requests", 1, ""),

@@ -56,7 +56,7 @@ class AddressBlocked(OSError):
     """A connection would leave the public internet."""
 
     def __init__(self, address: object) -> None:
-        super().__init__(f"{address} is not an address of the public internet")
+        super().__init__(f"{address} is not a public address")
 
 
 def is_public(address: Address) -> bool:
@@ -96,29 +96,29 @@ def check_url(text: str, *, allow_private: bool) -> None:
     if url.scheme != "https" and not (allow_private and url.scheme == "http"):
         raise WebhookUrlRejected("the URL must begin with https://")
     if "@" in urlsplit(text).netloc or url.raw_user is not None or url.raw_password is not None:
-        raise WebhookUrlRejected("the URL must hold no user name or password")
+        raise WebhookUrlRejected("the URL must not contain a user name or password")
     if url.raw_fragment:
-        raise WebhookUrlRejected("the URL must hold no fragment")
+        raise WebhookUrlRejected("the URL must not contain a fragment")
     host = (url.raw_host or "").rstrip(".").lower()
     if not host:
-        raise WebhookUrlRejected("the URL names no host")
+        raise WebhookUrlRejected("the URL has no host")
     if allow_private:
         return
     if url.port is None or not (url.port in ALLOWED_LOW_PORTS or url.port >= FIRST_HIGH_PORT):
         raise WebhookUrlRejected(
-            f"port {url.port} is another protocol's: use 443, 80, or one from {FIRST_HIGH_PORT} on"
+            f"port {url.port} belongs to another protocol: use 443, 80, or {FIRST_HIGH_PORT} and above"
         )
     _check_host(host)
 
 
 def _parse_url(text: str) -> URL:
     if any(character.isspace() or not character.isprintable() or character == "\\" for character in text):
-        raise WebhookUrlRejected("the URL holds a character that no URL has")
+        raise WebhookUrlRejected("the URL contains an invalid character")
     try:
         url = URL(text)
         _ = url.port, url.raw_host, urlsplit(text).netloc
-    except (ValueError, IndexError) as error:  # yarl looks for the host of `https://[::1]@` behind its end
-        raise WebhookUrlRejected("this is no URL") from error
+    except (ValueError, IndexError) as error:  # yarl raises IndexError for `https://[::1]@`
+        raise WebhookUrlRejected("this is not a URL") from error
     return url
 
 
@@ -130,13 +130,13 @@ def _check_host(host: str) -> None:
         pass
     else:
         if not is_public(address):
-            raise WebhookUrlRejected(f"{address} is not an address of the public internet")
+            raise WebhookUrlRejected(f"{address} is not a public address")
         return
     last = host.rpartition(".")[2]
     if last[:1].isdigit() or ":" in host or "%" in host:
-        raise WebhookUrlRejected(f"{host} is another way to write an address: write it plainly, or a name")
+        raise WebhookUrlRejected(f"{host} is an unusual spelling of an address: write it as usual, or use a name")
     if "." not in host or last in LOCAL_NAMES:
-        raise WebhookUrlRejected(f"{host} is not a name of the public internet")
+        raise WebhookUrlRejected(f"{host} is not a public host name")
 
 
 def parse_nameservers(text: str) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def parse_origins(text: str) -> tuple[str, ...]:
         return ()
     for origin in origins:
         if _ORIGIN.fullmatch(origin) is None:
-            raise BadOrigin(f"{origin} is no origin: write https://example.org, null or *")
+            raise BadOrigin(f"{origin} is not an origin: write https://example.org, null or *")
     return origins
 
 
