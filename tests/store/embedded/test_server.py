@@ -29,12 +29,12 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.embedded import process as embedded_process
 from tests.store.commits import creation
-from tests.aof_flush import written
+from tests.aof_flush import wait_for_aof_flush
 
 async def main():
     async with embedded_server(Path(sys.argv[1]), program=Path(sys.argv[2])) as server, connect(server.url) as store:
         await store.commit(creation())
-        await written(server.url)
+        await wait_for_aof_flush(server.url)
         print(server.pid, flush=True)
         await asyncio.sleep(60)
 
