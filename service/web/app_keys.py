@@ -11,7 +11,7 @@ from service.web.limits import Limits
 
 CONTEXT = web.AppKey("context", Context)
 LIMITS = web.AppKey("limits", Limits)
-HUB = web.AppKey("watch", Hub)
+HUB = web.AppKey("hub", Hub)
 
 SUPERVISOR = web.AppKey("supervisor", Supervisor)
 """Runs this instance's background tasks; /readyz reports a required one that keeps failing."""

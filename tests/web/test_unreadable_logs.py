@@ -150,8 +150,8 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
 ) -> None:
     assert (await http_game.get("/board.svg?width=403")).status == 200
     assert http_game.client.app is not None
-    studio = http_game.client.app[IMAGE_RENDERER]
-    process = studio._worker
+    renderer = http_game.client.app[IMAGE_RENDERER]
+    worker = renderer._worker
     await rewrite(redis, http_game, each(with_unknown_tiles))
     for _ in range(3):
         response = await http_game.get(f"/board.svg?v={PLAYED}")
@@ -159,6 +159,6 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
         problem = await check_problem(response, 503, "store_unavailable")
         assert "could not be drawn" in problem["detail"]
     assert (await http_game.get("/board.svg?width=404")).status == 200
-    assert studio._worker is process
+    assert renderer._worker is worker
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert "unheard-of" in failure.getMessage()

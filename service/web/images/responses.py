@@ -21,7 +21,7 @@ from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
 from service.web.routing import ResponseSpec
 from service.web.security_headers import API_HEADERS
 
-IMAGE_RENDERER = web.AppKey("studio", ImageRenderer)
+IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"

@@ -29,7 +29,7 @@ class StoreProbe:
         await asyncio.shield(self._pending)
 
 
-STORE_PROBE = web.AppKey("probe", StoreProbe)
+STORE_PROBE = web.AppKey("store_probe", StoreProbe)
 
 
 @Route(

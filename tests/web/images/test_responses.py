@@ -92,15 +92,15 @@ async def test_an_unknown_token_is_rejected_for_a_public_picture(client: Client)
 
 async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await create_game(client)
-    studio = client.app[IMAGE_RENDERER]
+    renderer = client.app[IMAGE_RENDERER]
     drawn: list[Any] = []
-    draw = studio._render_with_retries
+    draw = renderer._render_with_retries
 
     async def counted(job: bytes) -> bytes:
         drawn.append(job)
         return await draw(job)
 
-    monkeypatch.setattr(studio, "_render_with_retries", counted)
+    monkeypatch.setattr(renderer, "_render_with_retries", counted)
     answers = await asyncio.gather(*(game.get("/board.png") for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     assert len({await answer.read() for answer in answers}) == 1
