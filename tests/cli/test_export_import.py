@@ -139,16 +139,16 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
         ({"version": 3}, "its snapshot says version"),
         ({"game": "other"}, "its snapshot is of game"),
         ({"snapshot": "AAAA"}, "its snapshot cannot be read"),
-        ({"snapshot": "!"}, "it is no document of a game"),
+        ({"snapshot": "!"}, "not a game document"),
         ({"access": "AAAA"}, "its access record cannot be read"),
         ({"access": None}, "nobody could continue"),
         ({"visibility": "private"}, "its access record is of another game"),
         ({"tileset_hash": "0"}, "its tile set has the hash"),
         ({"schema": LATEST_SCHEMA + 1}, "only a later release knows"),
-        ({"schema": 0}, "it is no document of a game"),
-        ({"format": "other"}, "it is no document of a game"),
-        ({"created_at": "../../../etc/x"}, "it is no document of a game"),
-        ({"game": "../x"}, "it is no document of a game"),
+        ({"schema": 0}, "not a game document"),
+        ({"format": "other"}, "not a game document"),
+        ({"created_at": "../../../etc/x"}, "not a game document"),
+        ({"game": "../x"}, "not a game document"),
     ),
 )
 async def test_a_document_that_was_changed_is_refused(
@@ -193,7 +193,7 @@ async def test_a_broken_chain_is_refused_and_said_where(
         assert reason in told
 
 
-async def test_a_file_that_ends_in_the_middle_is_refused(
+async def test_a_truncated_file_is_rejected(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored = await store_game(store)
@@ -204,7 +204,7 @@ async def test_a_file_that_ends_in_the_middle_is_refused(
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
     (tmp_path / "y.json").write_bytes(b"")
     assert await import_files(second_store, iter_documents([tmp_path]), RETENTION, replace=False) == {"rejected": 3}
-    assert "ends in the middle" in capsys.readouterr().err
+    assert "is truncated" in capsys.readouterr().err
 
 
 async def test_a_client_that_sends_it_twice_stores_it_once(

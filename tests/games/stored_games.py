@@ -102,7 +102,9 @@ async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     """Return everything of a stored game."""
     loaded = await store.load(game)
     assert loaded is not None
-    log = [diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]  # which tells of a commit here
+    log = [
+        diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)
+    ]  # which names a commit of this store
     hooks = await store.webhooks.list_by_game(game)
     assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.version
     return WholeGame(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

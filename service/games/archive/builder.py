@@ -23,7 +23,7 @@ async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: G
     """Return the archive of a loaded game. Raises InvalidDocument, TileSetMissing, UnreadableGame, StoreUnavailable."""
     log = await _read_log(store, game.id, loaded)
     if log is None:
-        raise InvalidDocument("its log does not end where the game does")
+        raise InvalidDocument("its log does not match the game's version")
     access = read_access(loaded)
     return await asyncio.to_thread(_build, _load_tileset(catalogue, game), loaded, game, access, log)
 
@@ -47,7 +47,7 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
             continue
         game, access = decode_game(loaded), read_access(loaded)
         return _build(_load_tileset(catalogue, game), loaded, game, access, log, webhooks=webhooks)
-    raise InvalidDocument("its log does not end where the game does")
+    raise InvalidDocument("its log does not match the game's version")
 
 
 def _load_tileset(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:

@@ -96,7 +96,7 @@ def encode_document(document: GameDocument) -> bytes:
 
 
 def is_document(data: bytes) -> bool:
-    """Return whether `data` is a game document of any schema. Raises InvalidDocument if it cannot be unpacked."""
+    """Return whether `data` is a game document of any schema. Raises InvalidDocument if it cannot be decompressed."""
     try:
         return msgspec.json.decode(_decompress(data), type=_DocumentHeader).format == FORMAT
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -114,7 +114,7 @@ def decode_document(data: bytes) -> GameDocument:
             )
         return msgspec.json.decode(plain, type=GameDocument)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidDocument(f"it is no document of a game: {error}") from error
+        raise InvalidDocument(f"not a game document: {error}") from error
 
 
 def _decompress(data: bytes) -> bytes:
@@ -125,9 +125,9 @@ def _decompress(data: bytes) -> bytes:
     try:
         plain = unpacking.decompress(data, MAX_DOCUMENT_BYTES)
     except zlib.error as error:
-        raise InvalidDocument(f"it cannot be unpacked: {error}") from error
+        raise InvalidDocument(f"it cannot be decompressed: {error}") from error
     if unpacking.unconsumed_tail:
         raise InvalidDocument(f"it is larger than {MAX_DOCUMENT_BYTES} bytes")
     if not unpacking.eof:
-        raise InvalidDocument("it ends in the middle")
+        raise InvalidDocument("it is truncated")
     return plain

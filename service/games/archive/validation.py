@@ -67,11 +67,11 @@ def _decode_game(document: GameDocument) -> Game:
 
 def _load_tileset_index(document: GameDocument) -> TileSetIndex:
     try:
-        index, found = _decode_tileset(bytes(document.tileset))
+        index, actual_hash = _decode_tileset(bytes(document.tileset))
     except TileSetInvalid as invalid:
         raise InvalidDocument(f"its tile set cannot be played: {invalid.faults[0].reason}") from invalid
-    if found != document.tileset_hash:
-        raise InvalidDocument(f"its tile set has the hash {found}, not {document.tileset_hash}")
+    if actual_hash != document.tileset_hash:
+        raise InvalidDocument(f"its tile set has the hash {actual_hash}, not {document.tileset_hash}")
     return index
 
 
@@ -105,7 +105,7 @@ def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[Sto
             )
         data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])
         if data != bytes(raw):
-            raise InvalidDocument("the diff is not written as the service writes it", version)
+            raise InvalidDocument("the diff is not in canonical form", version)
         diffs.append(StoredDiff(version, digest, previous, data))
         patches.append(diff.get("patch"))
         previous = digest
@@ -121,7 +121,7 @@ def _decode_diffs(diffs: Sequence[Raw]) -> Iterator[tuple[Raw, dict[str, Any]]]:
         except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
             raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
         if not isinstance(diff, dict):
-            raise InvalidDocument("it is not a diff", version)
+            raise InvalidDocument("not a diff", version)
         yield raw, diff
 
 
@@ -132,7 +132,7 @@ def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patche
         replayed = msgspec.convert(upgrade_state(replayed), GameView)
         expected = build_view(index, game)
     except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
-        raise InvalidDocument(f"its log and snapshot give no game: {error}", document.version) from error
+        raise InvalidDocument(f"its log or snapshot gives no game: {error}", document.version) from error
     if replayed != expected:
         names = [name for name in GameView.__struct_fields__ if getattr(replayed, name) != getattr(expected, name)]
         raise InvalidDocument(f"its log and its snapshot differ at {', '.join(names)}", document.version)

@@ -57,7 +57,7 @@ def load_bot(name: str, source: str) -> LoadedBot:
     except msgspec.ValidationError as error:
         raise InvalidBot(name, source, str(error)) from error
     if info.name != name:
-        raise InvalidBot(name, source, f"calls itself {info.name}")
+        raise InvalidBot(name, source, f"has the name {info.name}")
     if not callable(getattr(bot, "choose", None)):
         raise InvalidBot(name, source, "has no method `choose`")
     return LoadedBot(bot, info, source)

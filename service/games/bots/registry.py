@@ -87,7 +87,7 @@ class BotRegistry:
     async def _choose(self, name: str, index: TileSetIndex, game: Game, requester: Requester) -> Action:
         loaded = self._bots.get(name)
         if loaded is None:
-            raise BotFailed(name, "is not installed here")
+            raise BotFailed(name, "is not installed")
         if self._process_pool is None:
             return run_bot(loaded.bot, index, game)
         if loaded.info.heavy:

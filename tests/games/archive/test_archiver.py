@@ -1,4 +1,4 @@
-"""Every game that is over is archived, once as it is, whoever dies meanwhile; and nobody waits for it."""
+"""The archiver: every ended game is archived once per version, despite crashes and failing storage."""
 
 import asyncio
 from pathlib import Path
@@ -180,7 +180,7 @@ async def test_another_instance_archives_after_a_crash(
     await asyncio.gather(writing, return_exceptions=True)
     storage.may_finish.set()
     assert await redis.ttl(keys.archive_lease(stored.id)) > 0
-    await redis.delete(keys.archive_lease(stored.id))  # as it does by itself after that time
+    await redis.delete(keys.archive_lease(stored.id))  # as it would expire
     await make_archiver(archiving, storage).archive_due()
     assert storage.document().game == stored.id
 

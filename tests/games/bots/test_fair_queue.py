@@ -111,12 +111,12 @@ async def test_unattended_games_get_their_share_of_the_time() -> None:
             await asyncio.sleep(0.004)
         busy_s += perf_counter() - last
     assert queue.slots_in_use == 0
-    work_before_last_s = busy_s * 0.9  # give or take: the last decision has made nobody wait yet
+    work_before_last_s = busy_s * 0.9  # approximately: the last decision has delayed nobody yet
     assert last - began > 3 * work_before_last_s
 
 
 async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though it ends while somebody looks whether it has ended."""
+    """Even if the pause ends during the check."""
     times = count()
     monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
     served = Client(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
@@ -162,7 +162,7 @@ async def test_a_full_queue_rejects_the_latest_of_the_largest_creator() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_cancelled_requests_leak_no_slot(seed: int) -> None:
-    """Any number ask, work and are cancelled at any moment: there are never more than slots, and none is lost."""
+    """Cancel random requests at random moments: slots are never exceeded and none is lost."""
     chance, queue = Random(seed), FairQueue(2, UnattendedLimits(1), max_waiting=6)
     running: Counter[bool] = Counter()
 

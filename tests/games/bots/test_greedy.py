@@ -1,4 +1,4 @@
-"""The bot `greedy`: how it plays."""
+"""The bot `greedy`: its strength and its payments."""
 
 import pytest
 

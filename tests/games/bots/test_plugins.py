@@ -54,7 +54,7 @@ def test_a_package_cannot_reuse_a_name(installed: Path) -> None:
         ("absent", "tests.games.bots.absent:BOT", "ModuleNotFoundError"),
         ("absent", f"{HERE}:ABSENT", "AttributeError"),
         ("nameless", f"{HERE}:NAMELESS", "name"),
-        ("renamed", f"{HERE}:RENAMED", "calls itself another"),
+        ("renamed", f"{HERE}:RENAMED", "has the name another"),
         ("versionless", f"{HERE}:VERSIONLESS", "version"),
         ("speechless", f"{HERE}:SPEECHLESS", "no method"),
     ),

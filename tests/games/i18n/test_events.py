@@ -249,7 +249,7 @@ def test_costs_are_described(asked: dict[str, int], english: str, french: str, g
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whole_games_are_narrated(seed: int) -> None:
-    """Merchants are told when they return; of all others their feature tells."""
+    """The return of a merchant has a sentence of its own; other returns follow from the evaluation."""
     game = new_game(TABLES, seed, 2 + seed)
     tellers = [EventNarrator.of(get_translator(language), TABLES, game) for language in LANGUAGES]
     for events in play_randomly(TABLES, game, Random(seed)):

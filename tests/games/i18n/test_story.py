@@ -48,7 +48,7 @@ def test_a_pass_has_a_text_without_an_event() -> None:
 
 
 def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
-    """The board of now has another tile there, or none."""
+    """The current board has another tile there, or none."""
     game = new_game(TABLES, 2)
     sea, market = "atoll", "market-4"
     log = [

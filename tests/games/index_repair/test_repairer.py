@@ -122,7 +122,7 @@ async def test_a_stale_lobby_entry_is_removed(store: RedisStore, redis: Redis) -
 
 
 async def test_a_concurrent_commit_stays_listed(store: RedisStore, redis: Redis) -> None:
-    """The list is written before the commit: whoever looks in between must not take the game out for good."""
+    """The lobby is written before the commit: a check in between must not remove the game for good."""
     stored = await store_game(store)
     await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
     slow = IndexRepairer(store, store.index_repair, Retention(), Clock(), timing=RepairTiming(0.5))

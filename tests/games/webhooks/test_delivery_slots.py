@@ -12,7 +12,7 @@ LIMITS = SlotLimits(slow_after_s=0.02)
 
 
 class Clock:
-    """Seconds, moved on by hand."""
+    """A clock that is advanced by hand."""
 
     def __init__(self) -> None:
         self.now = 0.0
