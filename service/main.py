@@ -28,7 +28,7 @@ from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.maintenance import maintenance_tasks
+from service.maintenance import make_maintenance_tasks
 from service.observability import ObservedParts, configure_logging, observe_instance, serve_metrics
 from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
@@ -37,7 +37,7 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
-from service.web.listeners import bind, listening_url
+from service.web.listeners import bind, format_listening_url
 from service.web.outbound.webhook_sender import open_webhook_sender
 from service.web.server import StartFailed, run_server
 from service.web.shutdown import ShutdownSignal
@@ -137,7 +137,7 @@ async def serve(settings: Settings, files: LoadedFiles) -> None:
         app = await stack.enter_async_context(assemble_app(settings, files, redis_url, supervisor))
         # In a thread, since resolving the host may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
-        url = listening_url(sockets, settings.host)
+        url = format_listening_url(sockets, settings.host)
         metrics_url = await stack.enter_async_context(serve_metrics(settings.metrics_host, settings.metrics_port))
         await run_server(app, sockets, stop, lambda: _print_greeting(url, settings, metrics_url))
 
@@ -184,7 +184,7 @@ async def assemble_app(
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
-        for name, work in maintenance_tasks(store, files.tilesets, settings.retention, settings.archive_url):
+        for name, work in make_maintenance_tasks(store, files.tilesets, settings.retention, settings.archive_url):
             await stack.enter_async_context(supervisor.running(name, work, required=False))
         yield app
 

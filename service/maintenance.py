@@ -11,7 +11,7 @@ from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 
-__all__ = ["MaintenanceTask", "maintenance_tasks"]
+__all__ = ["MaintenanceTask", "make_maintenance_tasks"]
 
 
 class MaintenanceTask(NamedTuple):
@@ -21,7 +21,7 @@ class MaintenanceTask(NamedTuple):
     run: Callable[[], Awaitable[None]]
 
 
-def maintenance_tasks(
+def make_maintenance_tasks(
     store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
 ) -> Iterator[MaintenanceTask]:
     """Yield the tasks that repair indexes and, with an archive URL, archive finished games.

@@ -41,7 +41,7 @@ from service.telemetry.otel_config import TracingConfigError, is_tracing_configu
 from service.web.access_log import ACCESS_LOGGER
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.listeners import url_host
+from service.web.listeners import format_url_host
 from service.web.request_metrics import IN_FLIGHT
 from service.web.server import StartFailed
 from service.web.streaming.registry import STREAMS
@@ -87,7 +87,7 @@ async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None
     except OSError as error:
         raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     try:
-        yield f"http://{url_host(host)}:{server.server_port}/metrics"
+        yield f"http://{format_url_host(host)}:{server.server_port}/metrics"
     finally:
         await to_thread(server.shutdown)
         server.server_close()
@@ -111,7 +111,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
                     "version": version("south-seas"),
                     "engine": "compiled" if COMPILED else "python",
                     "python": platform.python_version(),
-                    "redis": _redis_kind(settings, redis_url),
+                    "redis": _get_redis_kind(settings, redis_url),
                 }
             )
             await stack.enter_async_context(running("event-loop-lag", measure_loop_lag))
@@ -146,7 +146,7 @@ async def measure_loop_lag() -> None:
         LOOP_LAG.observe(max(0.0, loop.time() - due_at))
 
 
-def _redis_kind(settings: Settings, url: str) -> str:
+def _get_redis_kind(settings: Settings, url: str) -> str:
     """Return how Redis is deployed."""
     if settings.redis_url is None:
         return "embedded"

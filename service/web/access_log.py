@@ -14,10 +14,10 @@ from service.web.connections.protocol import get_connection
 __all__ = [
     "ACCESS_LOGGER",
     "UNMATCHED_ROUTE",
+    "get_route_template",
     "log_request",
     "log_stream_closed",
     "log_stream_opened",
-    "route_template",
 ]
 
 ACCESS_LOGGER = logging.getLogger("service.web.access")
@@ -28,7 +28,7 @@ UNMATCHED_ROUTE = "unmatched"
 Kind = Literal["socket", "stream"]
 
 
-def route_template(request: web.Request) -> str:
+def get_route_template(request: web.Request) -> str:
     """Return the template of the matched path, or `UNMATCHED_ROUTE`."""
     resource = request.match_info.route.resource
     return UNMATCHED_ROUTE if resource is None else resource.canonical
@@ -38,15 +38,17 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
     """Log an answered request; status 0 stands for a client that has disconnected."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         fields = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
-        ACCESS_LOGGER.info("%s %s %d", request.method, route, status, extra={**fields, "address": _address(request)})
+        ACCESS_LOGGER.info(
+            "%s %s %d", request.method, route, status, extra={**fields, "address": _get_address(request)}
+        )
 
 
 def log_stream_opened(request: web.Request, kind: Kind) -> float:
     """Log the opening of a WebSocket or event stream; return its time, for `log_stream_closed`."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        route = route_template(request)
+        route = get_route_template(request)
         ACCESS_LOGGER.info(
-            "%s opened %s", kind, route, extra={"kind": kind, "route": route, "address": _address(request)}
+            "%s opened %s", kind, route, extra={"kind": kind, "route": route, "address": _get_address(request)}
         )
     return perf_counter()
 
@@ -54,12 +56,12 @@ def log_stream_opened(request: web.Request, kind: Kind) -> float:
 def log_stream_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
     """Log the end of a stream, of a WebSocket with its close code, or 1006."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        fields = {"kind": kind, "route": route_template(request), "seconds": round(perf_counter() - opened, 3)}
+        fields = {"kind": kind, "route": get_route_template(request), "seconds": round(perf_counter() - opened, 3)}
         if code is not None:
             fields["code"] = code
-        ACCESS_LOGGER.info("%s closed %s", kind, fields["route"], extra={**fields, "address": _address(request)})
+        ACCESS_LOGGER.info("%s closed %s", kind, fields["route"], extra={**fields, "address": _get_address(request)})
 
 
-def _address(request: web.BaseRequest) -> str:
+def _get_address(request: web.BaseRequest) -> str:
     """Return the client's address, as the limits count it."""
     return get_connection(request).address

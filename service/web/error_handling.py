@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from service.web.app_keys import LIMITS
-from service.web.connections.limiter import client_address, warn_of_untrusted_proxy
+from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
@@ -33,7 +33,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
     guard = app[RATE_LIMITER]
 
     async def respond(request: web.Request) -> web.StreamResponse:
-        address, payer = client_address(request), None
+        address, payer = get_client_address(request), None
         connection = get_connection(request)
         connection.start_request(address)
         try:

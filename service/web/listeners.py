@@ -34,12 +34,12 @@ def bind(host: str, port: int) -> list[socket.socket]:
     return bound
 
 
-def listening_url(sockets: Sequence[socket.socket], host: str) -> str:
+def format_listening_url(sockets: Sequence[socket.socket], host: str) -> str:
     """Return the URL of the listeners, with the real port."""
-    return f"http://{url_host(host)}:{sockets[0].getsockname()[1]}"
+    return f"http://{format_url_host(host)}:{sockets[0].getsockname()[1]}"
 
 
-def url_host(host: str) -> str:
+def format_url_host(host: str) -> str:
     """Return the host for a URL on this machine."""
     return "127.0.0.1" if host in WILDCARD_HOSTS else f"[{host}]" if ":" in host else host
 

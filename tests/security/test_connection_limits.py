@@ -276,7 +276,7 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
     async def one() -> bool:
         nonlocal running, most
         try:
-            async with replays.slot(f"address {next(addresses)}"):
+            async with replays.acquire(f"address {next(addresses)}"):
                 running += 1
                 most = max(most, running)
                 await asyncio.sleep(0.01)
@@ -292,12 +292,12 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
 async def test_an_address_waits_for_a_few_replays_only() -> None:
     """The others have the rest."""
     replays = ReplayQueue(max_running=2, max_waiting=10, max_per_address=3)
-    async with replays.slot("a"), replays.slot("a"):
-        waiting = asyncio.create_task(replays.slot("a").__aenter__())
+    async with replays.acquire("a"), replays.acquire("a"):
+        waiting = asyncio.create_task(replays.acquire("a").__aenter__())
         await asyncio.sleep(0)
         with pytest.raises(QueueFull):
-            await replays.slot("a").__aenter__()
-        other = asyncio.create_task(replays.slot("b").__aenter__())
+            await replays.acquire("a").__aenter__()
+        other = asyncio.create_task(replays.acquire("b").__aenter__())
         await asyncio.sleep(0)
         assert not waiting.done()
         assert not other.done()
@@ -306,12 +306,12 @@ async def test_an_address_waits_for_a_few_replays_only() -> None:
 
 async def test_an_address_waits_for_a_few_pictures_only() -> None:
     shares = ConcurrencyLimit(2)
-    with shares.slot("a"), shares.slot("a"), shares.slot("b"):
-        with pytest.raises(QueueFull), shares.slot("a"):
+    with shares.acquire("a"), shares.acquire("a"), shares.acquire("b"):
+        with pytest.raises(QueueFull), shares.acquire("a"):
             pass
-        with shares.slot("b"):
+        with shares.acquire("b"):
             pass
-    with shares.slot("a"):
+    with shares.acquire("a"):
         pass
 
 

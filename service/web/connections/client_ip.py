@@ -12,7 +12,15 @@ from typing import Literal
 
 from multidict import CIMultiDictProxy
 
-__all__ = ["BadNetwork", "Header", "Network", "TrustedProxies", "normalize_address", "parse_networks", "site_network"]
+__all__ = [
+    "BadNetwork",
+    "Header",
+    "Network",
+    "TrustedProxies",
+    "get_site_network",
+    "normalize_address",
+    "parse_networks",
+]
 
 Network = IPv4Network | IPv6Network
 
@@ -75,7 +83,7 @@ def normalize_address(address: IPv4Address | IPv6Address) -> str:
     )
 
 
-def site_network(client: str) -> str:
+def get_site_network(client: str) -> str:
     """Return the /48 network of an IPv6 client; an IPv4 client itself.
 
     >>> site_network("2001:db8:1:2::"), site_network("192.0.2.1")

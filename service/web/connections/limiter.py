@@ -12,14 +12,20 @@ from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, problem
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
-from service.web.connections.client_ip import TrustedProxies, site_network
+from service.web.connections.client_ip import TrustedProxies, get_site_network
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
 from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S
 
-__all__ = ["CONNECTION_LIMITER", "ConnectionLimiter", "client_address", "run_timeout_sweep", "warn_of_untrusted_proxy"]
+__all__ = [
+    "CONNECTION_LIMITER",
+    "ConnectionLimiter",
+    "get_client_address",
+    "run_timeout_sweep",
+    "warn_of_untrusted_proxy",
+]
 
 LOG = logging.getLogger(__name__)
 
@@ -145,7 +151,7 @@ class ConnectionLimiter:
         """Return whether a client, or its network, has as many as it may."""
         if not self.limits.rate_limits:
             return False
-        network = site_network(client)
+        network = get_site_network(client)
         return counter[client] >= limit or (
             network != client and counter[network] >= limit * self.limits.addresses_per_network
         )
@@ -153,7 +159,7 @@ class ConnectionLimiter:
 
 def _add_count(counter: Counter[str], client: str, change: int) -> None:
     """Change the count of a client and of its network."""
-    for key in {client, site_network(client)}:
+    for key in {client, get_site_network(client)}:
         counter[key] += change
         if counter[key] <= 0:
             del counter[key]
@@ -162,7 +168,7 @@ def _add_count(counter: Counter[str], client: str, change: int) -> None:
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)
 
 
-def client_address(request: web.BaseRequest) -> str:
+def get_client_address(request: web.BaseRequest) -> str:
     """Return the client's address."""
     connection = get_connection(request)
     client = connection.client

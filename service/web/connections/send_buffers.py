@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from service.telemetry.metrics import SLOW_READERS_DROPPED
-from service.web.connections.client_ip import site_network
+from service.web.connections.client_ip import get_site_network
 
 __all__ = ["BufferedWriter", "SendBufferBudget"]
 
@@ -52,12 +52,12 @@ class SendBufferBudget:
     def record(self, writer: BufferedWriter, size: int) -> None:
         """Record the unsent bytes of a connection; drop others if a budget is exceeded."""
         address = self._addresses.setdefault(writer, writer.address)
-        network = site_network(address)
+        network = get_site_network(address)
         self._set(address, writer, size)
         if self._max_per_address is not None and self._bytes[address] > self._max_per_address:
             self._drop_slow_writers((address,), self._bytes[address] - _target(self._max_per_address), writer)
         if self._max_per_network is not None and self._bytes[network] > self._max_per_network:
-            addresses = [other for other in self._writers if site_network(other) == network]
+            addresses = [other for other in self._writers if get_site_network(other) == network]
             self._drop_slow_writers(addresses, self._bytes[network] - _target(self._max_per_network), writer)
         if self.total > self._max_total:
             self._drop_slow_writers(self._writers, self.total - _target(self._max_total), writer)
@@ -79,7 +79,7 @@ class SendBufferBudget:
 
     def _add(self, address: str, change: int) -> None:
         self.total += change
-        for key in {address, site_network(address)}:
+        for key in {address, get_site_network(address)}:
             self._bytes[key] += change
             if not self._bytes[key]:
                 del self._bytes[key]
@@ -107,7 +107,7 @@ class SendBufferBudget:
 
     def _sort_key(self, address: str) -> tuple[int, str, int]:
         """Return the unsent bytes of the address's network, and then its own."""
-        network = site_network(address)
+        network = get_site_network(address)
         return self._bytes[network], network, self._bytes[address]
 
     def _drop(self, address: str, writer: BufferedWriter) -> None:

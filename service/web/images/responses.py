@@ -10,7 +10,7 @@ import msgspec
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
-from service.web.connections.limiter import client_address
+from service.web.connections.limiter import get_client_address
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import ImageRenderer
 from service.web.parsing import matches_if_none_match
@@ -69,7 +69,7 @@ async def image_response(
         return web.Response(status=304, headers=headers)
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
-        with request.app[PICTURE_SLOTS].slot(client_address(request)):
+        with request.app[PICTURE_SLOTS].acquire(get_client_address(request)):
             pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
             job = await make_job()

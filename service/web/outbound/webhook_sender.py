@@ -104,7 +104,7 @@ async def open_webhook_sender(limits: Limits, resolver: AbstractResolver | None 
     try:
         async with (
             _open_session(limits, resolver_used, open_socket) as messages,
-            _open_session(limits, resolver_used, _rate_limited(open_socket)) as challenges,
+            _open_session(limits, resolver_used, _limit_challenges(open_socket)) as challenges,
         ):
             yield _WebhookSender(messages, challenges, allow_private=allow_private)
     finally:
@@ -150,7 +150,7 @@ class _WebhookSender:
                     body_read = await _read_beginning(response)
                 status = response.status
                 response.close()
-            failure = _status_failure(status)
+            failure = _classify_status(status)
         except SEND_ERRORS as error:
             failure = _classify_error(error)
         latency_s = 0.0 if failure == DNS_FAILURE else time.perf_counter() - started_at
@@ -170,7 +170,7 @@ def _open_any_socket(info: AddrInfo) -> socket.socket:
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
-def _rate_limited(sockets: SocketFactory) -> SocketFactory:
+def _limit_challenges(sockets: SocketFactory) -> SocketFactory:
     """Wrap a socket factory to limit the challenges per address, which may be another person's server."""
     paces = KeyedRateLimiter(time.monotonic)
 
@@ -186,7 +186,7 @@ def _rate_limited(sockets: SocketFactory) -> SocketFactory:
     return ration
 
 
-def _status_failure(status: int) -> str | None:
+def _classify_status(status: int) -> str | None:
     """Return why a status is a failure; None for success."""
     if 200 <= status < 300:
         return None

@@ -7,7 +7,7 @@ address therefore has a bucket of its network above it, a few times as large.
 from collections.abc import Callable
 
 from service.games.ports import TokenBucketStore
-from service.web.connections.client_ip import site_network
+from service.web.connections.client_ip import get_site_network
 from service.web.ratelimit.leases import LeasePool, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
 
@@ -31,13 +31,13 @@ class AddressLeases:
         """Return the leases of an address if all of them have tokens. Raises RateLimited, LeasePending."""
         if ":" not in address:
             return (self.pool.require(address),)
-        return self.pool.require(address), self.network_pool.require(site_network(address))
+        return self.pool.require(address), self.network_pool.require(get_site_network(address))
 
     def get_or_create(self, address: str) -> tuple[TokenLease, ...]:
         """Return the leases of an address, however many tokens they have."""
         if ":" not in address:
             return (self.pool.get_or_create(address),)
-        return self.pool.get_or_create(address), self.network_pool.get_or_create(site_network(address))
+        return self.pool.get_or_create(address), self.network_pool.get_or_create(get_site_network(address))
 
     async def charge(self, address: str, tokens: int = 1) -> None:
         """Charge work that is about to be done, as soon as any token is left. Raises RateLimited.

@@ -16,7 +16,7 @@ from service.games.bots.priority import is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
 from service.games.tilesets import DEFAULT_TILESET
 from service.web.app_keys import CONTEXT
-from service.web.connections.limiter import client_address
+from service.web.connections.limiter import get_client_address
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 
@@ -57,7 +57,7 @@ async def charge_game_bots(request: web.Request, new_game: CreateGame) -> AsyncI
     An exception in the block refunds the charge. Yields a callable that refunds it too, for a game that existed
     already.
     """
-    app, address = request.app, client_address(request)
+    app, address = request.app, get_client_address(request)
     limiter, bots = app[RATE_LIMITER], app[CONTEXT].bots
     playing = [player.bot for player in new_game.players if player.bot is not None]
     if not limiter.is_enabled or not playing or any(player.open for player in new_game.players):

@@ -30,7 +30,7 @@ class ConcurrencyLimit:
         self._in_use: Counter[str] = Counter()
 
     @contextmanager
-    def slot(self, address: str) -> Iterator[None]:
+    def acquire(self, address: str) -> Iterator[None]:
         """Occupy a slot. Raises QueueFull."""
         if self._in_use[address] >= self._max_per_address:
             raise QueueFull
@@ -58,11 +58,11 @@ class ReplayQueue:
         self._per_address = ConcurrencyLimit(max_per_address)
 
     @asynccontextmanager
-    async def slot(self, address: str) -> AsyncIterator[None]:
+    async def acquire(self, address: str) -> AsyncIterator[None]:
         """Wait for a slot. Raises QueueFull."""
         if self._total >= self._max_total:
             raise QueueFull
-        with self._per_address.slot(address):
+        with self._per_address.acquire(address):
             self._total += 1
             try:
                 async with self._semaphore:

@@ -21,7 +21,7 @@ from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited
 from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import RecentCache
-from service.web.ratelimit.subjects import Subject, bucket_key
+from service.web.ratelimit.subjects import Subject, make_bucket_key
 
 __all__ = ["MAX_ATTEMPTS", "LeasePending", "LeasePool", "TokenLease", "retry_when_leased"]
 
@@ -211,7 +211,7 @@ class LeasePool:
     async def _renew(self, lease: TokenLease) -> None:
         """Borrow what the lease owes, and a portion."""
         requested = self.policy.lease_tokens - int(lease.tokens)
-        name = f"{self.policy.name}:{bucket_key(lease.subject)}"
+        name = f"{self.policy.name}:{make_bucket_key(lease.subject)}"
         try:
             async with asyncio.timeout(STORE_TIMEOUT_S):
                 grant = await self._store.take(name, requested, self.policy.rate)

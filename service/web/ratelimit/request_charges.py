@@ -6,19 +6,19 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from service.games.bots.priority import hash_creator
-from service.web.connections.client_ip import site_network
-from service.web.connections.limiter import CONNECTION_LIMITER, client_address
+from service.web.connections.client_ip import get_site_network
+from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
 from service.web.connections.protocol import streaming_response
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
 
 __all__ = [
+    "acquire_replay_slot",
     "charge_open_game",
     "charge_request",
     "hash_client",
     "open_stream",
     "refund_request",
-    "replay_slot",
     "trust_issued_tokens",
 ]
 
@@ -30,7 +30,7 @@ async def open_stream(request: web.Request) -> AsyncIterator[str]:
     Raises RateLimited, TooManyOpen, Malformed.
     """
     address, rate_limiter, connections = (
-        client_address(request),
+        get_client_address(request),
         request.app[RATE_LIMITER],
         request.app[CONNECTION_LIMITER],
     )
@@ -51,9 +51,9 @@ async def charge_request(request: web.Request, tokens: int) -> None:
 
 
 @asynccontextmanager
-async def replay_slot(request: web.Request, tokens: int) -> AsyncIterator[None]:
+async def acquire_replay_slot(request: web.Request, tokens: int) -> AsyncIterator[None]:
     """Wait for a slot to replay a game, and charge it. Raises QueueFull, RateLimited."""
-    async with request.app[REPLAY_QUEUE].slot(client_address(request)):
+    async with request.app[REPLAY_QUEUE].acquire(get_client_address(request)):
         await charge_request(request, tokens)
         yield
 
@@ -71,11 +71,11 @@ def trust_issued_tokens(request: web.Request, tokens: Iterable[str]) -> None:
 
 def hash_client(request: web.Request) -> bytes:
     """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
-    return hash_creator(site_network(client_address(request)))
+    return hash_creator(get_site_network(get_client_address(request)))
 
 
 async def charge_open_game(request: web.Request) -> None:
     """Charge a game with open seats. Raises RateLimited."""
     rate_limiter = request.app[RATE_LIMITER]
     if rate_limiter.is_enabled:
-        await rate_limiter.open_games.charge(client_address(request))
+        await rate_limiter.open_games.charge(get_client_address(request))

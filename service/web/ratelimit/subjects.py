@@ -5,7 +5,7 @@ A subject is a normalized address or the hash of a token, never what a client wr
 
 from hashlib import blake2b
 
-__all__ = ["Subject", "bucket_key", "hash_token"]
+__all__ = ["Subject", "hash_token", "make_bucket_key"]
 
 Subject = str | bytes
 """A normalized address or network, or the hash of a token."""
@@ -18,7 +18,7 @@ def hash_token(token: str) -> bytes:
     return blake2b(token.encode(), digest_size=HASH_BYTES, person=b"token").digest()
 
 
-def bucket_key(subject: Subject) -> str:
+def make_bucket_key(subject: Subject) -> str:
     """Return the key of a subject's bucket, a hash: a copy of the store must not reveal addresses."""
     if isinstance(subject, bytes):
         return subject.hex()

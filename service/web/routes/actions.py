@@ -16,7 +16,7 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest, CommandResult
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
-from service.web.connections.limiter import client_address
+from service.web.connections.limiter import get_client_address
 from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     PREFER_REPRESENTATION,
@@ -70,7 +70,7 @@ async def run_command(
         include is not None,
         include_game=include_game,
         language=language,
-        bot_charge=BotCharge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
+        bot_charge=BotCharge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, get_client_address(request)),
     )
     command_result = await execute(request.app[CONTEXT], get_path_id(request), command_request)
     result = command_result.response

@@ -17,7 +17,7 @@ from service.web.images.queries import BoardQuery, TextQuery, board_options
 from service.web.images.responses import ImageRequest, board_cache_headers, image_response, image_responses
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import replay_slot
+from service.web.ratelimit.request_charges import acquire_replay_slot
 from service.web.routing import GAME_ID, Handler, Route
 
 OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
@@ -112,7 +112,7 @@ async def _past_board(request: web.Request, board: BoardRequest, version: int) -
     options = board.options._replace(number_moves=False)
 
     async def make_job() -> BoardJob:
-        async with replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
+        async with acquire_replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
             past = await load_past_version(context, board.game, version)
         tileset = context.tilesets.get_for_game(past.game.tileset).response
         return BoardJob(tileset, past.game, [], options, board.image_format)

@@ -10,7 +10,7 @@ from schemas.diffs import Diff
 from service.games.commands.undo import undo
 from service.web.parsing import read_optional_body
 from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import replay_slot
+from service.web.ratelimit.request_charges import acquire_replay_slot
 from service.web.routes.actions import (
     COMMAND_PROBLEMS,
     FOR_SEAT_DECODER,
@@ -41,7 +41,7 @@ async def post_undo(request: web.Request) -> web.Response:
     """
 
     def limit_replay(versions: int) -> AbstractAsyncContextManager[None]:
-        return replay_slot(request, versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
+        return acquire_replay_slot(request, versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
 
     return await run_command(
         request, await read_optional_body(request, FOR_SEAT_DECODER), partial(undo, replaying=limit_replay)

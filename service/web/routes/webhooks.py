@@ -9,7 +9,7 @@ from aiohttp import web
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.webhooks import registration
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.connections.limiter import client_address
+from service.web.connections.limiter import get_client_address
 from service.web.outbound.ssrf import check_url
 from service.web.parsing import get_path_id, parse_bearer_token, parse_idempotency_key, read_body
 from service.web.responses import json_response, mark_replayed
@@ -60,7 +60,7 @@ async def register_webhook(request: web.Request) -> web.Response:
     limits = request.app[LIMITS]
     check_url(body.url, allow_private=limits.webhooks_allow_private)
     game = get_path_id(request)
-    client = blake2b(client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+    client = blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
     webhook_request = registration.WebhookRequest(
         body, parse_bearer_token(request), parse_idempotency_key(request), limits.max_webhooks, client
     )

@@ -224,7 +224,7 @@ class Session:
     @asynccontextmanager
     async def _replay_slot(self, versions: int) -> AsyncIterator[None]:
         """Wait for a slot in which to replay a game, and charge it. Raises QueueFull, RateLimited."""
-        async with self._replay_queue.slot(self._address):
+        async with self._replay_queue.acquire(self._address):
             if self._charge is not None:
                 await self._charge.increase(versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
             yield
