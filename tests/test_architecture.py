@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def look_up(function: str) -> Any:
     return found
 
 
+def exists(name: str) -> bool:
+    """Return whether there is a module, or a function of a module, with this name."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # the last part is no module
+        return find_spec(module) is not None and hasattr(import_module(module), attribute)
+
+
 def check_drawn(title: str, *traces: CallTrace) -> None:
     """Compare what a diagram draws with what the service does."""
     drawn = drawn_functions(title)
@@ -86,6 +96,13 @@ def test_every_function_of_a_diagram_exists(title: str) -> None:
     drawn = drawn_functions(title)
     assert drawn
     assert all(callable(look_up(name)) for name in drawn)
+
+
+def test_every_module_of_the_text_exists() -> None:
+    names = re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", ARCHITECTURE.read_text())
+    modules = {name.removeprefix("service.") for name in names if not name.endswith((".json", ".lua"))}
+    assert modules
+    assert {name for name in modules if not exists(f"service.{name}") and not exists(f"service.games.{name}")} == set()
 
 
 @pytest.mark.parametrize("title", (ACTION, FOREIGN_DIFF))
