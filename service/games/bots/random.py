@@ -9,7 +9,7 @@ class RandomBot:
 
     name = "random"
     version = "1"
-    description = "Plays any legal move, each as likely."
+    description = "Plays a random legal move."
     heavy = False
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:

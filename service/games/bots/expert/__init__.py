@@ -16,7 +16,7 @@ class ExpertBot:
 
     name = "expert"
     version = "1"
-    description = "Plays on from its best moves in its head, and takes the one that turns out best."
+    description = "Plays out its best moves for two more turns, and takes the one with the best result."
     heavy = True
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:

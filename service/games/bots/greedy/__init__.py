@@ -21,7 +21,7 @@ class GreedyBot:
 
     name = "greedy"
     version = "1"
-    description = "Does what is worth most now and later, looking at this turn alone."
+    description = "Plays the move with the highest estimated value, looking at this turn only."
     heavy = False
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
