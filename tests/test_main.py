@@ -73,6 +73,14 @@ def test_a_wrong_value_stops_the_start_with_one_line(south_seas: Run, variable: 
     assert variable in ended.stderr
 
 
+@pytest.mark.parametrize("flag", ("--redis-patience-s", "--keep-active-days", "--drain-s"))
+def test_an_unknown_flag_stops_the_start_with_one_line(south_seas: Run, flag: str) -> None:
+    ended = south_seas("serve", flag, "1")
+    assert ended.returncode == 2
+    assert f"No such option '{flag}'" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
 def test_a_password_in_a_wrong_url_is_not_told(south_seas: Run) -> None:
     assert "hunter2" not in south_seas("serve", SOUTH_SEAS_REDIS_URL="http://:hunter2@host").stderr
 
