@@ -172,11 +172,11 @@ class FakeConnection:
 
 
 def test_a_network_has_so_many_connections() -> None:
-    gate = ConnectionLimiter(Limits(max_connections_per_address=3))
+    limiter = ConnectionLimiter(Limits(max_connections_per_address=3))
     of_site: list[Any] = [FakeConnection(f"2001:db8:1:{number % 4}::") for number in range(7)]
-    assert [gate.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]
+    assert [limiter.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]
     elsewhere: Any = FakeConnection("2001:db8:2::")
-    assert gate.add(elsewhere) == b""
+    assert limiter.add(elsewhere) == b""
     for connection in (*of_site, elsewhere):
-        gate.remove(connection)
-    assert not gate.connections_per_address
+        limiter.remove(connection)
+    assert not limiter.connections_per_address

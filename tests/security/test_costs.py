@@ -210,7 +210,7 @@ async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
     """A whole log, nothing of it, the whole game."""
     async with start_counting_instance(store) as (client, plain):
         table = await create_long_game(client)
-        account = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner_token))
+        lease = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner_token))
         owner = f"Authorization: Bearer {table.owner_token}"
         async with SocketClient(client, table.owner_token) as session:
             await session.request(type="auth", game=table.id, token=table.owner_token)
@@ -222,8 +222,8 @@ async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
             }
             found = {}
             for name, question in questions.items():
-                before, size = account.remaining, await question()
-                charged = before - account.remaining
+                before, size = lease.remaining, await question()
+                charged = before - lease.remaining
                 dearer = await relative_cost(question, lambda: plain.request(table.path, owner))
                 found[name] = size, charged, dearer / charged
         assert found["log"][0] > 100_000

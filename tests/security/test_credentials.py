@@ -168,9 +168,13 @@ def subjects(of_network: bool, number: int) -> str:
 
 
 TABLES: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | bytes], int], ...] = (
-    (lambda guard: guard.reads.pool, lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
-    (lambda guard: guard.guesses.pool, lambda number: subjects(False, number), MAX_LEASES_BYTES),
-    (lambda guard: guard.guesses.network_pool, lambda number: subjects(True, number), MAX_NETWORK_LEASES_BYTES),
+    (lambda rate_limiter: rate_limiter.reads.pool, lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
+    (lambda rate_limiter: rate_limiter.guesses.pool, lambda number: subjects(False, number), MAX_LEASES_BYTES),
+    (
+        lambda rate_limiter: rate_limiter.guesses.network_pool,
+        lambda number: subjects(True, number),
+        MAX_NETWORK_LEASES_BYTES,
+    ),
 )
 
 
@@ -183,22 +187,22 @@ async def test_a_table_of_accounts_is_bounded_by_bytes(
 ) -> None:
     """However many clients there are, and however many numbers each account holds."""
     async with serve(store, Limits()) as client:
-        accounts = table(client.app[RATE_LIMITER])
+        leases = table(client.app[RATE_LIMITER])
         with measure_growth() as grown:
             for number in range(bound // 100):
-                account = accounts.get_or_create(subject(number))
-                account.tokens = account.local_full_at = account.empty_until = number + 0.5
-                account.bucket_tokens = 1_000 + number
+                lease = leases.get_or_create(subject(number))
+                lease.tokens = lease.local_full_at = lease.empty_until = number + 0.5
+                lease.bucket_tokens = 1_000 + number
         assert bound / 4 < grown[0] < bound
 
 
 async def test_all_tables_together_take_little(store: RedisStore) -> None:
     """Where whoever attacks fills every one of them."""
     async with serve(store, Limits()) as client:
-        guard = client.app[RATE_LIMITER]
+        rate_limiter = client.app[RATE_LIMITER]
         bounds = [MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES]
-        most = sum(accounts.pool.max_bytes + accounts.network_pool.max_bytes for accounts in guard.leases)
-        assert {each.max_bytes for accounts in guard.leases for each in (accounts.pool, accounts.network_pool)} == {
+        most = sum(leases.pool.max_bytes + leases.network_pool.max_bytes for leases in rate_limiter.leases)
+        assert {each.max_bytes for leases in rate_limiter.leases for each in (leases.pool, leases.network_pool)} == {
             *bounds
         }
         assert most + trusted_tokens.MAX_BYTES < 64_000_000

@@ -29,7 +29,7 @@ from service.store.connection.cluster import ClusterTopology
 from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from service.web.connections import limiter as gate_module
+from service.web.connections import limiter as limiter_module
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.streaming import registry as connections_module
@@ -87,8 +87,8 @@ async def wait_until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
     """Poll until a condition holds."""
     async with asyncio.timeout(20):
         while True:
-            found = is_so()
-            if await found if isinstance(found, Awaitable) else found:
+            result = is_so()
+            if await result if isinstance(result, Awaitable) else result:
                 return
             await asyncio.sleep(0.01)
 
@@ -105,11 +105,11 @@ async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch:
 
 
 async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate_module, "SWEEP_INTERVAL_S", 0.001)
-    gate, found = ConnectionLimiter(Limits()), make_connections()
-    opened: Any = gate.connections
+    monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.001)
+    limiter, found = ConnectionLimiter(Limits()), make_connections()
+    opened: Any = limiter.connections
     opened.update(dict.fromkeys(found))
-    looking = asyncio.create_task(gate.enforce_timeouts())
+    looking = asyncio.create_task(limiter.enforce_timeouts())
     await wait_until(lambda: all(one.calls > 3 for one in found[1:]))
     assert not looking.done()
     looking.cancel()
