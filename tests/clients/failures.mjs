@@ -1,4 +1,4 @@
-/** Meets a service that has bad days, with the built client: `node bad_days.mjs BUILT URL`; reports as JSON. */
+/** Runs the built client against failing connections: `node failures.mjs BUILT URL`; prints a JSON report. */
 
 import process from "node:process";
 

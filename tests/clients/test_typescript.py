@@ -73,7 +73,7 @@ async def test_it_copes_with_bad_days(node: str, built: Path, script: Scripted) 
     script.answers.append(web.Response(text="<html>"))
     heard: list[JsonObject] = []
     script.lines.extend(line(heard) for line in (gap, newer, busy, unanswered, gone))
-    told = await told_by("bad_days.mjs", node, built, script.url)
+    told = await told_by("failures.mjs", node, built, script.url)
     assert told["version"] == len(script.log)
     assert (told["refused"], told["created"], told["patience"]) == ("not_your_turn", "done", "rate_limited")
     assert told["nonsense"]
