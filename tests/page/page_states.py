@@ -94,8 +94,8 @@ async def _inviting(visitors: Visitors, size: Size) -> Visitor:
     visitor = await visitors.come(size=size, touch=True)
     await visitor.press("Play with friends")
     await visitor.page.locator("dialog").get_by_label("Your name").fill(NAMES[0])
-    await visitor.press("Set up the table")
-    await expect(visitor.page.get_by_label("Link to this table")).to_be_visible()
+    await visitor.press("Create game")
+    await expect(visitor.page.get_by_label("Link to this game")).to_be_visible()
     return visitor
 
 
@@ -171,7 +171,7 @@ async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     assert visitors.client.app is not None
     while (await game.game())["players"][0]["bot"] is None:
         await advance_due_game(visitors.client.app[CONTEXT], game.id)
-    await expect(visitor.page.locator(".players")).to_contain_text("the computer stands in")
+    await expect(visitor.page.locator(".players")).to_contain_text("played by the computer")
     return visitor
 
 
@@ -209,7 +209,7 @@ async def _over(visitors: Visitors, size: Size) -> Visitor:
 
 async def _replaying(visitors: Visitors, size: Size) -> Visitor:
     visitor = await _over(visitors, size)
-    await visitor.press("See the game again")
+    await visitor.press("Replay the game")
     slider = visitor.page.get_by_role("slider", name="Step of the game")
     await slider.fill(await slider.get_attribute("max") or "")
     return visitor
@@ -228,7 +228,7 @@ async def _offline(visitors: Visitors, size: Size) -> Visitor:
 
 async def _missing(visitors: Visitors, size: Size) -> Visitor:
     visitor = await visitors.come("#nothing-here", size=size, touch=True)
-    await expect(visitor.page.get_by_role("link", name="All tables").last).to_be_visible()
+    await expect(visitor.page.get_by_role("link", name="All games").last).to_be_visible()
     visitors.excuse("404")
     return visitor
 
@@ -251,7 +251,7 @@ STATES: Mapping[str, Callable[[Visitors, Size], Awaitable[Visitor]]] = {
     "timed-out": _timed_out,
     "menu": partial(_pressed, names=("Menu",)),
     "help": partial(_pressed, names=("Menu", "Help")),
-    "link": partial(_pressed, names=("Menu", "Link to watch this table")),
+    "link": partial(_pressed, names=("Menu", "Link to watch this game")),
     "log": partial(_tab, number=0),
     "tiles-left": partial(_tab, number=1),
     "moves": partial(_tab, number=2),

@@ -38,7 +38,7 @@ async def test_a_turn_is_played_by_keys_alone(visitors: Visitors) -> None:
 async def test_what_happens_is_announced_and_the_choices_are_a_list_of_words(visitors: Visitors) -> None:
     player = await visitors.come()
     await starts_against_the_computer(player)
-    await player.page.get_by_role("tab", name="My choices").click()
+    await player.page.get_by_role("tab", name="My moves").click()
     listed = player.page.locator(".moves li button")
     await listed.first.click()
     await expect(player.page.locator("[aria-live=polite]").last).to_contain_text("Captain places a tile.")

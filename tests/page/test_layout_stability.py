@@ -82,7 +82,7 @@ async def test_a_finished_game_and_a_replay_open_with_the_board_in_view(visitors
     await expect(player.page.locator(".action-bar.game-result")).to_be_visible()
     await player.page.wait_for_function(f"() => ({IN_SIGHT})('.tile').every(Boolean)")
     await _push_away(player)
-    await player.press("See the game again")
+    await player.press("Replay the game")
     slider = player.page.get_by_role("slider", name="Step of the game")
     for step in ("1", "20", await slider.get_attribute("max") or ""):
         await slider.fill(step)

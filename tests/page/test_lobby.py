@@ -32,11 +32,11 @@ async def test_the_host_sends_a_stranger_away_and_the_seat_is_open_again(visitor
     await ana.page.goto(f"{visitors.url}#{game}")
     await ana.page.reload()
     await expect(ana.page.locator(".players")).to_contain_text("Stranger")
-    await expect(ana.page.get_by_role("button", name="Send Ana away")).to_have_count(0)
-    await ana.press("Send Stranger away")
+    await expect(ana.page.get_by_role("button", name="Remove Ana")).to_have_count(0)
+    await ana.press("Remove Stranger")
     await expect(ana.page.locator(".players")).not_to_contain_text("Stranger")
     assert (await client.post(f"/v1/games/{game}/seats", json={"name": "Bo"})).status == 200
-    await expect(ana.page.get_by_role("button", name="Send Bo away")).to_be_visible()
+    await expect(ana.page.get_by_role("button", name="Remove Bo")).to_be_visible()
 
 
 async def test_a_spectator_sees_a_move_as_it_is_made_and_has_nothing_to_decide(visitors: Visitors) -> None:
@@ -71,7 +71,7 @@ async def test_who_gives_up_has_lost(visitors: Visitors) -> None:
     await player.press("Menu")
     await player.press("Give up")
     await expect(player.action_bar).to_contain_text("Computer wins")
-    await expect(player.page.locator(".players")).to_contain_text("gave up")
+    await expect(player.page.locator(".players")).to_contain_text("resigned")
 
 
 async def test_friends_play_again_and_who_had_joined_has_the_same_seat(visitors: Visitors) -> None:
@@ -80,7 +80,7 @@ async def test_friends_play_again_and_who_had_joined_has_the_same_seat(visitors:
     await _joins_and_gives_up(bo)
     await expect(ana.action_bar).to_contain_text("You win!")
     await ana.press("Play again")
-    await bo.press("Go to the next game")
+    await bo.press("Open the next game")
     await expect(bo.page.locator(".player").nth(1)).to_contain_text("you")
     await expect(ana.page.locator(".player").nth(0)).to_contain_text("you")
     mine = [await one.page.locator(".action-bar.mine").count() for one in (ana, bo)]
@@ -95,21 +95,21 @@ async def test_a_finished_game_is_replayed_step_by_step(visitors: Visitors) -> N
     player.page.on("dialog", lambda dialog: dialog.accept())
     await player.press("Menu")
     await player.press("Give up")
-    await player.press("See the game again")
+    await player.press("Replay the game")
     tiles = player.page.locator(".tile")
     await expect(tiles).to_have_count(1)
     slider = player.page.get_by_role("slider", name="Step of the game")
     last = int(await slider.get_attribute("max") or 0)
-    await player.press("Step on")
+    await player.press("Next step")
     await expect(tiles).to_have_count(2)
     await slider.fill(str(last))
     await expect(player.page.locator(".replay")).to_contain_text(f"Step {last} of {last}")
     everything = await tiles.count()
     assert everything > 5
-    await player.press("To the beginning")
+    await player.press("First step")
     await player.press("Play")
     await expect(tiles).to_have_count(2)
-    await player.press("Leave the replay")
+    await player.press("Close the replay")
     await expect(tiles).to_have_count(everything)
 
 
@@ -120,7 +120,7 @@ async def test_scores_remaining_tiles_and_what_islanders_would_bring_are_told(vi
     await player.page.get_by_role("button", name=re.compile("^Send out a ")).first.click()
     await player.action_bar.locator(".primary").click()
     await player.page.get_by_role("button", name="Show where Captain").click()
-    await expect(player.page.locator(".breakdown")).to_contain_text("Unfinished work would bring")
+    await expect(player.page.locator(".breakdown")).to_contain_text("From incomplete features")
     await player.page.get_by_role("tab", name=re.compile("tiles left")).click()
     async with visitors.client.get("/v1/tilesets/archipelago") as answer:
         types = (await answer.json())["tiles"]
@@ -140,8 +140,8 @@ async def _invited(host: Visitor) -> str:
     """Return the link to a private game that the host has created."""
     await host.press("Play with friends")
     await host.page.get_by_label("Your name").last.fill("Ana")
-    await host.press("Set up the table")
-    link = await host.page.get_by_label("Link to this table").input_value()
+    await host.press("Create game")
+    link = await host.page.get_by_label("Link to this game").input_value()
     assert re.search(r"/#[a-z0-9-]+\.[\w-]{20,}$", link), "the token is in the fragment, which is never sent"
     return link
 
@@ -152,7 +152,7 @@ async def test_a_browser_that_keeps_nothing_plays_as_well_until_the_tab_is_close
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
     )
     await player.page.reload()
-    await expect(player.page.locator("main")).to_contain_text("This browser keeps nothing")
+    await expect(player.page.locator("main")).to_contain_text("This browser does not store")
     await starts_against_the_computer(player)
     assert await player.decide()
 
@@ -176,6 +176,6 @@ async def test_a_rematch_that_a_spectators_link_does_not_open_is_told_kindly(vis
     watcher = await visitors.come(link)
     await _joins_and_gives_up(bo)
     await ana.press("Play again")
-    await expect(watcher.action_bar).to_contain_text("They play again at a private table.")
-    await expect(watcher.page.get_by_role("button", name="Go to the next game")).to_have_count(0)
-    await expect(bo.page.get_by_role("button", name="Go to the next game")).to_be_visible()
+    await expect(watcher.action_bar).to_contain_text("The next game is private.")
+    await expect(watcher.page.get_by_role("button", name="Open the next game")).to_have_count(0)
+    await expect(bo.page.get_by_role("button", name="Open the next game")).to_be_visible()

@@ -9,8 +9,8 @@ from playwright.async_api import Route, expect
 from tests.page.game_fixture import Prepared, prepared
 from tests.page.visitor import PHONE, Visitor, Visitors
 
-UNSENT = "Your move is not sent yet"
-DROPPED = "Your move was not made"
+UNSENT = "Your move will be sent"
+DROPPED = "Your move was not played"
 BACK_MS = 25_000
 """How long a page may take to see that its network is back."""
 
@@ -121,7 +121,7 @@ async def test_a_move_is_dropped_and_offered_again_where_the_game_went_on(offlin
 async def test_a_move_that_waits_can_be_taken_back(offline: Offline) -> None:
     ana = offline.ana
     await offline.place()
-    await ana.press("Do not send it")
+    await ana.press("Cancel the move")
     await expect(ana.page.get_by_text(UNSENT)).to_have_count(0)
     await offline.come_back()
     await expect(ana.page.locator(".connection")).to_have_text("Connected", timeout=BACK_MS)
@@ -178,7 +178,7 @@ async def test_a_table_opened_without_a_network_opens_on_return(visitors: Visito
     await ana.context.set_offline(offline=True)
     await ana.page.evaluate("id => { location.hash = id; }", table.id)
     await expect(ana.page.locator("main")).to_contain_text("No connection.", timeout=BACK_MS)
-    await expect(ana.page.get_by_text("This table is not there")).to_have_count(0)
+    await expect(ana.page.get_by_text("This game does not exist")).to_have_count(0)
     await ana.context.set_offline(offline=False)
     await expect(ana.page.locator(".board")).to_be_visible(timeout=BACK_MS)
     visitors.excuse("ERR_INTERNET_DISCONNECTED")

@@ -131,8 +131,8 @@ async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Vis
     ("policy", "then"),
     (
         ("bot", "Then the computer plays for you."),
-        ("pass", "Then your turn is passed."),
-        ("resign", "Then you give up."),
+        ("pass", "Then your turn is skipped."),
+        ("resign", "Then you resign."),
     ),
 )
 async def test_a_clock_warns_before_it_runs_out(visitors: Visitors, policy: str, then: str) -> None:

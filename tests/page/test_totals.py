@@ -56,9 +56,9 @@ async def test_in_a_replay_the_cards_show_what_was_so_then(visitors: Visitors) -
     table = await prepared(visitors, "totals-128")
     game = await table.play(PASSING)
     player = await table.opened_by(visitors, 0)
-    await player.press("See the game again")
+    await player.press("Replay the game")
     await expect(player.page.locator(".player.winner")).to_have_count(0)
-    await player.press("To the end")
+    await player.press("Last step")
     await expect(player.page.locator(".player.winner")).to_have_count(len(game["result"]["winners"]))
 
 

@@ -15,7 +15,7 @@ SMALL = (900, 640)
 async def test_a_newcomer_plays_a_whole_game_against_the_computer_by_clicking_only(visitors: Visitors) -> None:
     newcomer = await visitors.come(size=SMALL)
     await starts_against_the_computer(newcomer)
-    await expect(newcomer.action_bar).to_contain_text("Tap a marked place for this tile")
+    await expect(newcomer.action_bar).to_contain_text("Tap a marked cell for this tile")
     decisions = 0
     while await newcomer.decide(sends=decisions % 5 == 0):
         decisions += 1
