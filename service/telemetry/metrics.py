@@ -186,7 +186,7 @@ for _counter, _values in (
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),
     (CONNECTIONS_OPENED, ("socket", "stream")),
     (SOCKETS_CLOSED, ("1000", "1006", "1012", "4401", "4404", "4408", "4429")),
-    (SLOW_READERS_DROPPED, ("answer", "socket", "stream")),
+    (SLOW_READERS_DROPPED, ("response", "socket", "stream")),
     (PICTURES, ("drawn", "cached", "failed", "refused")),
     (WEBHOOK_ATTEMPTS, ("delivered", *_SEND_FAILURES)),
     (WEBHOOK_CHALLENGES, ("answered", "wrong_answer", *_SEND_FAILURES)),

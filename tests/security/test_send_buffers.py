@@ -109,7 +109,7 @@ async def download(client: Client, address: str) -> int:
 
 async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
     async with serve(store, Limits(max_unsent_bytes_per_address=2 * MB)) as client, AsyncExitStack() as stack:
-        size, dropped = await download(client, "127.0.0.1"), dropped_connections("answer")
+        size, dropped = await download(client, "127.0.0.1"), dropped_connections("response")
         assert size > 0.2 * MB
         await stack.enter_async_context(
             open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, "127.0.0.2")
@@ -119,7 +119,7 @@ async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
             await stack.enter_async_context(
                 open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
             )
-        await wait_until(lambda: dropped_connections("answer") - dropped > 2)
+        await wait_until(lambda: dropped_connections("response") - dropped > 2)
         assert unsent_bytes(client, "127.0.0.1") <= 2 * MB + size
         assert unsent_bytes(client, "127.0.0.2") > 0
         assert await download(client, "127.0.0.1") == size
@@ -131,7 +131,7 @@ async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
         serve(store, Limits(rate_limits=False, max_unsent_bytes_total=2 * MB)) as client,
         AsyncExitStack() as stack,
     ):
-        size, dropped = await download(client, "127.0.0.1"), dropped_connections("answer")
+        size, dropped = await download(client, "127.0.0.1"), dropped_connections("response")
         await stack.enter_async_context(
             open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, "127.0.0.2")
         )
@@ -140,7 +140,7 @@ async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
             await stack.enter_async_context(
                 open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
             )
-        await wait_until(lambda: dropped_connections("answer") - dropped > 2)
+        await wait_until(lambda: dropped_connections("response") - dropped > 2)
         assert unsent_bytes(client) <= 2 * MB + size
         assert unsent_bytes(client, "127.0.0.2") > 0
         assert await download(client, "127.0.0.2") == size
@@ -200,7 +200,7 @@ async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
 class Writer:
     """A connection with a given send buffer."""
 
-    kind: Literal["answer"] = "answer"
+    kind: Literal["response"] = "response"
 
     def __init__(self, address: str, holds: int) -> None:
         self.address = address

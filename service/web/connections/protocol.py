@@ -109,7 +109,7 @@ class ClientConnection(web.RequestHandler):
         """Bytes that arrived since the current request began, its head included."""
         self.body: StreamReader | None = None
         """The body that a handler is reading."""
-        self.kind: Literal["answer", "socket", "stream"] = "answer"
+        self.kind: Literal["response", "socket", "stream"] = "response"
         """What is written; while it is an event stream, the client must send nothing."""
         self.is_paused = False
         """Whether reading is paused until the next request begins."""
@@ -298,4 +298,4 @@ def streaming_response(request: web.BaseRequest) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.kind = "answer"
+        connection.kind = "response"

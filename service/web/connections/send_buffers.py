@@ -23,7 +23,7 @@ class BufferedWriter(Protocol):
     """The client that it writes to."""
 
     @property
-    def kind(self) -> Literal["answer", "socket", "stream"]:
+    def kind(self) -> Literal["response", "socket", "stream"]:
         """Return what it writes."""
 
     def unsent_bytes(self) -> int:
