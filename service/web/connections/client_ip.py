@@ -86,7 +86,7 @@ def normalize_address(address: IPv4Address | IPv6Address) -> str:
 def get_site_network(client: str) -> str:
     """Return the /48 network of an IPv6 client; an IPv4 client itself.
 
-    >>> site_network("2001:db8:1:2::"), site_network("192.0.2.1")
+    >>> get_site_network("2001:db8:1:2::"), get_site_network("192.0.2.1")
     ('2001:db8:1::/48', '192.0.2.1')
     """
     return _site_network(client) if ":" in client else client
