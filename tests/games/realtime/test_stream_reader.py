@@ -66,8 +66,11 @@ async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionS
 
 
 async def test_the_first_subscriber_of_a_stream_that_hangs_does_not_block(
-    hub: Hub, unreliable_store: HangingStore
+    hub: Hub, unreliable_store: HangingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (stream_reader, hub_module):  # long enough for the others to subscribe on a busy machine
+        monkeypatch.setattr(module, "READ_TIMEOUT_S", 3.0)
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 20.0)
     unreliable_store.hanging = frozenset({"hangs"})
     await unreliable_store.commit(creation("hangs"))
     await unreliable_store.commit(action(1, "hangs"))
