@@ -68,10 +68,10 @@ async def pair() -> AsyncIterator[Pair]:
     async with redis() as redis_url, service(redis_url) as ours:
         requests = await prepare(ours.port, 1)
         await asyncio.sleep(SETTLING_TIME_S)
-        told = await measure_traffic(redis_url, partial(warm_up, ours, requests))
+        received = await measure_traffic(redis_url, partial(warm_up, ours, requests))
         async with baseline_server(redis_url) as bare:
             bare_told = await measure_traffic(redis_url, partial(warm_up, bare, baseline_posts(-1)))
-            yield Pair(ours, bare, (told, bare_told))
+            yield Pair(ours, bare, (received, bare_told))
 
 
 async def action(run: Run) -> None:
@@ -120,9 +120,9 @@ async def _measure_baseline(run: Run, baseline: Server, number: int) -> Measured
 
 async def _measure(server: Server, requests: Sequence[Sequence[bytes]], seconds: float) -> Measured:
     before = server.cpu_s()
-    told = await send_load(server.port, requests, seconds)
-    spent, number = server.cpu_s() - before, len(told.seconds)
-    return Measured(told.per_second, told.seconds, spent / number * 1e6, spent * told.per_second / number)
+    received = await send_load(server.port, requests, seconds)
+    spent, number = server.cpu_s() - before, len(received.seconds)
+    return Measured(received.per_second, received.seconds, spent / number * 1e6, spent * received.per_second / number)
 
 
 async def latency(run: Run) -> None:

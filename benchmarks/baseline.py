@@ -63,8 +63,8 @@ class CommitPipeline:
             for command, _ in waiting:
                 pipeline.execute_command("EVALSHA", SCRIPT_SHA, *command)
             replies = await pipeline.execute(raise_on_error=False)
-        for (_, reply), told in zip(waiting, replies, strict=True):
-            reply.set_result(told)
+        for (_, reply), received in zip(waiting, replies, strict=True):
+            reply.set_result(received)
 
 
 class Actions:

@@ -35,7 +35,7 @@ def play_all(play: Callable[[A], B], games: Iterable[A], processes: int) -> Iter
     """Play each game, in any order, and tell on standard error how far it is."""
     fixtures, started = [*games], perf_counter()
     with get_context("spawn").Pool(processes) as pool:
-        for done, played in enumerate(pool.imap_unordered(play, fixtures), 1):
+        for finished, played in enumerate(pool.imap_unordered(play, fixtures), 1):
             yield played
-            print(f"\r{done} of {len(fixtures)} games, {perf_counter() - started:.0f} s", end="", file=sys.stderr)
+            print(f"\r{finished} of {len(fixtures)} games, {perf_counter() - started:.0f} s", end="", file=sys.stderr)
     print(file=sys.stderr)

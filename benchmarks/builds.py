@@ -20,11 +20,11 @@ def current_build() -> str:
 
 def environments() -> dict[str, dict[str, str]]:
     """Find the builds that there are, the plain one first, each with the environment of a process that imports it."""
-    found = {PURE: _import_from(ROOT)}
+    by_build = {PURE: _import_from(ROOT)}
     where = ROOT / "build" / "compiled"
     if _is_built_from_these_sources(where):
-        found[COMPILED] = _import_from(where, ROOT)
-    return found
+        by_build[COMPILED] = _import_from(where, ROOT)
+    return by_build
 
 
 def _import_from(*directories: Path) -> dict[str, str]:
@@ -41,6 +41,6 @@ def _is_built_from_these_sources(directory: Path) -> bool:
 
 def restart_with(build: str, program: str) -> NoReturn:
     """Run the same command in a process that imports the other build of the engine, as do all that it starts."""
-    if build not in (found := environments()):
+    if build not in (by_build := environments()):
         raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
-    os.execve(sys.executable, (sys.executable, "-m", program, *sys.argv[1:]), found[build])  # noqa: S606 (itself)
+    os.execve(sys.executable, (sys.executable, "-m", program, *sys.argv[1:]), by_build[build])  # noqa: S606 (itself)

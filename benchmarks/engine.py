@@ -39,29 +39,29 @@ async def engine(run: Run) -> None:
                 raise RuntimeError(f"asked for the {build} engine, and got the {imported} one")
         seconds = run.seconds(ROUND_S)
         measured = await run.measure_in_turn("engine", *(partial(_run_round, one, seconds) for one in workers.values()))
-    told = dict(zip(workers, measured, strict=True))
-    for build, rounds in told.items():
+    received = dict(zip(workers, measured, strict=True))
+    for build, rounds in received.items():
         _add(run, build, rounds)
-    for build, rounds in told.items():
+    for build, rounds in received.items():
         _add_growth(run, build, rounds)
-    if COMPILED not in told:
+    if COMPILED not in received:
         run.notes.append("there is no compiled build of these sources, so only the pure one is measured")
 
 
 async def _run_round(worker: Worker, seconds: float, _: int) -> Round:
-    told: Round = await worker.request({"seconds": seconds})
-    return told
+    received: Round = await worker.request({"seconds": seconds})
+    return received
 
 
 def _add(run: Run, build: str, rounds: list[Round]) -> None:
     note = "to the end, each move chosen from all that are legal, by one core's processor time"
-    games = [told["games"] for told in rounds]
+    games = [received["games"] for received in rounds]
     title = "random two-player games"
     run.figures.append(
         Figure(f"engine.{build}.games", GROUP, title, "games/s", games, of=build, target=TARGETS[build], note=note)
     )
     for name, title, compiled_target in CALLS:
-        times = [told[f"{name}.{MID_GAME_TILES}"] for told in rounds]
+        times = [received[f"{name}.{MID_GAME_TILES}"] for received in rounds]
         target = compiled_target if build == COMPILED else ""
         figure = (f"engine.{build}.{name}", GROUP, f"{title}, mid-game", "µs", times)
         run.figures.append(Figure(*figure, better="less", of=build, target=target))
@@ -74,6 +74,6 @@ def _add_growth(run: Run, build: str, rounds: list[Round]) -> None:
         wanted.append(("bytes", "bytes", "a snapshot", "bytes", ""))
     for key, name, title, unit, of in wanted:
         for tiles in GROWTH:
-            numbers = [told[f"{name}.{tiles}"] for told in rounds]
+            numbers = [received[f"{name}.{tiles}"] for received in rounds]
             figure = (f"growth.{key}.{tiles}", GROWTH_GROUP, f"{title}, {tiles} tiles", unit, numbers)
             run.figures.append(Figure(*figure, better="less", of=of))

@@ -33,8 +33,8 @@ async def instances(run: Run) -> None:
             commits = partial(commits_per_second, redis_url, sizes(), commits=run.number(COMMITS))
             (limits,) = await run.measure_in_turn("Redis alone", commits)
     note = f"{CONCURRENT} games at once; Redis and the load share the {os.cpu_count()} cores with them"
-    for number, told in zip(INSTANCES, rounds, strict=True):
-        title, rates = f"actions with {number} instance{'s' if number > 1 else ''}", [rate for rate, _ in told]
+    for number, received in zip(INSTANCES, rounds, strict=True):
+        title, rates = f"actions with {number} instance{'s' if number > 1 else ''}", [rate for rate, _ in received]
         run.figures.append(Figure(f"instances.{number}", GROUP, title, "actions/s", rates, note=note))
         note = ""
     note = "the same script and sizes, prepared and sent without waiting: the next limit"
@@ -53,11 +53,11 @@ async def _measure(run: Run, redis_url: str, servers: Sequence[Server], _: int) 
         *(send_load(server.port, own, seconds) for server, own in zip(servers, requests, strict=True))
     )
     spent = await _redis_cpu_s(redis_url) - before
-    per_second = sum(told.per_second for told in loads)
-    return per_second, spent * per_second / sum(len(told.seconds) for told in loads)
+    per_second = sum(received.per_second for received in loads)
+    return per_second, spent * per_second / sum(len(received.seconds) for received in loads)
 
 
 async def _redis_cpu_s(redis_url: str) -> float:
     async with Redis.from_url(redis_url) as connection:
-        told = await connection.info("cpu")
-    return float(told["used_cpu_user"] + told["used_cpu_sys"])
+        received = await connection.info("cpu")
+    return float(received["used_cpu_user"] + received["used_cpu_sys"])

@@ -152,8 +152,8 @@ class WebSocketConnection(asyncio.Protocol):
             self.upgraded.set_exception(exc or ConnectionError("the server closed the connection"))
 
     def _is_upgraded(self) -> bool:
-        head, found, rest = self._data.partition(b"\r\n\r\n")
-        if not found:
+        head, separator, rest = self._data.partition(b"\r\n\r\n")
+        if not separator:
             return False
         if b" 101 " not in head or (DEFLATE.encode() in head) != self._compressed:
             self.upgraded.set_exception(ConnectionError(f"not upgraded as asked: {head.decode()}"))

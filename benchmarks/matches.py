@@ -112,11 +112,11 @@ async def play(
         asyncio.create_task(match.play(begin + pause * number / len(matches), until, pause, most))
         for number, match in enumerate(matches)
     ]
-    done, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_PERIOD_S, return_when=asyncio.FIRST_EXCEPTION)
+    finished, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_PERIOD_S, return_when=asyncio.FIRST_EXCEPTION)
     took, busy = perf_counter() - begin, process_time() - before
     for task in stuck:
         task.cancel()
-    times = [second for task in done for second in task.result()]
+    times = [second for task in finished for second in task.result()]
     if stuck:
         raise RuntimeError(f"{len(stuck)} of {len(matches)} matches got no update for {GRACE_PERIOD_S:g} s")
     return PlayedMatches(len(times) / took, times, busy / took)

@@ -107,8 +107,8 @@ async def read_port(started: asyncio.subprocess.Process) -> int:
     """Wait until a server says where it listens."""
     assert started.stdout is not None  # noqa: S101 (a pipe was asked for)
     async for line in started.stdout:
-        if found := re.search(rb"http://127\.0\.0\.1:(\d+)", line):
-            return int(found[1])
+        if result := re.search(rb"http://127\.0\.0\.1:(\d+)", line):
+            return int(result[1])
     raise RuntimeError("the server ended before it listened")
 
 

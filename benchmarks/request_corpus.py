@@ -34,9 +34,9 @@ async def create(port: int, seeds: Iterable[str]) -> list[CreatedGame]:
 async def _create(session: aiohttp.ClientSession, seed: str) -> CreatedGame:
     wanted = {"players": [{"name": "Ana"}, {"name": "Bo"}], "seed": seed, "first_seat": 0}
     async with session.post("/v1/games", json=wanted) as response:
-        made: dict[str, Any] = await response.json()
-    game, tokens = made["game"], [seat["token"] for seat in made["seats"]]
-    return CreatedGame(game["id"], game["version"], made["owner_token"], tokens)
+        created: dict[str, Any] = await response.json()
+    game, tokens = created["game"], [seat["token"] for seat in created["seats"]]
+    return CreatedGame(game["id"], game["version"], created["owner_token"], tokens)
 
 
 def posts(game: CreatedGame, moves: Sequence[str], tokens: Iterable[str] | None = None) -> Iterator[bytes]:

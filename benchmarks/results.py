@@ -145,13 +145,13 @@ def _commit() -> str:
 
 def _git(*arguments: str) -> str:
     try:
-        done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607 (the git of whoever measures)
+        finished = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607 (the git of whoever measures)
     except FileNotFoundError:
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return finished.stdout.strip() if finished.returncode == 0 else ""
 
 
 def _redis() -> str:
     """Return the version line of the Redis server that the suite starts, as in "Redis server v=7.0.15 sha=..."."""
-    said = subprocess.run((select_program(), "--version"), capture_output=True, text=True, check=True).stdout
-    return next((word[2:] for word in said.split() if word.startswith("v=")), said.strip())
+    output = subprocess.run((select_program(), "--version"), capture_output=True, text=True, check=True).stdout
+    return next((word[2:] for word in output.split() if word.startswith("v=")), output.strip())

@@ -29,9 +29,9 @@ async def measure_traffic(redis_url: str, work: Callable[[], Awaitable[int]]) ->
         actions = await work()
         after = await redis.info("everything")
     calls: Counter[str] = Counter()
-    for name, told in after.items():
+    for name, received in after.items():
         if name.startswith("cmdstat_") and name != "cmdstat_info":
-            calls[name.removeprefix("cmdstat_")] = told["calls"] - before.get(name, {"calls": 0})["calls"]
+            calls[name.removeprefix("cmdstat_")] = received["calls"] - before.get(name, {"calls": 0})["calls"]
     read, user, system = (
         (after[field] - before[field]) / actions for field in ("total_net_input_bytes", "used_cpu_user", "used_cpu_sys")
     )

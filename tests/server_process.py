@@ -50,6 +50,6 @@ async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str
 async def _url(process: asyncio.subprocess.Process) -> str:
     assert process.stdout is not None
     async for line in process.stdout:
-        if found := re.search(rb"listens on (http://[^;]+);", line):
-            return found[1].decode()
+        if result := re.search(rb"listens on (http://[^;]+);", line):
+            return result[1].decode()
     raise RuntimeError("the service ended before it listened")

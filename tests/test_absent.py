@@ -41,12 +41,12 @@ async def moved(session: aiohttp.ClientSession, url: str, game: str, turns: int)
 
 def times_out(log: list[dict[str, Any]]) -> Counter[int]:
     """How often each turn was timed out."""
-    turn, found = 0, Counter[int]()
+    turn, result = 0, Counter[int]()
     for diff in log:
         for event in diff["events"]:
-            found[turn] += event["type"] == "turn_timed_out"
+            result[turn] += event["type"] == "turn_timed_out"
             turn = event["number"] if event["type"] == "turn_started" else turn
-    return found
+    return result
 
 
 async def test_two_instances_keep_the_deadlines_of_games_that_nobody_watches(tmp_path: Path, redis_url: str) -> None:

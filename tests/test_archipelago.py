@@ -110,14 +110,14 @@ def test_r9_the_ships_named_in_the_text(points: int, cost: Cost) -> None:
 
 
 def test_no_ware_is_asked_for_more_than_another() -> None:
-    asked = Counter(
+    requested = Counter(
         {
             "bananas": sum(ship.cost.bananas for ship in SET.ships),
             "shells": sum(ship.cost.shells for ship in SET.ships),
             "fish": sum(ship.cost.fish for ship in SET.ships),
         }
     )
-    assert max(asked.values()) - min(asked.values()) <= 1
+    assert max(requested.values()) - min(requested.values()) <= 1
 
 
 def test_r0_fish_come_in_groups_of_one_and_two() -> None:

@@ -66,10 +66,10 @@ def modules_of(functions: Iterable[str]) -> set[str]:
 def look_up(function: str) -> Any:
     """Return a function by its dotted name; raises AttributeError, ImportError."""
     (module,) = modules_of([function])
-    found: Any = import_module(module)
+    result: Any = import_module(module)
     for part in function.removeprefix(f"{module}.").split("."):
-        found = getattr(found, part)
-    return found
+        result = getattr(result, part)
+    return result
 
 
 def exists(name: str) -> bool:

@@ -89,17 +89,17 @@ def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
 
 def make_test_settings(tmp_path: Path) -> Settings:
     """Return the settings of an instance with all background tasks."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
 
     @click.command()
     @with_all_settings
     def take(**values: Any) -> None:
-        found.update(values)
+        result.update(values)
 
     flags = ("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
     ended = CliRunner().invoke(take, flags, env={})
     assert ended.exit_code == 0, ended.output
-    return make_settings(found)
+    return make_settings(result)
 
 
 @asynccontextmanager

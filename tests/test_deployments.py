@@ -36,9 +36,9 @@ class Watcher:
     async def follow(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         """Note every version; a snapshot, which comes first, has one too."""
         async for message in socket:
-            said: dict[str, Any] = message.json()
-            if said["type"] == "diff":
-                self.versions.append(said["version"])
+            output: dict[str, Any] = message.json()
+            if output["type"] == "diff":
+                self.versions.append(output["version"])
 
     async def reach(self, version: int) -> None:
         """Return when it was told this version."""

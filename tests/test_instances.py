@@ -192,7 +192,7 @@ async def test_what_an_instance_cannot_have_is_told_in_one_line(tmp_path: Path) 
                 stdout=asyncio.subprocess.PIPE,
             )
             async with asyncio.timeout(20):
-                told, errors = await second.communicate()
-            assert (second.returncode, told) == (1, b"")
+                received, errors = await second.communicate()
+            assert (second.returncode, received) == (1, b"")
             assert errors.startswith(b"south-seas: ")
             assert errors.count(b"\n") == 1

@@ -46,9 +46,9 @@ Run = Callable[..., CommandResult]
 
 
 def test_help_lists_every_setting_with_its_variable(south_seas: Run) -> None:
-    told = south_seas("serve", "--help").stdout
-    flags = re.findall(r"^  --([a-z-]+) +(?:[A-Z]|\[)", told, re.MULTILINE)
-    variables = re.findall(r"env\s+var:\s+(SOUTH_SEAS_[A-Z_]+)", told)
+    received = south_seas("serve", "--help").stdout
+    flags = re.findall(r"^  --([a-z-]+) +(?:[A-Z]|\[)", received, re.MULTILINE)
+    variables = re.findall(r"env\s+var:\s+(SOUTH_SEAS_[A-Z_]+)", received)
     assert {"SOUTH_SEAS_HOST", "SOUTH_SEAS_PORT", "SOUTH_SEAS_REDIS_URL", "SOUTH_SEAS_DATA_DIR"} <= {*variables}
     assert "SOUTH_SEAS_TILESETS_DIR" in variables
     assert [f"SOUTH_SEAS_{flag.upper().replace('-', '_')}" for flag in flags] == variables
@@ -199,8 +199,8 @@ def test_verify_says_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None
 def test_verify_pins_what_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
     log = decode_log(play_game("pins"))
     commitment = next(one["value"]["commitment"] for one in log[0]["patch"] if one["path"] == "/deck")
-    seen = ("--commitment", commitment, "--digest", log[20]["digest"], "--digest", f"31-{log[30]['digest']}")
-    ended = south_seas("verify", log_file(tmp_path, log), *seen)
+    observed = ("--commitment", commitment, "--digest", log[20]["digest"], "--digest", f"31-{log[30]['digest']}")
+    ended = south_seas("verify", log_file(tmp_path, log), *observed)
     assert ended.returncode == 0
     assert re.search(r"^ok +seen +the commitment and the digest of version 21 and .* 31$", ended.stdout, re.MULTILINE)
     proved, not_proved = claims(ended.stdout)
@@ -250,8 +250,8 @@ def test_verify_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> N
         assert (wrong.returncode, is_escaped(wrong.stdout)) == (1, True)
     document = {"schema": trick, "kind": trick, "diffs": [{"patch": [{"path": "/tileset", "value": trick}]}]}
     (tmp_path / "other.json").write_bytes(msgspec.json.encode(document))
-    refused = south_seas("verify", str(tmp_path / "other.json"))
-    assert (refused.returncode, is_escaped(refused.stderr)) == (1, True)
+    rejected = south_seas("verify", str(tmp_path / "other.json"))
+    assert (rejected.returncode, is_escaped(rejected.stderr)) == (1, True)
 
 
 def test_a_tile_set_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> None:

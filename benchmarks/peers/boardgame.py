@@ -77,9 +77,9 @@ async def boardgame_matches(port: int, number: int) -> list[Match]:
             match = (await _post(session, f"/games/{GAME}/create", {"numPlayers": 2}))["matchID"]
             joins = [{"playerID": str(seat), "playerName": f"Player {seat}"} for seat in (0, 1)]
             joined = [await _post(session, f"/games/{GAME}/{match}/join", join) for join in joins]
-            made = BoardgameMatch(match, [one["playerCredentials"] for one in joined])
-            await made.open(port)
-            matches.append(made)
+            opened = BoardgameMatch(match, [one["playerCredentials"] for one in joined])
+            await opened.open(port)
+            matches.append(opened)
     return matches
 
 

@@ -33,8 +33,8 @@ class ColyseusMatch(Match):
         first = await _seat(session, f"create/{ROOM}")
         for seat in (0, 1):
             self.ready.clear()
-            given = first if seat == 0 else await _seat(session, f"joinById/{first['roomId']}")
-            path = f"/{given['processId']}/{given['roomId']}?sessionId={given['sessionId']}"
+            reservation = first if seat == 0 else await _seat(session, f"joinById/{first['roomId']}")
+            path = f"/{reservation['processId']}/{reservation['roomId']}?sessionId={reservation['sessionId']}"
             self.sockets.append(await WebSocketConnection.open(port, path, partial(self._receive, seat)))
             async with asyncio.timeout(OPEN_TIMEOUT_S):
                 await self.ready.wait()
@@ -61,13 +61,13 @@ async def colyseus_matches(port: int, number: int) -> list[Match]:
     matches: list[Match] = []
     async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True) as session:
         for _ in range(number):
-            made = ColyseusMatch()
-            await made.open(port, session)
-            matches.append(made)
+            opened = ColyseusMatch()
+            await opened.open(port, session)
+            matches.append(opened)
     return matches
 
 
 async def _seat(session: aiohttp.ClientSession, method: str) -> dict[str, Any]:
     async with session.post(f"/matchmake/{method}", json={}) as response:
-        given: dict[str, Any] = await response.json()
-        return given
+        reservation: dict[str, Any] = await response.json()
+        return reservation

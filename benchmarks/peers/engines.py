@@ -85,17 +85,19 @@ def contenders() -> list[Contender]:
 
 async def engines(run: Run) -> None:
     """Measure each."""
-    found = contenders()
+    result = contenders()
     async with AsyncExitStack() as stack:
-        workers = [await stack.enter_async_context(worker(*one.program, environment=one.environment)) for one in found]
+        workers = [await stack.enter_async_context(worker(*one.program, environment=one.environment)) for one in result]
         about = [await one.receive() for one in workers]
         seconds = run.seconds(ROUND_S)
         rounds = await run.measure_in_turn("engines", *(partial(_run_round, one, seconds) for one in workers))
     versions = {
-        one.library: told["version"] for one, told in zip(found, about, strict=True) if one.library != SOUTH_SEAS
+        one.library: received["version"]
+        for one, received in zip(result, about, strict=True)
+        if one.library != SOUTH_SEAS
     }
     run.versions |= versions
-    measured = {one.key: (one, told) for one, told in zip(found, rounds, strict=True)}
+    measured = {one.key: (one, received) for one, received in zip(result, rounds, strict=True)}
     run.figures += figures(measured, versions)
     run.notes += NOTES
     if COMPILED not in environments():
@@ -103,22 +105,22 @@ async def engines(run: Run) -> None:
 
 
 async def _run_round(worker: Worker, seconds: float, _: int) -> Round:
-    told: Round = await worker.request({"seconds": seconds})
-    return told
+    received: Round = await worker.request({"seconds": seconds})
+    return received
 
 
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Round]]], versions: Mapping[str, str]) -> list[Figure]:
     """Make question by question a figure of each; ours with its ratio to catanatron's of the same round."""
-    made = []
+    created = []
     for key, (title, unit, better) in MEASUREMENTS.items():
         for one, rounds in measured.values():
-            ours = one.library == SOUTH_SEAS
+            service = one.library == SOUTH_SEAS
             figure = Figure(
-                *(f"peers.engine.{one.key}.{key}", GROUP, title, unit, [told[key] for told in rounds]),
+                *(f"peers.engine.{one.key}.{key}", GROUP, title, unit, [received[key] for received in rounds]),
                 better=better,
-                of=f"{one.library}{'' if ours else ' ' + versions[one.library]}{one.title}",
-                ceiling=[told[key] for told in measured[REFERENCE][1]] if ours else None,
-                ceiling_title=REFERENCE if ours else "",
+                of=f"{one.library}{'' if service else ' ' + versions[one.library]}{one.title}",
+                ceiling=[received[key] for received in measured[REFERENCE][1]] if service else None,
+                ceiling_title=REFERENCE if service else "",
             )
-            made.append(figure)
-    return made
+            created.append(figure)
+    return created

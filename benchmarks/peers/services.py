@@ -110,13 +110,13 @@ async def services(run: Run) -> None:
     """Measure each."""
     require(MODULES, NODE)
     run.report("services: starting all of them")
-    async with contenders(run) as found:
-        for one in found:
+    async with contenders(run) as result:
+        for one in result:
             await _load(one, run.seconds(SECONDS))
         rounds = await run.measure_in_turn(
-            "services", *(partial(_run_round, one, run.seconds(SECONDS)) for one in found)
+            "services", *(partial(_run_round, one, run.seconds(SECONDS)) for one in result)
         )
-    run.figures += figures({one.key: (one, told) for one, told in zip(found, rounds, strict=True)})
+    run.figures += figures({one.key: (one, received) for one, received in zip(result, rounds, strict=True)})
     run.versions |= {package: version_of(package) for package in PACKAGES}
     run.versions["node"] = version_of(NODE.resolve().parents[1].name)
     busy = max(one.full.played.busy for own in rounds for one in own)
@@ -136,7 +136,7 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
         position.write_bytes(mid_game())
         ours = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
         each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN_MOVES) / SHORTEST_GAME)
-        found = [
+        result = [
             Contender(key, of, ours, partial(_service_matches, ours.port, each, by_post=key == "post"))
             for key, of in SOUTH_SEAS.items()
         ]
@@ -145,8 +145,8 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
             program, how = peer.program
             started = await stack.enter_async_context(server(NODE, FOLDER / program, position, how))
             of = f"{peer.package} {version_of(peer.package)}{peer.told}"
-            found.append(Contender(peer.key, of, started, partial(peer.open, started.port, MATCHES)))
-        yield found
+            result.append(Contender(peer.key, of, started, partial(peer.open, started.port, MATCHES)))
+        yield result
 
 
 def mid_game() -> bytes:
@@ -197,7 +197,7 @@ MEASUREMENTS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], 
 
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> list[Figure]:
     """Make question by question a figure of each; ours with its ratio to boardgame.io's of the same round."""
-    made = []
+    created = []
     for key, title, unit, answer, target in MEASUREMENTS:
         answers = {who: [number for one in rounds if (number := answer(one))] for who, (_, rounds) in measured.items()}
         for who, numbers in answers.items():
@@ -210,5 +210,5 @@ def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> lis
                     ceiling_title="boardgame.io" if who in SOUTH_SEAS else "",
                     target=target if who in SOUTH_SEAS else "",
                 )
-                made.append(figure)
-    return made
+                created.append(figure)
+    return created

@@ -59,11 +59,11 @@ def serve(subject: Subject, about: dict[str, str], more: Mapping[str, Steps] | N
 
 def one_round(subject: Subject, steps: Mapping[str, Steps], seconds: float) -> Round:
     """Spend half of the time on whole random games, the rest on the single questions."""
-    told = _games(subject, seconds / 2)
+    received = _games(subject, seconds / 2)
     for name, those in steps.items():
         answers = _measure_calls(subject, those, seconds / 2 / len(steps), mixed=not name)
-        told |= {f"{question}{name}": answer for question, answer in answers.items()}
-    return told
+        received |= {f"{question}{name}": answer for question, answer in answers.items()}
+    return received
 
 
 def _measure_calls(subject: Subject, steps: Steps, seconds: float, *, mixed: bool) -> Round:
@@ -91,9 +91,9 @@ def _measure_calls(subject: Subject, steps: Steps, seconds: float, *, mixed: boo
                 _time_calls(ask, [one[:arguments] for one in copies] if arguments else data)
             )
     average = mean if mixed else median
-    told = {name: average(map(median, zip(*times, strict=True))) * 1e6 for name, times in passes.items()}
-    empty = told.pop("empty")
-    return {name: each - empty for name, each in told.items()} | {"bytes": mean(len(one) for (one,) in data)}
+    received = {name: average(map(median, zip(*times, strict=True))) * 1e6 for name, times in passes.items()}
+    empty = received.pop("empty")
+    return {name: each - empty for name, each in received.items()} | {"bytes": mean(len(one) for (one,) in data)}
 
 
 def _time_calls(call: Callable[..., object], of: Sequence[tuple[Any, ...]]) -> list[float]:

@@ -14,10 +14,10 @@ PRINT_BUILD = "from benchmarks.builds import current_build; print(current_build(
 
 def test_each_build_that_there_is_gets_the_process_that_it_is_for() -> None:
     for build, environment in environments().items():
-        told = subprocess.run(
+        received = subprocess.run(
             (sys.executable, "-c", PRINT_BUILD), env=environment, capture_output=True, text=True, check=True
         )
-        assert told.stdout.strip() == build
+        assert received.stdout.strip() == build
 
 
 def test_a_build_of_other_sources_is_not_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,6 +11,6 @@ NAMES = ("balance", "peers.boardgame", "peers.colyseus", "results", "report", "t
 
 @pytest.mark.parametrize("module", [import_module(f"benchmarks.{name}") for name in NAMES], ids=NAMES)
 def test_they_are_true(module: ModuleType) -> None:
-    told = doctest.testmod(module)
-    assert told.attempted > 0
-    assert told.failed == 0
+    received = doctest.testmod(module)
+    assert received.attempted > 0
+    assert received.failed == 0

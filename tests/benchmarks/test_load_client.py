@@ -36,20 +36,20 @@ async def serving(app: web.Application) -> AsyncIterator[int]:
 
 
 async def test_every_request_gets_its_response_and_one_that_is_refused_ends_the_load() -> None:
-    seen: list[bytes] = []
+    observed: list[bytes] = []
 
     async def take(request: web.Request) -> web.Response:
-        seen.append(await request.read())
-        return web.Response(text="x" * 100_000, status=200 if seen[-1] != b"bad" else 422)
+        observed.append(await request.read())
+        return web.Response(text="x" * 100_000, status=200 if observed[-1] != b"bad" else 422)
 
     app = web.Application()
     app.router.add_post("/take", take)
     async with serving(app) as port:
-        told = await send_load(
+        received = await send_load(
             port, [[post_request("/take", b"%d.%d" % (one, number)) for number in range(3)] for one in (1, 2)], 60
         )
-        assert len(told.seconds) == 6
-        assert sorted(seen) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
+        assert len(received.seconds) == 6
+        assert sorted(observed) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
         with pytest.raises(RuntimeError, match="422"):
             await send_load(port, [[post_request("/take", b"bad")]], 60)
 

@@ -6,12 +6,12 @@ from tests.benchmarks.some_result import a_result
 
 
 def test_the_suite_says_with_what_was_measured_and_each_figure_beside_its_ceiling() -> None:
-    told = [*report_lines(a_result())]
-    assert told[0].startswith(
+    received = [*report_lines(a_result())]
+    assert received[0].startswith(
         "Measured on 2026-11-22, 2 cores of A Processor, Linux 6.1, Python 3.11.7, pure engine, commit 0123456789ab; "
         "aiohttp 3.14.5."
     )
-    assert told[1:] == [
+    assert received[1:] == [
         "",
         "|  | measured | bare ceiling | ratio | target |",
         "| --- | --- | --- | --- | --- |",

@@ -17,15 +17,15 @@ async def test_commands_are_counted_by_action() -> None:
                     await connection.set(f"key{number % 3}", "x" * 1_000)
             return 5
 
-        told = await measure_traffic(url, work)
-    assert told.commands["set"] == 2
-    assert 2_000 < told.read_bytes < 3_000
+        received = await measure_traffic(url, work)
+    assert received.commands["set"] == 2
+    assert 2_000 < received.read_bytes < 3_000
 
 
 async def test_an_action_and_its_ceiling_say_the_same_to_redis() -> None:
     async with pair() as both:
-        ours, bare = (one.commands for one in both.traffic)
-    assert rounded(ours) == rounded(bare)
+        service, bare = (one.commands for one in both.traffic)
+    assert rounded(service) == rounded(bare)
 
 
 def rounded(commands: dict[str, float]) -> dict[str, int]:

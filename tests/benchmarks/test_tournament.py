@@ -9,15 +9,15 @@ from benchmarks.tournament import fixtures, main, play, wilson_interval
 
 def test_every_deck_is_played_from_both_sides() -> None:
     options = Namespace(games=4, players=3, seed="s", edition="german")
-    asked = [*fixtures(["a", "b", "c"], options)]
-    assert len(asked) == 12
-    assert [(one.seats, one.seed) for one in asked[:4]] == [
+    requested = [*fixtures(["a", "b", "c"], options)]
+    assert len(requested) == 12
+    assert [(one.seats, one.seed) for one in requested[:4]] == [
         (("a", "b", "a"), "s.3.0"),
         (("b", "a", "b"), "s.3.0"),
         (("a", "b", "a"), "s.3.1"),
         (("b", "a", "b"), "s.3.1"),
     ]
-    assert {frozenset(one.seats) for one in asked if one.pair == ("b", "c")} == {frozenset("bc")}
+    assert {frozenset(one.seats) for one in requested if one.pair == ("b", "c")} == {frozenset("bc")}
 
 
 def test_the_interval_is_wilsons() -> None:

@@ -54,27 +54,27 @@ def main(*, minutes: float, keep: Path | None, report: tuple[Path, ...], brief: 
     """Break everything that can break, while games are played, and look whether anything was lost."""
     plan = Plan(seconds=60 * minutes, **chosen)
     exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.faked else ()))
-    begun = datetime.now(UTC)
+    started_at = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="chaos-") as directory:
         try:
-            found = asyncio.run(run(plan, Path(directory), Progress(_tell, brief=brief)))
+            result = asyncio.run(run(plan, Path(directory), Progress(_tell, brief=brief)))
         finally:
             if keep is not None:
                 shutil.copytree(directory, keep, ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
-    click.echo(f"\n{markdown_table(found.tally, found.violations)}")
-    for violation in found.violations:
+    click.echo(f"\n{markdown_table(result.tally, result.violations)}")
+    for violation in result.violations:
         click.echo(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
     for path in report:
-        replace_section(path, section(_command(), minutes, plan.seed, begun, found))
-    sys.exit(1 if found.violations else 0)
+        replace_section(path, section(_command(), minutes, plan.seed, started_at, result))
+    sys.exit(1 if result.violations else 0)
 
 
 def _command() -> str:
     """How this was started, but for where it writes."""
-    words, given = [], iter(sys.argv[1:])
-    for word in given:
+    words, values = [], iter(sys.argv[1:])
+    for word in values:
         if word in ("--report", "--keep"):
-            next(given)
+            next(values)
         elif word != "--brief":
             words.append(word)
     return f'make chaos ARGS="{shlex.join(words)}"'

@@ -66,10 +66,10 @@ def check(records: Sequence[Record]) -> list[Violation]:
     """All violations in a history."""
     truths = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
-    found = [
+    result = [
         Violation("broke", record.client, record.detail) for record in records if isinstance(record, ContractViolation)
     ]
-    found += [
+    result += [
         Violation("repeated", record.client, record.key)
         for record in records
         if isinstance(record, Retried) and not record.is_equal
@@ -77,12 +77,12 @@ def check(records: Sequence[Record]) -> list[Violation]:
     games = {op.asked.game for op in ops} | {
         record.game for record in records if isinstance(record, (DiffReceived, SnapshotReceived))
     }
-    found += [Violation("unfinished", game, "nobody knows how it ended") for game in sorted(games - {*truths})]
+    result += [Violation("unfinished", game, "nobody knows how it ended") for game in sorted(games - {*truths})]
     for game, truth in truths.items():
-        found += _check_log(truth)
-        found += _check_operations(truth, [op for op in ops if op.asked.game == game])
-    found += _check_subscribers(records, truths)
-    return found
+        result += _check_log(truth)
+        result += _check_operations(truth, [op for op in ops if op.asked.game == game])
+    result += _check_subscribers(records, truths)
+    return result
 
 
 def _operations(records: Sequence[Record]) -> list[_Operation]:
@@ -137,11 +137,11 @@ def _check_operations(truth: FinalState, ops: Sequence[_Operation]) -> Iterator[
     for op in ops:
         if op.acknowledged is None:
             continue
-        told = op.acknowledged.diffs or [(op.acknowledged.version, op.acknowledged.digest)]
-        lost = [version for version, digest in told if log.get(version, {}).get("digest") != digest]
-        mine = [version for version, _ in told if _is_commit_of(log.get(version), op.asked)]
+        received = op.acknowledged.diffs or [(op.acknowledged.version, op.acknowledged.digest)]
+        lost = [version for version, digest in received if log.get(version, {}).get("digest") != digest]
+        mine = [version for version, _ in received if _is_commit_of(log.get(version), op.asked)]
         if lost or not mine:
-            yield Violation("lost", op.asked.client, f"{op.asked.key} of version {told[0][0]} of {truth.game}")
+            yield Violation("lost", op.asked.client, f"{op.asked.key} of version {received[0][0]} of {truth.game}")
         claimed.update(mine[:1])
     yield from _check_claims(truth, ops, claimed)
 
@@ -160,8 +160,8 @@ def _check_claims(truth: FinalState, ops: Sequence[_Operation], claimed: Counter
         if unknown is not None:
             open_ops.remove(unknown)
         elif candidates:
-            refused = candidates[0].asked
-            yield Violation("contradicted", refused.client, f"{refused.key} is version {diff['version']}")
+            rejected = candidates[0].asked
+            yield Violation("contradicted", rejected.client, f"{rejected.key} is version {diff['version']}")
         else:
             yield Violation("doubled", truth.game, f"version {diff['version']} was asked for by nobody")
 
@@ -182,18 +182,18 @@ def _is_commit_of(diff: dict[str, Any] | None, asked: Invoked) -> bool:
 
 
 def _check_subscribers(records: Sequence[Record], truths: dict[str, FinalState]) -> Iterator[Violation]:
-    told: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
-    held: dict[tuple[str, str], FinalReplica] = {}
+    received: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
+    cached: dict[tuple[str, str], FinalReplica] = {}
     for record in records:
         if isinstance(record, (DiffReceived, SnapshotReceived)):
-            told[record.client, record.game].append(record)
+            received[record.client, record.game].append(record)
         elif isinstance(record, FinalReplica):
-            held[record.client, record.game] = record
-    for (client, game), heard in told.items():
+            cached[record.client, record.game] = record
+    for (client, game), messages in received.items():
         if game not in truths:
             continue
-        yield from _check_subscriber(client, truths[game], heard)
-        end = held.get((client, game))
+        yield from _check_subscriber(client, truths[game], messages)
+        end = cached.get((client, game))
         if end is None or end.document != truths[game].document or f"{end.version}-{end.digest}" != truths[game].tag:
             where = "nothing" if end is None else f"{end.version}-{end.digest}"
             yield Violation("view", client, f"holds {where} of {game}, which is at {truths[game].tag}")

@@ -132,9 +132,9 @@ class GameChecker:
     async def _check(self, game: str, truth: FinalState | None) -> None:
         encoded = b"" if truth is None else msgspec.json.encode(truth)
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._pool, _findings, self._path(game), encoded, self._rolling)
-        self._judged[game] = _Checked(_digest(truth), found)
-        for violation in found.violations:
+        result = await loop.run_in_executor(self._pool, _findings, self._path(game), encoded, self._rolling)
+        self._judged[game] = _Checked(_digest(truth), result)
+        for violation in result.violations:
             self._tell(violation)
 
     def _path(self, game: str) -> Path:

@@ -67,11 +67,11 @@ class Instance:
         async with asyncio.timeout(START_TIMEOUT_S):
             while (line := await self._process.stdout.readline()) and not LISTENS.search(line):
                 pass
-        found = LISTENS.search(line)
-        if found is None:
+        result = LISTENS.search(line)
+        if result is None:
             await self._process.wait()
             raise RuntimeError(f"instance {self.name} ended: {self._log.read_text()[-2000:]}")
-        self.port = int(found[1])
+        self.port = int(result[1])
         self._reader = asyncio.create_task(self._process.stdout.read())
 
     def kill(self) -> None:

@@ -46,9 +46,9 @@ async def _inject(site: Testbed, kinds: Sequence[Kind], chance: Random) -> list[
     faults = []
     async with AsyncExitStack() as broken:
         for kind in kinds:
-            begun = time.monotonic()
+            started_at = time.monotonic()
             detail = await broken.enter_async_context(kind.broken(site, chance))
-            faults.append(Fault(kind=kind.name, detail=detail, at=begun, healed=0.0))
+            faults.append(Fault(kind=kind.name, detail=detail, at=started_at, healed=0.0))
         await asyncio.sleep(chance.uniform(*kinds[0].hold_s))
     healed = time.monotonic()
     for fault in faults:

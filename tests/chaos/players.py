@@ -108,8 +108,8 @@ class HTTPPlayer:
 
     def _record_failure(self, key: str, error: ClientError, tries: int) -> None:
         """Write down an end that no action should have."""
-        said = f"{error.problem.status} {error}" if isinstance(error, APIError) else repr(error)
-        self._record_violation(f"{key}: {said}")
+        output = f"{error.problem.status} {error}" if isinstance(error, APIError) else repr(error)
+        self._record_violation(f"{key}: {output}")
         if isinstance(error, APIError) and not isinstance(error, RetryableError):
             self.world.history.add(Declined(client=self.client, key=key, code=error.code, attempts=tries))
         else:

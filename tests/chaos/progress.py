@@ -45,10 +45,10 @@ class Progress:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _repeat(self, judge: GameChecker) -> None:
-        begun, before = time.monotonic(), 0
+        started_at, before = time.monotonic(), 0
         while True:
             await asyncio.sleep(REPORT_INTERVAL_S)
-            acknowledged, minutes = judge.acknowledged, (time.monotonic() - begun) / 60
+            acknowledged, minutes = judge.acknowledged, (time.monotonic() - started_at) / 60
             self._tell(
                 f"{minutes:5.1f} min  {acknowledged:,} actions acknowledged, {acknowledged - before:,} since the line "
                 f"before; {judge.games:,} games judged, {self._faults.total():,} faults of {len(self._faults)} kinds, "

@@ -66,5 +66,5 @@ def act(history: History, before: dict[str, Any], diff: dict[str, Any]) -> None:
     if_match = f"{before['version']}-{before['digest']}"
     history.add(Invoked(client="owner", game=GAME, key=key, move=diff["move"], seat=diff["seat"], if_match=if_match))
     version, digest = diff["version"], diff["digest"]
-    told = [(version, digest)]
-    history.add(Acknowledged(client="owner", key=key, version=version, digest=digest, diffs=told))
+    received = [(version, digest)]
+    history.add(Acknowledged(client="owner", key=key, version=version, digest=digest, diffs=received))

@@ -35,8 +35,8 @@ def section(command: str, minutes: float, seed: int, begun: datetime, findings: 
 def replace_section(path: Path, text: str) -> None:
     """Put a section into a document in place of its predecessor, or at the end."""
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    head, found, rest = before.partition(f"{BEGIN}\n")
-    if not found:
+    head, result, rest = before.partition(f"{BEGIN}\n")
+    if not result:
         path.write_text(f"{before}\n{text}" if before else text, encoding="utf-8")
         return
     _, following, tail = rest.partition(f"\n{END}")

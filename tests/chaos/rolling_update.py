@@ -22,14 +22,14 @@ async def roll_instances(site: Testbed, history: History, rounds: int) -> AsyncI
     """Replace each instance after the other, so many times."""
     for _ in range(rounds):
         for one in site.instances:
-            begun = time.monotonic()
+            started_at = time.monotonic()
             one.terminate()
             code = await one.wait_until_ended()
             if code != 0:
                 history.add(ContractViolation(client=one.name, detail=f"it ended with {code}"))
             await one.start()
             await site.proxy.wait_for([one.name])
-            fault = Fault(kind=STOPPED, detail=one.name, at=begun, healed=time.monotonic())
+            fault = Fault(kind=STOPPED, detail=one.name, at=started_at, healed=time.monotonic())
             history.add(fault)
             yield fault
 

@@ -74,9 +74,9 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> Findings:
                     progress.fault_injected(fault)
             except (TimeoutError, RuntimeError, RedisError) as error:  # what was seen until then is told all the same
                 of.history.add(ContractViolation(client="faults", detail="".join(format_exception(error))))
-        found = await judge.finish()
+        result = await judge.finish()
         errors = [Violation("broke", one.name, line) for one in where.instances for line in one.errors()]
-        return Findings(found.tally, [*found.violations, *errors])
+        return Findings(result.tally, [*result.violations, *errors])
 
 
 @asynccontextmanager
@@ -105,8 +105,8 @@ async def _finished(world: ClientContext, playing: Sequence[asyncio.Task[None]])
     """Let the games that were begun come to their end."""
     world.over.set()
     world.pace.longest_s = 0.0
-    done, left = await asyncio.wait(playing, timeout=FINISH_TIMEOUT_S)
-    for task in done:
+    finished, left = await asyncio.wait(playing, timeout=FINISH_TIMEOUT_S)
+    for task in finished:
         if error := task.exception():
             world.history.add(ContractViolation(client=task.get_name(), detail="".join(format_exception(error))))
     for task in left:

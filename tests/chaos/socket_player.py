@@ -93,8 +93,8 @@ class SocketPlayer(SocketSubscriber):
         self.world.history.add(
             Invoked(client=self.client, game=self.copy.game, key=key, move=move, seat=self.seat, if_match=if_match)
         )
-        asked = {"type": "act", "game": self.copy.game, "move": move, "if_match": if_match, "key": key}
-        answer, tries = await self._send_until_answered(asked)
+        requested = {"type": "act", "game": self.copy.game, "move": move, "if_match": if_match, "key": key}
+        answer, tries = await self._send_until_answered(requested)
         if answer["type"] == "ack":
             self.world.history.add(
                 Acknowledged(
@@ -107,7 +107,7 @@ class SocketPlayer(SocketSubscriber):
                 )
             )
             if self._chance.random() < RETRY_PROBABILITY:
-                again, _ = await self._send_until_answered(asked)
+                again, _ = await self._send_until_answered(requested)
                 equal = all(again.get(name) == answer[name] for name in ("type", "version", "digest"))
                 self.world.history.add(Retried(client=self.client, key=key, is_equal=equal))
             return

@@ -92,12 +92,12 @@ def recoveries(tally: Tally) -> dict[str, list[float]]:
     Faults that came with another one are a sort of their own, and so is the peace before them.
     """
     acknowledged = [*tally.acknowledged.values()]
-    found: dict[str, list[float]] = defaultdict(list)
+    result: dict[str, list[float]] = defaultdict(list)
     for sort, faults in _faults_by_kind(tally).items():
         for fault in faults:
-            found[sort] += _next(acknowledged, fault.at)
-            found[NO_FAULT] += _next(acknowledged, fault.at - BEFORE_S)
-    return found
+            result[sort] += _next(acknowledged, fault.at)
+            result[NO_FAULT] += _next(acknowledged, fault.at - BEFORE_S)
+    return result
 
 
 def _next(acknowledged: Sequence[Sequence[float]], at: float) -> Iterator[float]:
@@ -110,10 +110,10 @@ def _next(acknowledged: Sequence[Sequence[float]], at: float) -> Iterator[float]
 def _faults_by_kind(tally: Tally) -> dict[str, list[Fault]]:
     """Group the faults by kind; faults that overlapped form a kind of their own."""
     together = Counter(fault.healed for fault in tally.faults)
-    found: dict[str, list[Fault]] = defaultdict(list)
+    result: dict[str, list[Fault]] = defaultdict(list)
     for fault in tally.faults:
-        found[fault.kind if together[fault.healed] == 1 else TWO_FAULTS].append(fault)
-    return found
+        result[fault.kind if together[fault.healed] == 1 else TWO_FAULTS].append(fault)
+    return result
 
 
 def markdown_table(tally: Tally, violations: Sequence[Violation]) -> str:
@@ -146,14 +146,14 @@ def _totals(tally: Tally, violations: Sequence[Violation]) -> Iterator[str]:
 
 
 def _faults(tally: Tally) -> Iterator[str]:
-    found, sorts = recoveries(tally), _faults_by_kind(tally)
+    result, sorts = recoveries(tally), _faults_by_kind(tally)
     with_another = Counter(fault.kind for fault in sorts.get(TWO_FAULTS, ()))
     yield "| fault | alone | with another | lasted, median s | next acknowledged action, median s | longest s |"
     yield "|---|--:|--:|--:|--:|--:|"
-    for sort in sorted({*found, *with_another}, key=lambda name: (name.startswith("("), name)):
+    for sort in sorted({*result, *with_another}, key=lambda name: (name.startswith("("), name)):
         faults = [] if sort == TWO_FAULTS else sorts.get(sort, [])
         lasted = f"{median(fault.healed - fault.at for fault in sorts[sort]):.1f}" if sort in sorts else ""
-        times = found.get(sort)
+        times = result.get(sort)
         middle = f"{median(times):.2f}" if times else ""
         # What comes late after a time of peace may have met the fault that ended it.
         longest = f"{max(times):.2f}" if times and sort != NO_FAULT else ""

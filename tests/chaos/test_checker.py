@@ -33,8 +33,8 @@ def find_record(records: list[Record], kind: type[Any], number: int = 20) -> Any
 
 
 def final_state(records: list[Record]) -> FinalState:
-    found: FinalState = find_record(records, FinalState, 0)
-    return found
+    result: FinalState = find_record(records, FinalState, 0)
+    return result
 
 
 def kinds(records: list[Record]) -> set[str]:
@@ -56,10 +56,10 @@ def lose_an_action(records: list[Record]) -> None:
 
 def lose_the_end(records: list[Record]) -> None:
     """Remove the last versions, as a failover may."""
-    told = final_state(records)
-    del told.log[-3:]
-    told.document = document_at(len(told.log))
-    told.tag = f"{len(told.log)}-{told.log[-1]['digest']}"
+    received = final_state(records)
+    del received.log[-3:]
+    received.document = document_at(len(received.log))
+    received.tag = f"{len(received.log)}-{received.log[-1]['digest']}"
 
 
 def lose_and_play_another(records: list[Record]) -> None:
@@ -69,14 +69,14 @@ def lose_and_play_another(records: list[Record]) -> None:
 
 def double_an_action(records: list[Record]) -> None:
     """Two versions of the log, one of which was asked for."""
-    gone = find_record(records, Invoked)
-    records[:] = [record for record in records if getattr(record, "key", None) != gone.key]
+    removed = find_record(records, Invoked)
+    records[:] = [record for record in records if getattr(record, "key", None) != removed.key]
 
 
 def answer_two_with_one(records: list[Record]) -> None:
     """Two actions that were acknowledged by the same version."""
-    asked, acknowledged = find_record(records, Invoked), find_record(records, Acknowledged)
-    records.append(msgspec.structs.replace(asked, key="again"))
+    requested, acknowledged = find_record(records, Invoked), find_record(records, Acknowledged)
+    records.append(msgspec.structs.replace(requested, key="again"))
     records.append(msgspec.structs.replace(acknowledged, key="again"))
 
 
@@ -143,8 +143,8 @@ def resync_without_need(records: list[Record]) -> None:
         since_digest=one.digest,
     )
     begin = records.index(one) + 1
-    seen = [record for record in records[begin : records.index(other) + 1] if isinstance(record, DiffReceived)]
-    for record in seen:
+    observed = [record for record in records[begin : records.index(other) + 1] if isinstance(record, DiffReceived)]
+    for record in observed:
         records.remove(record)
     records.insert(begin, whole)
 
@@ -213,8 +213,8 @@ def test_an_action_that_was_given_up_may_have_been_done_or_not() -> None:
     records = recorded()
     one = find_record(records, Acknowledged)
     records[records.index(one)] = Undetermined(client=one.client, key=one.key, reason="no answer")
-    asked = Invoked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
-    records += [asked, Undetermined(client="owner", key="never", reason="no answer")]
+    requested = Invoked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
+    records += [requested, Undetermined(client="owner", key="never", reason="no answer")]
     assert check(records) == []
 
 

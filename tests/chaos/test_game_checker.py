@@ -62,9 +62,9 @@ async def test_a_game_that_stays_as_it_was_is_judged_once(tmp_path: Path, told: 
     violations: list[Violation] = []
     judge, history = await judged(tmp_path, pool, violations)
     written = (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns
-    found = await judge.finish()
-    assert (found.violations, violations) == ([], [])
-    assert found.tally.counts[Acknowledged] == history.acknowledged == len(found.tally.times())
+    result = await judge.finish()
+    assert (result.violations, violations) == ([], [])
+    assert result.tally.counts[Acknowledged] == history.acknowledged == len(result.tally.times())
     assert (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns == written
     assert load(tmp_path / f"{GAME}.jsonl.gz")[-1] == told[0]
 
@@ -78,18 +78,18 @@ async def test_what_is_lost_after_a_game_was_judged_is_found_at_the_end(
     told[0] = FinalState(
         game=GAME, document=document_at(len(log)), tag=f"{len(log)}-{log[-1]['digest']}", log=log, verified=""
     )
-    found = await judge.finish()
-    assert {"lost", "unfinished"} <= {one.kind for one in found.violations}
-    assert violations == found.violations
+    result = await judge.finish()
+    assert {"lost", "unfinished"} <= {one.kind for one in result.violations}
+    assert violations == result.violations
 
 
 def test_a_report_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "chaos.md"
     path.write_text("# Chaos\n\n## A long run\n\nformer\n\n## Next\n\ntext\n", encoding="utf-8")
-    begun = datetime(2026, 11, 22, 19, 0, tzinfo=UTC)
-    found = Findings(Tally(), [Violation("lost", "owner", "k20")])
+    started_at = datetime(2026, 11, 22, 19, 0, tzinfo=UTC)
+    result = Findings(Tally(), [Violation("lost", "owner", "k20")])
     for minutes in (60, 61):
-        replace_section(path, section("make chaos", minutes, 7, begun, found))
+        replace_section(path, section("make chaos", minutes, 7, started_at, result))
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# Chaos\n\n## A long run\n\n`make chaos`: 61 minutes, seed 7, begun on 2026-11-22 at 19:00")
     assert "- lost: owner: k20\n\n## Next\n\ntext\n" in text

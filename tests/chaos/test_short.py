@@ -50,7 +50,7 @@ async def test_an_update_of_all_instances_fails_no_request_and_interrupts_no_wat
     assert len(updates) == 3
     assert len(hints) >= 3
     for update in updates:  # each instance spreads its own; those of others may be told the same
-        told = [hint.retry_after_ms for hint in hints if update.at <= hint.at <= update.healed]
-        assert len({*told}) > len(told) / 2 or not told
+        received = [hint.retry_after_ms for hint in hints if update.at <= hint.at <= update.healed]
+        assert len({*received}) > len(received) / 2 or not received
     assert result.tally.counts[Connected] > 0
     assert result.tally.counts[DiffReceived] > 300

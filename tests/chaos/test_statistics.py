@@ -26,22 +26,22 @@ def test_a_copy_finds_what_it_should_not_be_told() -> None:
     copy.handle({**LOG[1], "move": "p9.9.9"})
     forged = {**LOG[1], "patch": [{"op": "remove", "path": "/nothing"}]}
     copy.handle({**forged, "digest": next_digest(LOG[0]["digest"], forged)})
-    told = [record.detail for record in history.records if isinstance(record, ContractViolation)]
-    assert len(told) == 3
-    assert "told version 3 when it had 1" in told[0]
-    assert "does not continue the chain" in told[1]
-    assert "does not apply" in told[2]
+    received = [record.detail for record in history.records if isinstance(record, ContractViolation)]
+    assert len(received) == 3
+    assert "told version 3 when it had 1" in received[0]
+    assert "does not continue the chain" in received[1]
+    assert "does not apply" in received[2]
 
 
 def test_an_update_may_not_cut_anybody_off_without_a_word() -> None:
-    lost = Disconnected(client="watcher", reason="closed with 1012")
+    missing = Disconnected(client="watcher", reason="closed with 1012")
     assert not [
-        *check_rolling([ReconnectRequested(client="watcher", retry_after_ms=100), lost, Connected(client="watcher")])
+        *check_rolling([ReconnectRequested(client="watcher", retry_after_ms=100), missing, Connected(client="watcher")])
     ]
-    assert [*check_rolling([ReconnectRequested(client="watcher", retry_after_ms=100), lost, lost])] == [
+    assert [*check_rolling([ReconnectRequested(client="watcher", retry_after_ms=100), missing, missing])] == [
         Violation("failed", "watcher", "closed with 1012")
     ]
-    assert [*check_rolling([ReconnectRequested(client="other", retry_after_ms=100), lost])]
+    assert [*check_rolling([ReconnectRequested(client="other", retry_after_ms=100), missing])]
 
 
 def test_a_recovery_lasts_from_the_fault_to_the_games_next_acknowledged_action() -> None:

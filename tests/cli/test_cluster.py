@@ -77,10 +77,10 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
-    mended = await IndexRepairer(
+    repaired = await IndexRepairer(
         clustered, clustered.index_repair, KEPT, Clock(), timing=RepairTiming(0.05)
     ).repair_all()
-    assert mended.games == GAMES
+    assert repaired.games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
         stored.id for stored in games
     )

@@ -39,8 +39,8 @@ async def run_in_process(*arguments: str) -> CommandResult:
         *(sys.executable, "-m", "service.main", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     async with asyncio.timeout(60):
-        told, errors = await process.communicate()
-    return CommandResult(process.returncode or 0, told.decode(), errors.decode())
+        received, errors = await process.communicate()
+    return CommandResult(process.returncode or 0, received.decode(), errors.decode())
 
 
 async def test_all_games_are_moved_from_one_redis_to_another(
@@ -51,8 +51,8 @@ async def test_all_games_are_moved_from_one_redis_to_another(
     assert (out.returncode, out.stdout) == (0, f"exported 3 games to {tmp_path}, 0 failed\n"), out.stderr
     again = []
     for _ in range(2):
-        done = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
-        again.append((done.returncode, done.stdout))
+        finished = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
+        again.append((finished.returncode, finished.stdout))
     assert again == [
         (0, "imported 3 games, 0 skipped, 0 rejected\n"),
         (0, "imported 0 games, 3 skipped, 0 rejected\n"),
@@ -67,8 +67,8 @@ async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
     stored = await store_game(store)
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
     await south_seas("export", "--game", stored.id, str(file), "--redis-url", redis_url)
-    done = await run_in_process("import", str(file), "--data-dir", data)
-    assert done.stdout == "imported 1 games, 0 skipped, 0 rejected\n", done.stderr
+    finished = await run_in_process("import", str(file), "--data-dir", data)
+    assert finished.stdout == "imported 1 games, 0 skipped, 0 rejected\n", finished.stderr
     await run_in_process("export", "--game", stored.id, str(back), "--data-dir", data)
     assert back.read_bytes() == file.read_bytes()
 
@@ -88,9 +88,11 @@ async def test_verify_proves_a_document(
     stored = await store_game(store, status)  # type: ignore[arg-type]  # the parameters are statuses
     for name in ("game.json.gz", "game.json"):
         await south_seas("export", "--game", stored.id, str(tmp_path / name), "--redis-url", redis_url)
-        done = await south_seas("verify", str(tmp_path / name))
-        assert (done.returncode, [line.split()[0] for line in check_lines(done.stdout)]) == (code, words), done.stderr
-        assert re.search(r"^ok +snapshot +export of version", done.stdout, re.MULTILINE)
+        finished = await south_seas("verify", str(tmp_path / name))
+        assert (finished.returncode, [line.split()[0] for line in check_lines(finished.stdout)]) == (code, words), (
+            finished.stderr
+        )
+        assert re.search(r"^ok +snapshot +export of version", finished.stdout, re.MULTILINE)
 
 
 async def test_verify_says_that_the_snapshot_is_another_games(
@@ -106,16 +108,16 @@ async def test_verify_says_that_the_snapshot_is_another_games(
     assert snapshots[1]
     forged = tmp_path / "forged.json"
     forged.write_text(texts[0].replace(snapshots[0][1], snapshots[1][1]))
-    done = await south_seas("verify", str(forged))
-    assert done.returncode == 1
-    assert re.search(r"^WRONG +snapshot ", done.stdout, re.MULTILINE)
+    finished = await south_seas("verify", str(forged))
+    assert finished.returncode == 1
+    assert re.search(r"^WRONG +snapshot ", finished.stdout, re.MULTILINE)
 
 
 async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis_url: str) -> None:
     stored = await store_game(store)
     await redis.delete(keys.lobby("active"))
-    done = await south_seas("reindex", "--redis-url", redis_url)
-    assert (done.returncode, done.stdout) == (
+    finished = await south_seas("reindex", "--redis-url", redis_url)
+    assert (finished.returncode, finished.stdout) == (
         0,
         "checked 1 games: 1 index entries added, 0 removed, 0 games unreadable\n",
     )
@@ -169,9 +171,9 @@ async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_t
     there = await _there(second_store, games)
     for stored in there:
         assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
-    done = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
+    finished = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
     left = len(games) - len(there)
-    assert done.stdout == f"imported {left} games, {len(there)} skipped, 0 rejected\n"
+    assert finished.stdout == f"imported {left} games, {len(there)} skipped, 0 rejected\n"
 
 
 async def _there(store: RedisStore, games: list[StoredGame]) -> list[StoredGame]:

@@ -58,10 +58,10 @@ async def test_the_tokens_open_it_still_and_it_is_played_on(
     loaded = await second_store.load(stored.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    done = await act(
+    finished = await act(
         context_for(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
     )
-    assert done.response.version == loaded.version + 1
+    assert finished.response.version == loaded.version + 1
 
 
 async def test_what_is_due_is_due_there(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ async def test_a_document_that_was_changed_is_refused(
     await export_games(store, CATALOGUE, [stored.id], file)
     file.write_bytes(msgspec.json.encode({**msgspec.json.decode(file.read_bytes()), **change}))
     assert await import_files(second_store, [file], RETENTION, replace=False) == {"rejected": 1}
-    told = capsys.readouterr().err
-    assert told.startswith(f"{file}: ")
-    assert reason in told
+    received = capsys.readouterr().err
+    assert received.startswith(f"{file}: ")
+    assert reason in received
     assert await second_store.load(stored.id) is None
 
 
@@ -188,9 +188,9 @@ async def test_a_broken_chain_is_refused_and_said_where(
     ):
         file.write_bytes(broken)
         assert await import_files(second_store, [file], RETENTION, replace=False) == {"rejected": 1}
-        told = capsys.readouterr().err
-        assert "version 7: " in told
-        assert reason in told
+        received = capsys.readouterr().err
+        assert "version 7: " in received
+        assert reason in received
 
 
 async def test_a_truncated_file_is_rejected(

@@ -9,14 +9,14 @@ from tests.clients.scripted_service import Line, Socket
 
 async def versions(game: Subscription, last: int) -> list[int]:
     """Return the versions of all diffs up to `last`; assert that each matches its state."""
-    seen = []
+    observed = []
     async with asyncio.timeout(10):
         async for diff in game:
             assert (diff.version, diff.digest) == (game.version, game.digest)
-            seen.append(diff.version)
+            observed.append(diff.version)
             if diff.version == last:
                 break
-    return seen
+    return observed
 
 
 def closing(first: int, last: int, code: int, **message: Any) -> Line:

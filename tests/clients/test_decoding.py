@@ -35,8 +35,8 @@ def test_what_an_older_service_does_not_say_is_null() -> None:
 
 
 def test_unknown_values_and_kinds_are_kept() -> None:
-    told = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
-    legal = decode(encode_json(told), LegalMoves)
+    received = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
+    legal = decode(encode_json(received), LegalMoves)
     assert encode_json(legal.phase) == b'"storm"'
     assert legal.moves[0].action == Pass(phase="storm")  # type: ignore[arg-type]  # no phase that is known here
     assert repr(legal.moves[1].action) == repr(Unknown("swim", {"type": "swim", "to": [1, 2]}))
@@ -69,8 +69,8 @@ def test_it_reaches_into_generic_answers() -> None:
         "patch": [],
         "events": [event, {"type": "storm"}],
     }
-    told = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
-    acted = decode(encode_json({**told, "next": {"seat": None, "phase": None}}), ActionResult[Diff])
+    received = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
+    acted = decode(encode_json({**received, "next": {"seat": None, "phase": None}}), ActionResult[Diff])
     assert acted.diffs[0].events == [TileDrawn(tile="cross"), Unknown("storm", {"type": "storm"})]
     assert isinstance(acted, ActionResult)
 

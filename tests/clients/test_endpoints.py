@@ -21,9 +21,9 @@ PLACE = re.compile(r"\$?\{[^}]*\}")
 def test_every_path_has_a_method(sources: str) -> None:
     document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
     text = "\n".join(file.read_text() for file in ROOT.glob(sources) if file.name != "schema.ts")
-    asked = [
+    requested = [
         re.compile("[^/]+".join(map(re.escape, PLACE.split(path))))
         for path in re.findall(r'["`](/v1/[^"`]+)["`]', text)
     ]
     paths = {PLACE.sub("0", path) for path in document["paths"]} - NOT_FOR_PLAYERS
-    assert {path for path in paths if not any(one.fullmatch(path) for one in asked)} == set()
+    assert {path for path in paths if not any(one.fullmatch(path) for one in requested)} == set()

@@ -64,12 +64,12 @@ async def test_it_comes_back_when_it_is_told_to(script: Scripted, scripted_clien
     script.lines.append(closing(1, 2, 1012, type="closing", retry_after_ms=300))
     script.lines.append(staying(2, 3))
     async with scripted_client.subscribe("g") as game:
-        told = [await game.next_event() for _ in range(4)]
-        assert [type(one) for one in told] == [Diff, Disconnected, Connected, Diff]
-        lost = told[1]
-        assert isinstance(lost, Disconnected)
-        assert 0.3 <= lost.wait_s < 0.4
-        assert "1012" in lost.reason
+        received = [await game.next_event() for _ in range(4)]
+        assert [type(one) for one in received] == [Diff, Disconnected, Connected, Diff]
+        missing = received[1]
+        assert isinstance(missing, Disconnected)
+        assert 0.3 <= missing.wait_s < 0.4
+        assert "1012" in missing.reason
 
 
 async def test_a_gap_is_filled_from_the_log(script: Scripted, scripted_client: Client) -> None:

@@ -39,9 +39,9 @@ async def run(program: Sequence[str | Path], cwd: Path) -> bytes:
 @pytest.fixture(scope="session")
 def node() -> str:
     """Node, and the packages that building needs."""
-    found = require(NODE)
+    result = require(NODE)
     assert (CLIENTS / "node_modules/typescript").is_dir(), "`make test` installs the packages of clients/ first"
-    return str(found)
+    return str(result)
 
 
 @pytest.fixture(scope="session")
@@ -59,8 +59,8 @@ def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def told_by(script: str, node: str, built: Path, url: str) -> dict[str, Any]:
     """Run a script that uses the client; return its report."""
     flags = ("--experimental-websocket", "--disable-warning=ExperimentalWarning")
-    told: dict[str, Any] = msgspec.json.decode(await run([node, *flags, HERE / script, built, url], HERE))
-    return told
+    received: dict[str, Any] = msgspec.json.decode(await run([node, *flags, HERE / script, built, url], HERE))
+    return received
 
 
 async def test_it_copes_with_bad_days(node: str, built: Path, script: Scripted) -> None:
@@ -71,38 +71,38 @@ async def test_it_copes_with_bad_days(node: str, built: Path, script: Scripted) 
     script.answers.extend([refusing(problem("conflict", "at work still")), good(script)])
     script.answers.append(refusing(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
     script.answers.append(web.Response(text="<html>"))
-    heard: list[JsonObject] = []
-    script.lines.extend(line(heard) for line in (gap, newer, busy, unanswered, gone))
-    told = await told_by("failures.mjs", node, built, script.url)
-    assert told["version"] == len(script.log)
-    assert (told["refused"], told["created"], told["patience"]) == ("not_your_turn", "done", "rate_limited")
-    assert told["nonsense"]
+    messages: list[JsonObject] = []
+    script.lines.extend(line(messages) for line in (gap, newer, busy, unanswered, gone))
+    received = await told_by("failures.mjs", node, built, script.url)
+    assert received["version"] == len(script.log)
+    assert (received["refused"], received["created"], received["patience"]) == ("not_your_turn", "done", "rate_limited")
+    assert received["nonsense"]
     assert len({request.headers["Idempotency-Key"] for request in script.asked if request.method == "POST"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.asked}
-    assert told["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
-    assert [one.get("since") for one in heard if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]
-    assert [one["type"] for one in heard][:3] == ["auth", "subscribe", "sync"]
-    assert told["statuses"] == [*["connected", "reconnecting"] * 4, "closed"]
-    assert told["gone"] == "not_found"
-    assert told["cannot"] == [True] * 5
-    assert told["ended"] == "enough"
+    assert received["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
+    assert [one.get("since") for one in messages if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]
+    assert [one["type"] for one in messages][:3] == ["auth", "subscribe", "sync"]
+    assert received["statuses"] == [*["connected", "reconnecting"] * 4, "closed"]
+    assert received["gone"] == "not_found"
+    assert received["cannot"] == [True] * 5
+    assert received["ended"] == "enough"
 
 
 async def test_it_plays_a_whole_game_over_a_bad_network(node: str, built: Path, tmp_path: Path, redis_url: str) -> None:
     async with start_server(tmp_path, redis_url) as service, proxied(service.url) as proxy:
         proxy.cut_every = 40
-        told = await told_by("whole_game.mjs", node, built, proxy.url)
+        received = await told_by("whole_game.mjs", node, built, proxy.url)
         assert proxy.cuts > 3
-    everything = [*range(1, told["version"] + 1)]
-    assert told["versions"] == everything[1:]
-    assert told["read"] == everything[-len(told["read"]) :]
-    assert told["logged"] == everything
-    assert told["copiesAreEqual"]
-    assert {"connected", "reconnecting"} <= {*told["statuses"]}
-    assert told["statuses"][-1] == "closed"
-    assert told["undone"] == ["move_undone"]
-    assert told["canAgain"]
-    assert told["resigned"] == "resigned"
-    assert told["mine"] == [True, True]
-    assert told["told"] == 5
-    assert told["refused"] == told["stranger"] == "not_found"
+    everything = [*range(1, received["version"] + 1)]
+    assert received["versions"] == everything[1:]
+    assert received["read"] == everything[-len(received["read"]) :]
+    assert received["logged"] == everything
+    assert received["copiesAreEqual"]
+    assert {"connected", "reconnecting"} <= {*received["statuses"]}
+    assert received["statuses"][-1] == "closed"
+    assert received["undone"] == ["move_undone"]
+    assert received["canAgain"]
+    assert received["resigned"] == "resigned"
+    assert received["mine"] == [True, True]
+    assert received["told"] == 5
+    assert received["refused"] == received["stranger"] == "not_found"

@@ -49,10 +49,10 @@ async def test_a_busy_service_is_come_back_to(script: Scripted, scripted_client:
 @pytest.mark.parametrize(("code", "kind"), ((4404, "not_found"), (4401, "unauthorized"), (4413, "unknown")))
 async def test_some_close_codes_are_final(script: Scripted, scripted_client: Client, code: int, kind: str) -> None:
     script.lines.append(closing(1, 1, code))
-    with pytest.raises(APIError) as refused:
+    with pytest.raises(APIError) as rejected:
         async with scripted_client.subscribe("g") as game:
             await anext(game)
-    assert refused.value.code == kind
+    assert rejected.value.code == kind
 
 
 async def test_a_refused_upgrade_is_tried_again_where_the_service_is_busy(

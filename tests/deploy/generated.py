@@ -36,8 +36,8 @@ def _rows() -> Iterator[str]:
         if not isinstance(option, click.Option):
             raise TypeError(option)
         default = option.get_help_extra(context).get("default", "").strip("()")
-        shown = f"`{default}`" if default else ""
-        yield f"| `{option.envvar}` | {shown} | {(option.help or '').replace('|', '&#124;')} |"
+        displayed = f"`{default}`" if default else ""
+        yield f"| `{option.envvar}` | {displayed} | {(option.help or '').replace('|', '&#124;')} |"
 
 
 def page(text: str) -> str:
@@ -63,8 +63,8 @@ def rules() -> str:
 
 
 def _groups(file: Path) -> list[object]:
-    found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    groups: list[object] = found.get("groups", [])
+    result = yaml.safe_load(file.read_text(encoding="utf-8"))
+    groups: list[object] = result.get("groups", [])
     return groups
 
 

@@ -36,12 +36,12 @@ Resource = dict[str, Any]
 def render(overlay: str) -> tuple[Resource, ...]:
     """Return the resources of an overlay. Fails without a `kubectl` whose kustomize is recent enough."""
     kubectl = require(KUBECTL)
-    done = subprocess.run(
+    finished = subprocess.run(
         [kubectl, "kustomize", K8S / "overlays" / overlay], capture_output=True, text=True, check=False, timeout=60
     )
-    if done.returncode or done.stderr:
-        pytest.fail(f"kubectl kustomize k8s/overlays/{overlay}: {done.stderr}")
-    return tuple(yaml.safe_load_all(done.stdout))
+    if finished.returncode or finished.stderr:
+        pytest.fail(f"kubectl kustomize k8s/overlays/{overlay}: {finished.stderr}")
+    return tuple(yaml.safe_load_all(finished.stdout))
 
 
 def list_resources(overlay: str, *kinds: str) -> list[Resource]:
@@ -51,8 +51,8 @@ def list_resources(overlay: str, *kinds: str) -> list[Resource]:
 
 def get_resource(overlay: str, kind: str, name: str) -> Resource:
     """Return the resource of a kind and name."""
-    (found,) = [resource for resource in list_resources(overlay, kind) if resource["metadata"]["name"] == name]
-    return found
+    (result,) = [resource for resource in list_resources(overlay, kind) if resource["metadata"]["name"] == name]
+    return result
 
 
 def is_custom(resource: Resource) -> bool:
@@ -89,8 +89,8 @@ def service_template(overlay: str) -> Resource:
 def service_container(overlay: str) -> Resource:
     """Return the service's container."""
     (container,) = service_template(overlay)["spec"]["containers"]
-    found: Resource = container
-    return found
+    result: Resource = container
+    return result
 
 
 def ports(template: Resource) -> dict[str, int]:
@@ -125,13 +125,13 @@ def select_templates(overlay: str, selector: Resource) -> dict[str, Resource]:
 
 def environment(overlay: str, container: Resource) -> dict[str, str | None]:
     """Return the environment variables of a container; None for what is in a Secret of the operator."""
-    found: dict[str, str | None] = {}
+    result: dict[str, str | None] = {}
     for source in container.get("envFrom", ()):
         if "configMapRef" in source:
-            found |= get_resource(overlay, "ConfigMap", source["configMapRef"]["name"])["data"]
+            result |= get_resource(overlay, "ConfigMap", source["configMapRef"]["name"])["data"]
         else:
-            found |= _secret(overlay, source["secretRef"]["name"])
-    return found | {entry["name"]: entry.get("value") for entry in container.get("env", ())}
+            result |= _secret(overlay, source["secretRef"]["name"])
+    return result | {entry["name"]: entry.get("value") for entry in container.get("env", ())}
 
 
 def _secret(overlay: str, name: str) -> dict[str, str | None]:

@@ -25,16 +25,16 @@ def _container(overlay: str, job: str) -> Resource:
     (container,) = get_resource(overlay, "CronJob", job)["spec"]["jobTemplate"]["spec"]["template"]["spec"][
         "containers"
     ]
-    found: Resource = container
-    return found
+    result: Resource = container
+    return result
 
 
 def backups(directory: Path, *task: str) -> str:
     """Return what the script prints; raises if it fails."""
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=30
     )
-    return done.stdout.strip()
+    return finished.stdout.strip()
 
 
 def test_the_newest_that_are_whole_are_kept_and_the_newest_of_all(tmp_path: Path) -> None:
@@ -85,9 +85,9 @@ async def _run(job: str, volume: Path, redis_url: str) -> str:
         stderr=asyncio.subprocess.STDOUT,
     )
     async with asyncio.timeout(60):
-        told, _ = await process.communicate()
-    assert process.returncode == 0, told.decode()
-    return told.decode()
+        received, _ = await process.communicate()
+    assert process.returncode == 0, received.decode()
+    return received.decode()
 
 
 async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
                 assert "exported 1 games" in await _run("south-seas-backup", volume, deployment.url)
             async with aclosing(deployment.nodes[0].client()) as redis:
                 await redis.flushall()
-            async with client.get(path) as gone:
-                assert gone.status == HTTPStatus.NOT_FOUND
+            async with client.get(path) as removed:
+                assert removed.status == HTTPStatus.NOT_FOUND
             assert "imported 1 games" in await _run("south-seas-restore", volume, deployment.url)
             async with client.get(path) as again:
                 assert await again.json() == table["game"]
@@ -119,8 +119,8 @@ async def _move(client: ClientSession, path: str, token: str) -> None:
     async with client.get(f"{path}/legal-moves?limit=1") as listed:
         (move,) = (await listed.json())["moves"]
     headers = {"Authorization": f"Bearer {token}"}
-    async with client.post(f"{path}/actions", json={"move": move["id"]}, headers=headers) as done:
-        assert done.status == HTTPStatus.OK, await done.text()
+    async with client.post(f"{path}/actions", json={"move": move["id"]}, headers=headers) as finished:
+        assert finished.status == HTTPStatus.OK, await finished.text()
 
 
 def user_of_the_page() -> str:

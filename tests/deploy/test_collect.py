@@ -23,14 +23,14 @@ def collect() -> ModuleType:
 
 
 def test_a_file_comes_with_all_links_that_lead_to_it(collect: ModuleType, tmp_path: Path) -> None:
-    here, root = (tmp_path / "here").resolve(), tmp_path / "root"
-    (here / "versions" / "3").mkdir(parents=True)
-    (here / "versions" / "3" / "program").write_text("it")
-    (here / "current").symlink_to("versions/3")
-    (here / "program").symlink_to(here / "current" / "program")
-    assert [*collect.copy_with_links(here / "program", root)] == [here / "versions" / "3" / "program"]
-    there = root / here.relative_to("/")
-    assert (there / "program").readlink() == here / "current" / "program"
+    actual, root = (tmp_path / "here").resolve(), tmp_path / "root"
+    (actual / "versions" / "3").mkdir(parents=True)
+    (actual / "versions" / "3" / "program").write_text("it")
+    (actual / "current").symlink_to("versions/3")
+    (actual / "program").symlink_to(actual / "current" / "program")
+    assert [*collect.copy_with_links(actual / "program", root)] == [actual / "versions" / "3" / "program"]
+    there = root / actual.relative_to("/")
+    assert (there / "program").readlink() == actual / "current" / "program"
     assert (there / "current").readlink() == Path("versions/3")
     assert (there / "versions" / "3" / "program").read_text() == "it"
 

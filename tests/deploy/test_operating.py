@@ -32,12 +32,12 @@ CREATED_BY_PAGE = {
 @cache
 def commands() -> tuple[tuple[str, ...], ...]:
     """Return every command of the page's shell blocks, in words; each part of a pipe is one."""
-    found: list[tuple[str, ...]] = []
+    result: list[tuple[str, ...]] = []
     for block in blocks("operating"):
         if block.language == "sh":
             lines = block.code.replace("\\\n", " ").splitlines()
-            found += (tuple(words) for line in lines for words in _piped(shlex.split(line, comments=True)))
-    return tuple(found)
+            result += (tuple(words) for line in lines for words in _piped(shlex.split(line, comments=True)))
+    return tuple(result)
 
 
 def _piped(words: list[str]) -> Iterator[list[str]]:
@@ -103,14 +103,14 @@ def test_what_kubectl_makes_and_removes_has_the_names_that_others_ask_for(words:
 def test_helm_is_given_values_that_are_there_and_the_cluster_is_asked_for_a_metric_that_they_make() -> None:
     (values,) = [file for words in commands_of("helm") for file in arguments_after(words, "--values")]
     rules_of = yaml.safe_load((ROOT / values).read_text())["rules"]["custom"]
-    (asked,) = [path for words in commands_of("kubectl") for path in arguments_after(words, "--raw")]
-    assert asked.rpartition("/")[2] in {rule["name"]["as"] for rule in rules_of}
-    assert asked.split("/")[5] in NAMESPACES
+    (requested,) = [path for words in commands_of("kubectl") for path in arguments_after(words, "--raw")]
+    assert requested.rpartition("/")[2] in {rule["name"]["as"] for rule in rules_of}
+    assert requested.split("/")[5] in NAMESPACES
 
 
 def test_secrets_are_made_with_the_keys_that_the_pods_read() -> None:
-    made, _archive = [words for words in commands_of("kubectl") if "generic" in words]
-    (source,) = [word for word in made if word.startswith("--from-file")]
+    created, _archive = [words for words in commands_of("kubectl") if "generic" in words]
+    (source,) = [word for word in created if word.startswith("--from-file")]
     assert source.split("=")[1] == f"{ENV_PREFIX}REDIS_URL"
     (ingress,) = list_resources("prod", "Ingress")
     assert ingress["spec"]["tls"][0]["secretName"] in CREATED_BY_PAGE["secret"]

@@ -59,8 +59,8 @@ def test_every_image_has_a_tag_of_its_own(pin: ModuleType) -> None:
 
 def test_what_is_not_pinned_is_told(pin: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert pin.main(["check"]) == 1
-    told = capsys.readouterr().err
-    assert all(f"{name} is not pinned by digest" in told for name in names(pin))
+    received = capsys.readouterr().err
+    assert all(f"{name} is not pinned by digest" in received for name in names(pin))
 
 
 def test_a_digest_is_written_wherever_the_image_is_named(pin: ModuleType, tmp_path: Path) -> None:
@@ -112,8 +112,10 @@ def test_what_a_cluster_gets_is_held_against_it(
     kubectl, folder = require(KUBECTL), tmp_path / "k8s" / "overlays" / overlay
 
     def checked() -> int:
-        done = subprocess.run([kubectl, "kustomize", folder], capture_output=True, text=True, check=True, timeout=60)
-        monkeypatch.setattr("sys.stdin", io.StringIO(done.stdout))
+        finished = subprocess.run(
+            [kubectl, "kustomize", folder], capture_output=True, text=True, check=True, timeout=60
+        )
+        monkeypatch.setattr("sys.stdin", io.StringIO(finished.stdout))
         code: int = pin.main(["check", "-"])
         return code
 

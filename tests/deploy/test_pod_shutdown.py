@@ -22,17 +22,17 @@ REDIS = "redis://127.0.0.1:6379/0"
 
 def settings_of(overlay: str) -> Settings:
     """Return the settings of the variables that an overlay sets."""
-    found: list[Settings] = []
+    results: list[Settings] = []
 
     @click.command
     @with_all_settings
     def command(**values: object) -> None:
-        found.append(make_settings(values))
+        results.append(make_settings(values))
 
     variables = {name: value or REDIS for name, value in environment(overlay, service_container(overlay)).items()}
     result = CliRunner().invoke(command, env=variables, catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return found[0]
+    return results[0]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -59,8 +59,8 @@ def test_no_pod_goes_before_its_successor_serves(overlay: str) -> None:
 def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str) -> None:
     limits = settings_of(overlay).limits
     sleep = service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
-    gone = sleep + limits.drain_time_s + limits.close_window_s
-    assert gone <= get_resource(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
+    removed = sleep + limits.drain_time_s + limits.close_window_s
+    assert removed <= get_resource(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

@@ -61,8 +61,8 @@ def test_probes_ask_a_named_port_and_a_route_that_there_is(overlay: str) -> None
             probes = [container[key] for key in container if key.endswith("Probe")]
             assert len(probes) == {"Deployment/south-seas": 3, "StatefulSet/south-seas-redis": 2}.get(name, 0)
             for probe in probes:
-                asked = probe.get("httpGet") or probe.get("tcpSocket")
-                assert asked is None or asked["port"] in ports(template)
+                requested = probe.get("httpGet") or probe.get("tcpSocket")
+                assert requested is None or requested["port"] in ports(template)
                 assert "httpGet" not in probe or probe["httpGet"]["path"] in paths
 
 
@@ -79,17 +79,17 @@ _NAMED = ("ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim")
 
 
 def _named_by(pod: Resource) -> set[tuple[str, str]]:
-    found = {("ServiceAccount", pod["serviceAccountName"])}
+    result = {("ServiceAccount", pod["serviceAccountName"])}
     for container in pod["containers"]:
         for source in container.get("envFrom", ()):
-            found |= {("ConfigMap", one["name"]) for key, one in source.items() if key == "configMapRef"}
-            found |= {("Secret", one["name"]) for key, one in source.items() if key == "secretRef"}
+            result |= {("ConfigMap", one["name"]) for key, one in source.items() if key == "configMapRef"}
+            result |= {("Secret", one["name"]) for key, one in source.items() if key == "secretRef"}
     for volume in pod.get("volumes", ()):
         if "configMap" in volume:
-            found.add(("ConfigMap", volume["configMap"]["name"]))
+            result.add(("ConfigMap", volume["configMap"]["name"]))
         if "persistentVolumeClaim" in volume:
-            found.add(("PersistentVolumeClaim", volume["persistentVolumeClaim"]["claimName"]))
-    return found
+            result.add(("PersistentVolumeClaim", volume["persistentVolumeClaim"]["claimName"]))
+    return result
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -154,9 +154,9 @@ def test_autoscaler_counts_the_deployments_pods(overlay: str) -> None:
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_autoscaler_asks_for_what_the_adapter_makes_of_what_the_service_tells(overlay: str) -> None:
     (autoscaler,) = list_resources(overlay, "HorizontalPodAutoscaler")
-    (asked,) = [one["pods"]["metric"]["name"] for one in autoscaler["spec"]["metrics"] if one["type"] == "Pods"]
+    (requested,) = [one["pods"]["metric"]["name"] for one in autoscaler["spec"]["metrics"] if one["type"] == "Pods"]
     values = yaml.safe_load((K8S / "components" / "autoscaling" / "prometheus-adapter.yaml").read_text())
     (rule,) = values["rules"]["custom"]
     (connections,) = CONNECTIONS.describe()
-    assert rule["name"] == {"matches": f"^{connections.name}$", "as": asked}
+    assert rule["name"] == {"matches": f"^{connections.name}$", "as": requested}
     assert rule["seriesQuery"].partition("{")[0] == connections.name

@@ -89,12 +89,12 @@ def test_every_rule_can_be_linked_to() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_every_link_has_a_target(site: ClientSession, name: str) -> None:
-    here = parse(name)
-    assert len(set(here.anchors)) == len(here.anchors)
-    for link in here.links:
+    actual = parse(name)
+    assert len(set(actual.anchors)) == len(actual.anchors)
+    for link in actual.links:
         path, _, anchor = link.partition("#")
         if path.startswith("/docs") or not path:
-            there = here if not path else parse(path.removeprefix("/docs").removeprefix("/") or "index")
+            there = actual if not path else parse(path.removeprefix("/docs").removeprefix("/") or "index")
             assert not anchor or anchor in there.anchors, link
         elif path.startswith("/"):
             assert (await site.get(path)).status == 200, link
@@ -104,10 +104,10 @@ async def test_every_link_has_a_target(site: ClientSession, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_contains_nothing_that_its_policy_forbids(name: str) -> None:
-    here = parse(name)
-    assert all(path.startswith("/docs/static/") for path in here.loaded)
-    assert all("src" in one.attributes for one in here.elements if one.tag == "script")
-    assert not [one for one in here.elements if one.tag == "style" or "style" in one.attributes]
+    actual = parse(name)
+    assert all(path.startswith("/docs/static/") for path in actual.loaded)
+    assert all("src" in one.attributes for one in actual.elements if one.tag == "script")
+    assert not [one for one in actual.elements if one.tag == "style" or "style" in one.attributes]
 
 
 @pytest.mark.parametrize("name", pages())

@@ -90,11 +90,11 @@ class Lockstep:
 
     def play(self, action: Json) -> list[Json]:
         """Play one legal action on both; gives the reference's events. Raises AssertionError where they differ."""
-        asked = ACTION.decode(canonical_json(action))
-        done, told = apply_action(self.index, self.game, asked)
-        assert done == asked
+        requested = ACTION.decode(canonical_json(action))
+        result, received = apply_action(self.index, self.game, requested)
+        assert result == requested
         expected = self.reference.apply(action)
-        assert _comparable(msgspec.to_builtins(told)) == _comparable(expected)
+        assert _comparable(msgspec.to_builtins(received)) == _comparable(expected)
         self.compare()
         return expected
 
@@ -108,15 +108,15 @@ class Lockstep:
         offered = [canonical_json(action) for action in legal_moves(self.index, self.game)]
         assert sorted(offered) == [canonical_json(action) for action in self.legal]
         assert is_finished(self.game) == (not offered)
-        seen = msgspec.to_builtins(build_view(self.index, self.game))
-        if seen["turn"] is not None:
+        observed = msgspec.to_builtins(build_view(self.index, self.game))
+        if observed["turn"] is not None:
             for name in ("deadline", "undoable"):
-                del seen["turn"][name]
-        for player in seen["players"]:
+                del observed["turn"][name]
+        for player in observed["players"]:
             for name in ("name", "color", "kind", "bot", "resigned"):
                 del player[name]
         expected = self.reference.view()
-        assert {name: seen[name] for name in expected} == expected
+        assert {name: observed[name] for name in expected} == expected
         scores = self.reference.scores()
         assert msgspec.to_builtins(player_scores(self.index, self.game)) == scores["players"]
         assert msgspec.to_builtins(islander_values(self.index, self.game)) == scores["islanders"]
@@ -128,27 +128,27 @@ class Lockstep:
     def _compare_bag(self, expected: Json) -> None:
         """R8.1: what is neither on the board, nor discarded, nor in hand is still in the bag."""
         turn = expected["turn"]
-        gone = Counter(placed["tile"] for placed in expected["board"].values() if placed["order"])
-        gone.update(expected["discarded"])
+        removed = Counter(placed["tile"] for placed in expected["board"].values() if placed["order"])
+        removed.update(expected["discarded"])
         if turn is not None and turn["placed"] is None:
-            gone[turn["tile"]] += 1
-        assert {one.tile: one.left for one in tiles_left(self.index, self.game) if one.left} == dict(self.bag - gone)
+            removed[turn["tile"]] += 1
+        assert {one.tile: one.left for one in tiles_left(self.index, self.game) if one.left} == dict(self.bag - removed)
 
     def refuse(self, chance: Random) -> int:
         """Try a few illegal actions; gives how many. Fails where one is accepted or leaves a trace."""
         legal = {canonical_json(action) for action in self.legal}
         before = encode_snapshot(self.game)
-        tried = 0
+        attempted = 0
         for action in (self._any_action(chance) for _ in range(WRONG_ACTIONS)):
             if canonical_json(action) in legal or self._is_short_for_a_legal_one(action):
                 continue
-            tried += 1
+            attempted += 1
             with pytest.raises(IllegalMove) as refusal:
                 apply_action(self.index, self.game, action)
             assert refusal.value.rule.startswith("R")
             assert refusal.value.reason
             assert encode_snapshot(self.game) == before, action
-        return tried
+        return attempted
 
     def _is_short_for_a_legal_one(self, action: Action) -> bool:
         """Whether a payment or a phase is left out where it may be (R6.5)."""
@@ -239,9 +239,9 @@ def main() -> None:
     parser = ArgumentParser(prog="tests.engine.lockstep", description="Hold the engine against the reference.")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="the first game's seed; the next game has the next one")
-    asked = parser.parse_args()
+    requested = parser.parse_args()
     total: Counter[str] = Counter()
-    for number, counts in play_many(asked.games, asked.seed):
+    for number, counts in play_many(requested.games, requested.seed):
         total += counts
         if total["games"] % 100 == 0:
             sys.stdout.write(f"{total['games']} games alike, the last has seed {number}\n")

@@ -66,7 +66,7 @@ def test_playing_on_with_a_copy_leaves_the_game_alone() -> None:
 
 
 def test_the_same_seed_gives_the_same_game_in_every_process() -> None:
-    told = {
+    received = {
         subprocess.run(
             [sys.executable, "-c", PLAY],
             cwd=ROOT,
@@ -76,5 +76,5 @@ def test_the_same_seed_gives_the_same_game_in_every_process() -> None:
         ).stdout
         for hash_seed in ("0", "1", "4711")
     }
-    assert len(told) == 1
-    assert len(told.pop().strip()) == 64
+    assert len(received) == 1
+    assert len(received.pop().strip()) == 64

@@ -45,9 +45,9 @@ def test_a_game_that_differs_is_shrunk(
     tileset: int, types: int, players: int, edition: Edition, choices: list[int]
 ) -> None:
     """Hypothesis looks for the shortest game that differs: each choice is an index into the legal actions."""
-    made = random_tileset(tileset, types=types)
-    bag, ships = deal(made, Random(tileset))
-    steps = Lockstep(Setting(made, players, edition, 0, bag, ships))
+    created = random_tileset(tileset, types=types)
+    bag, ships = deal(created, Random(tileset))
+    steps = Lockstep(Setting(created, players, edition, 0, bag, ships))
     for choice in choices:
         if not steps.legal:
             break

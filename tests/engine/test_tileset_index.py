@@ -36,7 +36,8 @@ def test_fits_lists_the_rotations_in_which_all_shared_edges_are_alike(tileset: J
                 rotation
                 for rotation in range(4)
                 if all(
-                    shown in (None, edge) for shown, edge in zip(neighbours, tile.turned_edges(rotation), strict=True)
+                    displayed in (None, edge)
+                    for displayed, edge in zip(neighbours, tile.turned_edges(rotation), strict=True)
                 )
             ]
             assert [*index.fitting_rotations[number][packed]] == (expected if packed else []), (data["id"], neighbours)
@@ -47,10 +48,10 @@ def test_marks_are_what_the_neighbour_across_a_side_is_shown(tileset: Json) -> N
     index = tables_of(tileset)
     for number, data in enumerate(tileset["tiles"]):
         for rotation, side in product(range(4), range(4)):
-            shown = index.edge_masks[number * 4 + rotation][side]
+            displayed = index.edge_masks[number * 4 + rotation][side]
             facing = (side + 2) % 4
-            assert shown == shown & 3 << 2 * facing
-            assert SHOWN[shown >> 2 * facing] == Tile.of(data).turned_edges(rotation)[side]
+            assert displayed == displayed & 3 << 2 * facing
+            assert SHOWN[displayed >> 2 * facing] == Tile.of(data).turned_edges(rotation)[side]
 
 
 @pytest.mark.parametrize("tileset", SETS, ids=named)

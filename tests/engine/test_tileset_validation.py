@@ -39,9 +39,9 @@ def small_set(*tiles: Json, ships: Sequence[Json] = (ship("s1", 2, any_ware=3),)
 
 def faults_of(made: Json) -> list[Fault]:
     """Return what `parse` finds; the set must not be playable."""
-    with pytest.raises(TileSetInvalid) as refused:
+    with pytest.raises(TileSetInvalid) as rejected:
         parse_tileset(json.dumps(made).encode())
-    return [*refused.value.faults]
+    return [*rejected.value.faults]
 
 
 def test_a_set_as_small_as_can_be_is_accepted() -> None:
@@ -66,8 +66,8 @@ def test_what_a_tile_with_two_bridge_edges_may_show(segments: tuple[Json, ...]) 
 
 
 def test_islands_whose_tips_touch_and_three_seas_are_accepted() -> None:
-    made = tile("isib", island("n"), island("s"), bridge("w"), sea([2, 3]), sea([6]), sea([7]))
-    assert list_faults(convert(small_set(made), TileSet)) == []
+    created = tile("isib", island("n"), island("s"), bridge("w"), sea([2, 3]), sea([6]), sea([7]))
+    assert list_faults(convert(small_set(created), TileSet)) == []
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -118,10 +118,10 @@ def test_counts_and_ids(made: Json, path: str, reason: str) -> None:
 
 
 def test_a_ship_asks_for_no_more_groups_than_there_are_wares() -> None:
-    made = small_set(ships=[ship("s1", 2, same=[1, 1, 1])])
-    assert list_faults(convert(made, TileSet)) == []
-    made["ships"][0]["cost"]["same"].append(1)
-    assert [fault.path for fault in faults_of(made)] == ["ships[0].cost.same"]
+    created = small_set(ships=[ship("s1", 2, same=[1, 1, 1])])
+    assert list_faults(convert(created, TileSet)) == []
+    created["ships"][0]["cost"]["same"].append(1)
+    assert [fault.path for fault in faults_of(created)] == ["ships[0].cost.same"]
 
 
 @pytest.mark.parametrize(
@@ -291,9 +291,9 @@ def test_what_cannot_be_drawn(made: Json, path: str, reason: str) -> None:
     ),
 )
 def test_files_that_hold_something_else(data: bytes, reason: str) -> None:
-    with pytest.raises(TileSetInvalid) as refused:
+    with pytest.raises(TileSetInvalid) as rejected:
         parse_tileset(data)
-    (fault,) = refused.value.faults
+    (fault,) = rejected.value.faults
     assert fault.path == "$"
     assert reason in fault.reason
 
@@ -314,12 +314,12 @@ def test_files_that_hold_something_else(data: bytes, reason: str) -> None:
     ),
 )
 def test_values_of_the_wrong_shape(where: tuple[str | int, ...], value: object, path: str) -> None:
-    made = deepcopy(small_set())
-    holder: Any = made
+    created = deepcopy(small_set())
+    holder: Any = created
     for key in where[:-1]:
         holder = holder[key]
     holder[where[-1]] = value
-    assert [fault.path for fault in faults_of(made)] == [path]
+    assert [fault.path for fault in faults_of(created)] == [path]
 
 
 def test_all_faults_are_told_at_once() -> None:
@@ -336,12 +336,12 @@ def test_all_faults_are_told_at_once() -> None:
 
 
 def test_one_wrong_value_of_each_tile_and_ship_is_told_at_once() -> None:
-    made = small_set(
+    created = small_set(
         tile("ssss", OPEN_SEA, count=0),
         tile("ssss", sea([9])),
         ships=[ship("s1", 2, any_ware=3), ship("s2", -1, any_ware=3)],
     )
-    assert [fault.path for fault in faults_of(made)] == [
+    assert [fault.path for fault in faults_of(created)] == [
         "tiles[0].count",
         "tiles[1].segments[0].halves[0]",
         "ships[1].points",
@@ -352,10 +352,10 @@ def test_one_wrong_value_of_each_tile_and_ship_is_told_at_once() -> None:
 def test_what_is_accepted_serves_the_engine(seed: int) -> None:
     """Slips of the pen in a valid set: what they make of it is refused, or can be played."""
     chance = Random(seed)
-    made = random_tileset(seed)
+    created = random_tileset(seed)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        slip(chance, chance.choice(made["tiles"]))
-    changed = convert(made, TileSet)
+        slip(chance, chance.choice(created["tiles"]))
+    changed = convert(created, TileSet)
     if not list_faults(changed):
         TileSetIndex(changed)
 

@@ -53,8 +53,8 @@ def test_the_last_tile_has_corners_but_loses_no_symbol() -> None:
 
 
 def test_empty_cells_show_the_keys_of_placements() -> None:
-    shown = scene(TileView(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
-    assert lines(shown, Viewport(SMALL), 14, 7) == [
+    displayed = scene(TileView(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
+    assert lines(displayed, Viewport(SMALL), 14, 7) == [
         "      0    1",
         "    ~~>~~",
         "  0 :):=@ 12",
@@ -66,8 +66,8 @@ def test_empty_cells_show_the_keys_of_placements() -> None:
 
 
 def test_a_placement_is_shown_before_it_is_done() -> None:
-    shown = scene(TileView(START))._replace(preview=((1, 0), TileView(MARKET, is_framed=True)), open_cells={(1, 0)})
-    assert lines(shown, Viewport(SMALL), 14, 4) == [
+    displayed = scene(TileView(START))._replace(preview=((1, 0), TileView(MARKET, is_framed=True)), open_cells={(1, 0)})
+    assert lines(displayed, Viewport(SMALL), 14, 4) == [
         "      0    1",
         "    ~~>~~┌~~~┐",
         "  0 :):=@==M==",
@@ -86,7 +86,7 @@ def test_a_board_that_fits_is_large_and_in_the_middle() -> None:
 
 
 def test_a_board_that_does_not_fit_is_shown_around_the_last_tile_and_can_be_moved() -> None:
-    shown = scene(*[TileView(START)] * 9)._replace(focus=(4, 0))
-    assert lines(shown, Viewport(SMALL), 19, 4)[0] == "      3    4    5"
-    assert lines(shown, Viewport(SMALL, across=2), 19, 4)[0] == "      5    6    7"
-    assert lines(shown._replace(focus=(8, 0)), Viewport(SMALL), 19, 4)[0] == "      6    7    8"
+    displayed = scene(*[TileView(START)] * 9)._replace(focus=(4, 0))
+    assert lines(displayed, Viewport(SMALL), 19, 4)[0] == "      3    4    5"
+    assert lines(displayed, Viewport(SMALL, across=2), 19, 4)[0] == "      5    6    7"
+    assert lines(displayed._replace(focus=(8, 0)), Viewport(SMALL), 19, 4)[0] == "      6    7    8"

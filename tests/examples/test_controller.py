@@ -64,26 +64,26 @@ async def test_people_at_two_terminals_and_a_watcher_see_the_same(
 async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Client) -> None:
     chance = random.Random(3)
     seats = await new_game(client, ANA, GREEDY)
-    async with open_game(client, seats) as here, open_game(client, seats) as there:
+    async with open_game(client, seats) as actual, open_game(client, seats) as there:
         for _ in range(5):
-            await ready(here)
+            await ready(actual)
             await there.subscription._socket.disconnect()
-            await choose(here, chance)
-            await caught_up(there, here)
+            await choose(actual, chance)
+            await caught_up(there, actual)
         await until(there, lambda: there.state.is_connected)
-        assert there.state.game == here.state.game
+        assert there.state.game == actual.state.game
 
 
 async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
     chance = random.Random(4)
     seats = await new_game(client, ANA, GREEDY)
-    async with open_game(client, seats) as here, open_game(client, seats) as there:
+    async with open_game(client, seats) as actual, open_game(client, seats) as there:
         assert there.subscription._replica is not None
         there.subscription._replica.digest = "0" * 32
-        await ready(here)
-        await choose(here, chance)
-        await caught_up(there, here)
-        assert there.state.game == here.state.game
+        await ready(actual)
+        await choose(actual, chance)
+        await caught_up(there, actual)
+        assert there.state.game == actual.state.game
 
 
 async def test_a_move_for_another_past_is_refused_kindly(client: Client) -> None:

@@ -15,19 +15,19 @@ ROOT = Path(__file__).parents[2]
 async def test_two_people_play_a_whole_game_in_a_chat(client: Client) -> None:
     bot = TextBot(client)
     assert await bot.answer("Ana", "hello") == HELP
-    begun = await bot.answer("Ana", "new open")
-    [game] = re.findall(r"Game ([a-z0-9-]+)\.", begun)
+    started_at = await bot.answer("Ana", "new open")
+    [game] = re.findall(r"Game ([a-z0-9-]+)\.", started_at)
     await bot.answer("Bo", f"join {game}")
     assert "every seat is taken" in await bot.answer("Cy", f"join {game}")
-    said = ""
+    output = ""
     for _ in range(300):
         view = await client.game(game)
         if view.turn is None:
             break
         name = view.players[view.turn.decider].name or ""
         assert "1. " in await bot.answer(name, "moves")
-        said = await bot.answer(name, "1")
-    assert "won" in said or "win" in said, said
+        output = await bot.answer(name, "1")
+    assert "won" in output or "win" in output, output
     assert await bot.answer("Ana", "moves") == "Nothing."
     assert await bot.answer("Ana", "1") == HELP
 
@@ -56,10 +56,10 @@ async def test_a_chat_on_standard_input(url: str) -> None:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
-    said, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * PATIENCE_S)
+    output, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * PATIENCE_S)
     assert chat.returncode == 0
-    assert said.startswith(b"Game ")
-    assert b"1. " in said
+    assert output.startswith(b"Game ")
+    assert b"1. " in output
 
 
 def test_it_is_short() -> None:

@@ -127,14 +127,14 @@ def test_large_seas_and_islands_are_apart(rotation: int, kind: type[Sea] | type[
 def test_every_symbol_is_seen(rotation: int, size: Size) -> None:
     """All that is printed on a segment lies on it, beside all else, and an islander can stand on every segment."""
     for tile in TILES:
-        seen = picture(tile, rotation, size)
+        observed = picture(tile, rotation, size)
         taken: set[Spot] = set()
-        for symbol in seen.symbols:
+        for symbol in observed.symbols:
             spots = {(symbol.spot[0] + step, symbol.spot[1]) for step in range(len(symbol.text))}
             assert not spots & taken, tile.id
-            assert all(seen.ground[spot] == symbol.segment for spot in spots), tile.id
+            assert all(observed.ground[spot] == symbol.segment for spot in spots), tile.id
             taken |= spots
-        assert [seen.ground[spot] for spot, _ in seen.standing] == [*range(len(seen.segments))], tile.id
+        assert [observed.ground[spot] for spot, _ in observed.standing] == [*range(len(observed.segments))], tile.id
 
 
 def test_a_ground_knows_reefs() -> None:

@@ -45,10 +45,10 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", choices=FUZZERS, action="append")
-    asked = parser.parse_args()
-    until, figures, findings = time.monotonic() + 60 * asked.minutes, Figures(), 0
-    for round_seed in range(asked.seed, asked.seed + 10**6):
-        for name in asked.only or FUZZERS:
+    requested = parser.parse_args()
+    until, figures, findings = time.monotonic() + 60 * requested.minutes, Figures(), 0
+    for round_seed in range(requested.seed, requested.seed + 10**6):
+        for name in requested.only or FUZZERS:
             if time.monotonic() >= until:
                 _print_summary(figures, findings)
                 return 1 if findings else 0
@@ -59,7 +59,7 @@ def main() -> int:
 def _run_round(name: str, seed: int, figures: Figures) -> bool:
     """One round of one fuzzer, on an instance of its own; whether it found anything."""
     examples, fuzz = FUZZERS[name]
-    begun = time.monotonic()
+    started_at = time.monotonic()
     try:
         with tempfile.TemporaryDirectory(prefix="south-seas-fuzz-") as directory:
             where = Path(directory)
@@ -68,7 +68,7 @@ def _run_round(name: str, seed: int, figures: Figures) -> bool:
     except Exception:  # noqa: BLE001  whatever it is, it is a finding, and the other fuzzers go on
         print(f"FOUND by --only {name} --seed {seed}:\n{traceback.format_exc()}", flush=True)
         return True
-    print(f"{name} seed {seed}: nothing in {time.monotonic() - begun:.0f} s", flush=True)
+    print(f"{name} seed {seed}: nothing in {time.monotonic() - started_at:.0f} s", flush=True)
     return False
 
 

@@ -72,13 +72,13 @@ class FuzzedSocket:
         ping = json.dumps({"type": "ping", "id": barrier}).encode()
         self.raw.send(b"".join(frames) + encode_frame(TEXT, ping))
         waiting, answers = [*messages], []
-        while (told := self._receive()) != {"type": "pong", "id": barrier}:
-            if told["type"] in RESPONSE_TYPES or (told["type"] == "snapshot" and self.snapshot_of is None):
-                assert waiting, ("nothing was asked", told)
-                self._check_response(waiting.pop(0), told)
-                answers.append(told)
+        while (received := self._receive()) != {"type": "pong", "id": barrier}:
+            if received["type"] in RESPONSE_TYPES or (received["type"] == "snapshot" and self.snapshot_of is None):
+                assert waiting, ("nothing was asked", received)
+                self._check_response(waiting.pop(0), received)
+                answers.append(received)
             else:
-                self._handle(told)
+                self._handle(received)
         assert not waiting, ("not answered", waiting)
         assert self.snapshot_of is None
         return answers
@@ -88,9 +88,9 @@ class FuzzedSocket:
         self.exchange([], [])
 
     def _receive(self) -> dict[str, Any]:
-        told = self.raw.receive()
-        message_validator(told["type"]).validate(told)
-        return told
+        received = self.raw.receive()
+        message_validator(received["type"]).validate(received)
+        return received
 
     def _handle(self, told: dict[str, Any]) -> None:
         match told["type"]:

@@ -116,8 +116,8 @@ class RawSocket:
                     if flags & DEFLATED:
                         text = zlib.decompressobj(-15).decompress(text + TAIL)
                     self.heard += 1
-                    told: dict[str, Any] = json.loads(text)
-                    return told
+                    received: dict[str, Any] = json.loads(text)
+                    return received
 
     def half_close(self) -> None:
         """Send nothing more."""

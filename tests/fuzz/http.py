@@ -111,7 +111,7 @@ class _Schemathesis:
     def __call__(self, configuration: str, phases: str, effort: Effort, *arguments: str, hooks: bool = False) -> None:
         """Run these phases."""
         (self._directory / "schemathesis.toml").write_text(configuration)
-        done = subprocess.run(
+        finished = subprocess.run(
             [*self._command(phases, effort), *arguments],
             cwd=self._directory,
             env=self._environment(effort) if hooks else None,
@@ -120,8 +120,8 @@ class _Schemathesis:
             timeout=TIMEOUT_S,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        self._count(done.stdout.splitlines(), hooks=hooks)
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+        self._count(finished.stdout.splitlines(), hooks=hooks)
         self._subject.check()
 
     def _command(self, phases: str, effort: Effort) -> Iterable[str]:

@@ -35,10 +35,10 @@ def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
 
     def sent(many: list[bytes], cut: int) -> None:
         data = b"".join(many) + CLOSING_REQUEST
-        begun = time.perf_counter()
+        started_at = time.perf_counter()
         for response in exchange(subject, data, cut):
             check_response(response)
-        took = time.perf_counter() - begun
+        took = time.perf_counter() - started_at
         figures["lines slowest ms"] = max(figures["lines slowest ms"], int(1000 * took))
         figures["lines requests"] += len(many)
         subject.check()
@@ -69,33 +69,33 @@ def exchange(subject: Subject, data: bytes, cut: int) -> list[Response]:
     """Send this, its first `cut` bytes by themselves, and give all answers until the service closes."""
     with socket.create_connection((subject.host, subject.port), TIMEOUT_S) as line:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        heard = b""
+        messages = b""
         try:
             if cut:
                 line.sendall(data[:cut])
             line.sendall(data[cut:])
-            heard = _read(line)
+            messages = _read(line)
         except (BrokenPipeError, ConnectionResetError):
             return []
-    return parse_responses(heard)
+    return parse_responses(messages)
 
 
 def _read(line: socket.socket) -> bytes:
     """All until the service closes; a client that has promised more ends its half."""
-    heard, waited = b"", False
+    messages, waited = b"", False
     line.settimeout(IDLE_S)
     while True:
         try:
             data = line.recv(65_536)
         except TimeoutError:
-            assert not waited, ("the service does not close", heard[-300:])
+            assert not waited, ("the service does not close", messages[-300:])
             line.shutdown(socket.SHUT_WR)
             line.settimeout(TIMEOUT_S)
             waited = True
             continue
         if not data:
-            return heard
-        heard += data
+            return messages
+        messages += data
 
 
 def parse_responses(data: bytes) -> list[Response]:
@@ -108,11 +108,11 @@ def parse_responses(data: bytes) -> list[Response]:
         head, gap, rest = data.partition(b"\r\n\r\n")
         assert gap, ("an answer that is cut off", data[:300])
         first, *lines = head.split(b"\r\n")
-        found = re.fullmatch(rb"HTTP/(?:1\.[01]|0\.9|2\.0) (\d{3}) [ -~]*", first)
-        assert found, data[:300]
+        result = re.fullmatch(rb"HTTP/(?:1\.[01]|0\.9|2\.0) (\d{3}) [ -~]*", first)
+        assert result, data[:300]
         headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(b":") for line in lines)]
         given_by = dict(headers)
-        status = int(found[1])
+        status = int(result[1])
         if status == 101:
             return [*responses, Response(status, headers, b"")]
         if status < 200:

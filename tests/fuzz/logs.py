@@ -84,17 +84,17 @@ def _logs(directory: Path, figures: Figures) -> Callable[[], None]:
         figures["logs examples"] += 1
         log = json.loads(json.dumps(whole[:length]))
         for number, how, value in changes:
-            found = json_locations(log)
-            log = change_at(log, found[number % len(found)], how, value)
+            result = json_locations(log)
+            log = change_at(log, result[number % len(result)], how, value)
         if forged:
             try:
                 log = rechain(log)
             except (AttributeError, IndexError, KeyError, StopIteration, TypeError):
                 forged = False  # there is nothing left that could be sealed
         file.write_text(json.dumps(log))
-        said = CliRunner().invoke(verify_command, [str(file)])
-        assert said.exception is None or isinstance(said.exception, SystemExit), said.exc_info
-        assert said.output
+        output = CliRunner().invoke(verify_command, [str(file)])
+        assert output.exception is None or isinstance(output.exception, SystemExit), output.exc_info
+        assert output.output
 
     return check
 

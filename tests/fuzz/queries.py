@@ -107,28 +107,28 @@ def _check_names(subject: Subject, figures: Figures) -> Callable[[], None]:
         """Check that a name is accepted or rejected by its characters, and appears unchanged in texts and images."""
         body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
         made = send_request(subject, "POST", "/v1/games", body)
-        shown = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
+        displayed = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
         right = all(
-            1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REJECTED_CATEGORIES for one in shown
+            1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REJECTED_CATEGORIES for one in displayed
         )
-        right = right and all(any(map(is_visible, one)) and not INVISIBLE_CHARACTERS & {*one} for one in shown)
+        right = right and all(any(map(is_visible, one)) and not INVISIBLE_CHARACTERS & {*one} for one in displayed)
         expected = 400 if not right else 409 if name_key(name) == name_key(other) else 201
         assert made.status == expected, (name, other, made)
         figures["http requests"] += 1
         if made.status != 201:
             return
         created = json.loads(made.data)
-        assert [player["name"] for player in created["game"]["players"]] == shown
+        assert [player["name"] for player in created["game"]["players"]] == displayed
         game = f"/v1/games/{created['game']['id']}"
         accepted = {"Accept-Language": ", ".join(languages)}
         for path in ("/story", "/legal-moves", "/board.svg?side=1", "/board.txt?side=1", "/board.png?side=1&width=64"):
-            told = send_request(subject, "GET", game + path, None, accepted)
+            received = send_request(subject, "GET", game + path, None, accepted)
             figures["http requests"] += 1
-            assert told.status == 200, (path, told)
-            if told.kind == "image/svg+xml":
-                parse_svg(told.data.decode())
-            if told.kind == "application/json":
-                assert told.language in {"en", "fr", "de"}
+            assert received.status == 200, (path, received)
+            if received.kind == "image/svg+xml":
+                parse_svg(received.data.decode())
+            if received.kind == "application/json":
+                assert received.language in {"en", "fr", "de"}
         subject.check()
 
     return check
@@ -148,10 +148,10 @@ def _check_queries(subject: Subject, figures: Figures) -> Callable[[], None]:
     )
     def check(path: str, query: list[tuple[str, str]], limit: int) -> None:
         """Any query is answered or refused with the parameter's name; pages together are the whole list."""
-        told = send_request(subject, "GET", f"{path}?{_encode_query(query)}", None, token)
-        assert told.status in {200, 400, 404}, (path, query, told)
-        if told.status == 400:
-            problem = json.loads(told.data)
+        received = send_request(subject, "GET", f"{path}?{_encode_query(query)}", None, token)
+        assert received.status in {200, 400, 404}, (path, query, received)
+        if received.status == 400:
+            problem = json.loads(received.data)
             assert problem["path"] in {name for name, _ in query}, (path, query, problem)
         assert read_pages(subject, f"{game}/legal-moves", limit) == every
         figures["http requests"] += 2
@@ -165,12 +165,12 @@ def read_pages(subject: Subject, path: str, limit: int) -> list[Any]:
     moves: list[Any] = []
     cursor = ""
     while True:
-        told = json.loads(send_request(subject, "GET", f"{path}?limit={limit}{cursor}", None).data)
-        assert len(told["moves"]) <= limit
-        moves += told["moves"]
-        if told["next_cursor"] is None:
+        received = json.loads(send_request(subject, "GET", f"{path}?limit={limit}{cursor}", None).data)
+        assert len(received["moves"]) <= limit
+        moves += received["moves"]
+        if received["next_cursor"] is None:
             return moves
-        cursor = f"&cursor={quote(told['next_cursor'])}"
+        cursor = f"&cursor={quote(received['next_cursor'])}"
 
 
 def send_request(

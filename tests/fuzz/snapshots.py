@@ -93,16 +93,16 @@ def step(index: TileSetIndex, game: Game, moves: list[Any], choice: int) -> None
         decode_snapshot(add_checksum(encode_snapshot(game))) == decode_snapshot(encode_snapshot(game)) == game == twin
     )
     previous = game.digest
-    done, events = apply_action(index, game, chosen)
+    finished, events = apply_action(index, game, chosen)
     assert twin != game
     diff = record_change(
-        index, game, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(done), by="seat"
+        index, game, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(finished), by="seat"
     )
-    told = json.loads(diff.data)
+    received = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
-    assert jsonpatch.apply_patch(before, told["patch"]) == msgspec.to_builtins(build_view(index, game))
-    assert told["digest"] == game.digest == next_digest(previous, canonical_body(told))
-    again, _ = apply_action(index, twin, parse_move_id(move_id(done)) or chosen)
+    assert jsonpatch.apply_patch(before, received["patch"]) == msgspec.to_builtins(build_view(index, game))
+    assert received["digest"] == game.digest == next_digest(previous, canonical_body(received))
+    again, _ = apply_action(index, twin, parse_move_id(move_id(finished)) or chosen)
     record_change(index, twin, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
     assert encode_snapshot(twin) == encode_snapshot(game)
 
@@ -149,12 +149,17 @@ def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
     """Ask for all that a game has; each answer is the documented one of a game or of a store that cannot tell it."""
     game, token = created["game"]["id"], created["owner_token"]
     path = f"/v1/games/{game}"
-    asked: list[tuple[str, str, Any]] = [("GET", path + end, None) for end in READS]
-    asked += [("POST", path + end, body) for end, body in CHANGES]
-    asked.append(("DELETE", path, None))
-    for method, where, body in asked:
-        status, told = _send(subject, method, where, token, body)
-        assert status < 500 or (status, told["code"]) == (503, "store_unavailable"), (method, where, status, told)
+    requested: list[tuple[str, str, Any]] = [("GET", path + end, None) for end in READS]
+    requested += [("POST", path + end, body) for end, body in CHANGES]
+    requested.append(("DELETE", path, None))
+    for method, where, body in requested:
+        status, received = _send(subject, method, where, token, body)
+        assert status < 500 or (status, received["code"]) == (503, "store_unavailable"), (
+            method,
+            where,
+            status,
+            received,
+        )
     raw = RawSocket(subject.host, subject.port)
     try:
         assert raw.upgrade(f"{path}/ws", token).status == 101
@@ -164,7 +169,7 @@ def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
         assert ended.code in {1012, 4401, 4404}, ended
     finally:
         raw.close()
-    return len(asked)
+    return len(requested)
 
 
 def _create(subject: Subject, *, open_seat: bool = False) -> dict[str, Any]:

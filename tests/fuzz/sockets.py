@@ -57,10 +57,14 @@ class FuzzedGame:
 
     def __init__(self, subject: Subject, players: list[dict[str, Any]], visibility: str) -> None:
         self._subject = subject
-        told = self.post("/v1/games", {"players": players, "visibility": visibility})
-        self.id: str = told["game"]["id"]
-        self.owner: str = told["owner_token"]
-        self.tokens: list[str] = [self.owner, told["spectator_token"], *(seat["token"] for seat in told["seats"])]
+        received = self.post("/v1/games", {"players": players, "visibility": visibility})
+        self.id: str = received["game"]["id"]
+        self.owner: str = received["owner_token"]
+        self.tokens: list[str] = [
+            self.owner,
+            received["spectator_token"],
+            *(seat["token"] for seat in received["seats"]),
+        ]
 
     def post(self, path: str, body: Any, token: str | None = None) -> dict[str, Any]:
         """Ask over HTTP; gives the answer, whichever it is."""
@@ -68,10 +72,10 @@ class FuzzedGame:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
         connection.request("POST", path, json.dumps(body), headers if token else {"Content-Type": "application/json"})
         answer = connection.getresponse()
-        told: dict[str, Any] = json.loads(answer.read())
-        assert answer.status < 500, told
+        received: dict[str, Any] = json.loads(answer.read())
+        assert answer.status < 500, received
         connection.close()
-        return told
+        return received
 
     def act(self, choice: int) -> None:
         """Do a legal move over HTTP."""
@@ -152,24 +156,26 @@ class SocketMachine(RuleBasedStateMachine):
     def send_messages(self, data: st.DataObject, many: int) -> None:
         """Messages that are right, or nearly so, one after another without waiting."""
         games, tokens = [self._table.id, self._other.id], [*self._table.tokens, *self._other.tokens]
-        asked = [data.draw(messages.nearly_valid_messages(games, tokens)) for _ in range(many)]
-        for message in asked:
+        requested = [data.draw(messages.nearly_valid_messages(games, tokens)) for _ in range(many)]
+        for message in requested:
             if data.draw(st.integers(0, 4)):
                 message["id"] = f"m{next(self._numbers)}"
-        self._exchange(asked, [self._encode_frames(data, messages.encode(message).encode()) for message in asked])
+        self._exchange(
+            requested, [self._encode_frames(data, messages.encode(message).encode()) for message in requested]
+        )
 
     @rule(data=st.data(), watched=st.sampled_from(("table", "other")), since=st.none() | st.integers(0, 3))
     @precondition(lambda self: self._line is not None)
     def subscribe(self, data: st.DataObject, watched: str, since: int | None) -> None:
         """With a token, so that it is done."""
         table = self._table if watched == "table" else self._other
-        asked: list[dict[str, Any]] = [
+        requested: list[dict[str, Any]] = [
             {"type": "auth", "game": table.id, "token": table.owner, "id": "a"},
             {"type": "subscribe", "game": table.id, "id": f"s{next(self._numbers)}"},
         ]
         if since is not None:
-            asked[1]["since"] = since
-        self._exchange(asked, [self._encode_frames(data, json.dumps(message).encode()) for message in asked])
+            requested[1]["since"] = since
+        self._exchange(requested, [self._encode_frames(data, json.dumps(message).encode()) for message in requested])
 
     @rule(choice=st.integers(0, 50), private=st.booleans(), key=st.none() | st.sampled_from(("k1", "k2")))
     @precondition(lambda self: self._line is not None)

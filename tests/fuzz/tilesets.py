@@ -102,8 +102,8 @@ def documents(draw: st.DrawFn) -> Any:
     """Draw a valid tile set with up to three changes."""
     document: Any = random_tileset(draw(st.integers(0, 5000)), types=draw(st.integers(1, 6)), copies=2)
     for _ in range(draw(st.integers(0, 3))):
-        found = json_locations(document)
-        place = found[draw(st.integers(0, 5000)) % len(found)]
+        result = json_locations(document)
+        place = result[draw(st.integers(0, 5000)) % len(result)]
         how = draw(st.sampled_from(("set", "set", "set", "remove", "double", "turn", "more")))
         document = change_at(document, place, how, draw(st.sampled_from(VALUES)))
     return document
@@ -144,14 +144,14 @@ def load_and_compare(data: bytes, directory: Path) -> TileSet | None:
     """Load a file by the loader and the command, check that both agree, and return the set, or None if rejected."""
     file = directory / "set.json"
     file.write_bytes(data)
-    said = CliRunner().invoke(check_tileset_command, [str(file)])
-    assert said.exception is None or isinstance(said.exception, SystemExit), said.exception
+    output = CliRunner().invoke(check_tileset_command, [str(file)])
+    assert output.exception is None or isinstance(output.exception, SystemExit), output.exception
     try:
         tileset = parse_tileset(data)
     except TileSetInvalid as invalid:
-        assert said.exit_code == 1, said.output
-        lines = [line for line in said.stderr.split(f"{file}: ") if line]
-        assert len(lines) == len(invalid.faults) > 0, said.stderr
+        assert output.exit_code == 1, output.output
+        lines = [line for line in output.stderr.split(f"{file}: ") if line]
+        assert len(lines) == len(invalid.faults) > 0, output.stderr
         for one in invalid.faults:
             assert one.reason, invalid.faults
             assert is_path_in(data, one.path), one
@@ -161,7 +161,7 @@ def load_and_compare(data: bytes, directory: Path) -> TileSet | None:
             assert str(file) in str(bad)
             return None
         raise
-    assert said.exit_code == 0, said.output
+    assert output.exit_code == 0, output.output
     return tileset
 
 
@@ -203,10 +203,10 @@ def play_and_draw(tileset: TileSet, chance: Random) -> None:
             break
     else:
         assert is_finished(game)
-    answer, shown = encode_json(tileset), build_view(index, game)
-    board = BoardJob(tileset=answer, game=shown, moves=[], options=BoardOptions(), image_format="svg")
+    answer, displayed = encode_json(tileset), build_view(index, game)
+    board = BoardJob(tileset=answer, game=displayed, moves=[], options=BoardOptions(), image_format="svg")
     parse_svg(draw_job(board).decode())
-    assert draw_job(BoardJob(tileset=answer, game=shown, moves=[], options=BoardOptions(), image_format="txt"))
+    assert draw_job(BoardJob(tileset=answer, game=displayed, moves=[], options=BoardOptions(), image_format="txt"))
     tile, ship = chance.choice(tileset.tiles), chance.choice(tileset.ships)
     parse_svg(
         draw_job(TileJob(tile=tile, rotation=chance.randrange(4), theme="light", width=80, image_format="svg")).decode()

@@ -53,18 +53,18 @@ def after_call(context: HookContext, case: Case[Any], response: Response) -> Non
     answers[f"{case.operation.label} {response.status_code}"] += 1
     if not 200 <= response.status_code < 300 or not response.headers.get("content-type", [""])[0].endswith("json"):
         return
-    told: Any = msgspec.json.decode(response.content)
-    if not isinstance(told, dict):
+    received: Any = msgspec.json.decode(response.content)
+    if not isinstance(received, dict):
         return
-    game = _game_id(case, told)
+    game = _game_id(case, received)
     if game is None:
         return
-    if "owner_token" in told:
-        tokens.setdefault(game, []).extend([told["owner_token"], told["spectator_token"]])
-        tokens[game] += [seat["token"] for seat in told["seats"]]
-    elif "seat" in told and isinstance(told.get("token"), str):
-        tokens.setdefault(game, []).append(told["token"])
-    legal = told if "moves" in told else told.get("legal_moves")
+    if "owner_token" in received:
+        tokens.setdefault(game, []).extend([received["owner_token"], received["spectator_token"]])
+        tokens[game] += [seat["token"] for seat in received["seats"]]
+    elif "seat" in received and isinstance(received.get("token"), str):
+        tokens.setdefault(game, []).append(received["token"])
+    legal = received if "moves" in received else received.get("legal_moves")
     if isinstance(legal, dict) and legal.get("moves"):
         moves[game] = [move["id"] for move in legal["moves"]]
     if "etag" in response.headers:
@@ -85,8 +85,8 @@ def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -
     if case.operation.label == "POST /v1/games" and chance.random() > UNCHANGED_SHARE:
         case.body = _new_game()
     if case.operation.label == "GET /v1/seats/me/games" and tokens and chance.random() > FOREIGN_TOKEN_SHARE:
-        shown = [chance.choice(tokens[game]) for game in chance.choices([*tokens], k=3)]
-        case.headers["Authorization"] = f"Bearer {', '.join(shown)}"
+        displayed = [chance.choice(tokens[game]) for game in chance.choices([*tokens], k=3)]
+        case.headers["Authorization"] = f"Bearer {', '.join(displayed)}"
     if any(parameter.name == "include" for parameter in case.operation.query) and chance.random() > UNCHANGED_SHARE:
         case.query["include"] = "legal_moves"
     game = _game_id(case, {})
@@ -110,12 +110,12 @@ def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -
 def _new_game() -> dict[str, Any]:
     """Return a request for a game with at least two people, so that bots do not finish it alone."""
     seats = [{"name": "Ana"}, *chance.choices(SEATS, k=chance.randint(1, 4))]
-    asked: dict[str, Any] = {"players": seats, "visibility": chance.choice(("public", "public", "private"))}
+    requested: dict[str, Any] = {"players": seats, "visibility": chance.choice(("public", "public", "private"))}
     if chance.random() < 0.5:
-        asked |= {"edition": "german", "seed": f"fuzz-{chance.randrange(1000)}"}
+        requested |= {"edition": "german", "seed": f"fuzz-{chance.randrange(1000)}"}
     if chance.random() < 0.3:
-        asked |= {"turn_timeout_s": chance.randint(1, 600), "on_timeout": chance.choice(("pass", "bot", "resign"))}
-    return asked
+        requested |= {"turn_timeout_s": chance.randint(1, 600), "on_timeout": chance.choice(("pass", "bot", "resign"))}
+    return requested
 
 
 @atexit.register
@@ -131,5 +131,5 @@ def _game_id(case: Case[Any], told: dict[str, Any]) -> str | None:
         return str(game["id"])
     if not case.operation.path.startswith("/v1/games/{id}"):
         return None
-    found = case.path_parameters.get("id")
-    return found if isinstance(found, str) else None
+    result = case.path_parameters.get("id")
+    return result if isinstance(result, str) else None

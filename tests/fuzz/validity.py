@@ -54,15 +54,15 @@ def _tileset(document: Any) -> None:
     _text(title, ".{1,100}")
     _text(provenance, ".*")
     _text(start, "[a-z0-9-]{1,32}")
-    made = [_tile(tile) for tile in _list(tiles)]
-    names = [name for name, _ in made]
+    created = [_tile(tile) for tile in _list(tiles)]
+    names = [name for name, _ in created]
     _require(len({*names}) == len(names), "two tiles of one id")
     _require(start in names, "no start tile")
-    _require(2 <= sum(count for _, count in made) <= 500, "too few or many tiles")
-    told = [_ship(ship) for ship in _list(ships)]
-    _require(len({name for name, _ in told}) == len(told), "two ships of one id")
-    _require(1 <= len(told) <= 500, "too few or many ships")
-    _require(sum(points for _, points in told) <= INT32, "more points than a number holds")
+    _require(2 <= sum(count for _, count in created) <= 500, "too few or many tiles")
+    received = [_ship(ship) for ship in _list(ships)]
+    _require(len({name for name, _ in received}) == len(received), "two ships of one id")
+    _require(1 <= len(received) <= 500, "too few or many ships")
+    _require(sum(points for _, points in received) <= INT32, "more points than a number holds")
 
 
 def _ship(ship: Any) -> tuple[str, int]:
@@ -77,15 +77,15 @@ def _ship(ship: Any) -> tuple[str, int]:
 
 def _tile(tile: Any) -> tuple[str, int]:
     name, count, edges, segments = _members(tile, "id count edges segments")
-    shown = _members(edges, "n e s w")
-    for kind in shown:
+    displayed = _members(edges, "n e s w")
+    for kind in displayed:
         _require(kind in KINDS, "no kind of edge")
     blocks = [_segment(segment) for segment in _list(segments)]
     kinds = [segment["kind"] for segment in segments]
     _require(kinds.count("market") <= 1, "two markets")
     _require(sum(segment["boat"] for segment in segments if segment["kind"] == "sea") <= 1, "two boats")
     _require({*kinds} != {"sea"} or len(kinds) < 2, "two seas with nothing between them")
-    _check_edges_covered(shown, segments)
+    _check_edges_covered(displayed, segments)
     _require(_is_planar([block for block in blocks if block]), "crossing")
     return _text(name, "[a-z0-9-]{1,32}"), _integer(count, 1, 500)
 

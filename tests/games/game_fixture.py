@@ -88,13 +88,13 @@ class GameFixture:
 
     async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Resign."""
-        asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
-        return (await resign_seat(self.context, self.id, asked)).response
+        requested = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
+        return (await resign_seat(self.context, self.id, requested)).response
 
     async def return_to_seat(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Take a seat back from a bot."""
-        asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
-        return (await return_to_seat(self.context, self.id, asked)).response
+        requested = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
+        return (await return_to_seat(self.context, self.id, requested)).response
 
     async def let_pass(self, seconds: float, bot_budget_s: float = 5.0) -> None:
         """Move the clock, and process the game as due, with this budget for bots."""
@@ -151,8 +151,8 @@ async def new_game(
     clock.now -= ago_s
     context = context_of(store, clock, bot_budget_s)
     seats = [*(SeatRequest(name=name) for name in NAMES[:people]), *(SeatRequest(bot=bot) for bot in bots)]
-    asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
-    return GameFixture(context, clock, (await create(context, asked, key=None, include_moves=False)).response)
+    requested = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
+    return GameFixture(context, clock, (await create(context, requested, key=None, include_moves=False)).response)
 
 
 def event_types(diff: dict[str, Any]) -> list[str]:

@@ -92,8 +92,10 @@ class RandomGame:
         else:
             moves = legal_moves(TABLES, game)
             action, by = self.random.choice(moves[:-1] or moves), "seat"
-        done, events = apply_action(TABLES, game, action)
-        self.append(record_change(TABLES, game, events, at=self.advance_clock(), seat=seat, move=move_id(done), by=by))
+        finished, events = apply_action(TABLES, game, action)
+        self.append(
+            record_change(TABLES, game, events, at=self.advance_clock(), seat=seat, move=move_id(finished), by=by)
+        )
 
     def undo(self) -> None:
         """Undo the decider's last move, if there is one."""
@@ -108,9 +110,9 @@ class RandomGame:
         at, expected = self.advance_clock(), self.states[-1]
         self.append(record_change(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
         assert self.game.deadline == (None if deadline is None else max(deadline, at))
-        self.game.deadline, kept = decode_snapshot(expected).deadline, self.game.deadline
+        self.game.deadline, stored = decode_snapshot(expected).deadline, self.game.deadline
         assert strip_history(self.game) == expected
-        self.game.deadline = kept
+        self.game.deadline = stored
 
     def resign(self) -> None:
         """Resign a random seat."""

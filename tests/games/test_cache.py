@@ -82,8 +82,8 @@ async def test_a_cached_game_is_not_loaded(counting: Counting) -> None:
     table = await created(context)
     move = await first_move(context, table.game.id)
     counting.loads = 0
-    done = await do(context, table, move, if_match=[ExpectedVersion(1, table.digest)], key="k")
-    assert (done.response.version, counting.loads) == (2, 0)
+    finished = await do(context, table, move, if_match=[ExpectedVersion(1, table.digest)], key="k")
+    assert (finished.response.version, counting.loads) == (2, 0)
 
 
 async def test_a_stale_session_is_loaded_again(counting: Counting) -> None:
@@ -92,9 +92,9 @@ async def test_a_stale_session_is_loaded_again(counting: Counting) -> None:
     second = await do(other, table)
     third = await do(one, table, if_match=[ExpectedVersion(2, second.response.digest)])
     assert (third.response.version, len(one.cache)) == (3, 1)
-    with pytest.raises(VersionMismatch) as refused:
+    with pytest.raises(VersionMismatch) as rejected:
         await do(other, table, if_match=[ExpectedVersion(2, None)])
-    assert refused.value.version == 3
+    assert rejected.value.version == 3
     assert (await do(other, table)).response.version == 4
 
 
@@ -104,8 +104,8 @@ async def test_a_cached_game_never_rejects(store: GameStore) -> None:
     tokens = {seat.seat: seat.token for seat in table.seats}
     await do(other, table)
     await do(other, table, "pass.islander")
-    done = await do(one, table, token=tokens[1])
-    assert done.response.version == 4
+    finished = await do(one, table, token=tokens[1])
+    assert finished.response.version == 4
     with pytest.raises(NotYourTurn):
         await do(one, table, "pass.islander", token=tokens[0])
 
@@ -174,10 +174,10 @@ async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> 
 
 
 def cached_session(context: Context, table: Created, version: int) -> GameSession:
-    found = context.cache.pop(table.game.id)
-    assert found is not None
-    found.game.version = version
-    return found
+    result = context.cache.pop(table.game.id)
+    assert result is not None
+    result.game.version = version
+    return result
 
 
 async def test_the_least_recently_committed_session_is_evicted_first(store: GameStore) -> None:
@@ -185,8 +185,8 @@ async def test_the_least_recently_committed_session_is_evicted_first(store: Game
     tables = [await created(context) for _ in range(2)]
     await do(context, tables[0])
     tables.append(await created(context))
-    found: Sequence[bool] = [context.cache.pop(table.game.id) is not None for table in tables]
-    assert found == [True, False, True]
+    result: Sequence[bool] = [context.cache.pop(table.game.id) is not None for table in tables]
+    assert result == [True, False, True]
 
 
 async def test_an_older_session_does_not_replace_a_newer_one(store: GameStore) -> None:

@@ -146,5 +146,5 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     if game.status == "active":
         await abort_game(table.context, table.id, token=table.owner, if_match=None)
     await table.verify()
-    told = {kind for diff in table.log for kind in event_types(diff)}
-    assert {"turn_timed_out", "tile_placed"} <= told
+    received = {kind for diff in table.log for kind in event_types(diff)}
+    assert {"turn_timed_out", "tile_placed"} <= received

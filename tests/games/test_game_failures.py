@@ -62,10 +62,10 @@ class Failing:
 
 def bots() -> BotRegistry:
     """Return the built-in bots, one that always fails, and a stand-in that fails where that one plays."""
-    found = {loaded.bot.name: loaded for loaded in load_bots(plugins=False)}
-    failing = Failing("failing"), Failing(FALLBACK_BOT, found[FALLBACK_BOT])
+    result = {loaded.bot.name: loaded for loaded in load_bots(plugins=False)}
+    failing = Failing("failing"), Failing(FALLBACK_BOT, result[FALLBACK_BOT])
     changed = {one.name: LoadedBot(one, msgspec.convert(one, BotInfo, from_attributes=True), "") for one in failing}
-    return BotRegistry((found | changed).values())
+    return BotRegistry((result | changed).values())
 
 
 def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) -> Context:
@@ -87,8 +87,8 @@ def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) ->
 async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
     """Create a game that has been due for a while: its first bot is on turn, or its first player is late."""
     context = context_of(store, ago_s=2 * TIMEOUT_S, bot_budget_s=0)
-    asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
-    return (await create(context, asked, key=None, include_moves=False)).response.game.id
+    requested = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
+    return (await create(context, requested, key=None, include_moves=False)).response.game.id
 
 
 async def of_bots(store: GameStore) -> str:

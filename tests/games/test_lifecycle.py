@@ -18,8 +18,8 @@ LATE = "2026-11-21T21:02:00Z"
 def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
     """Act, and count it as a seat's own; gives who decides then, and how much they may take back."""
     seat = table.game.decider
-    done, events = apply_action(table.index, table.game, action)
-    advance_version(table.game, events, at=at, seat=seat, move=move_id(done), by="seat")
+    finished, events = apply_action(table.index, table.game, action)
+    advance_version(table.game, events, at=at, seat=seat, move=move_id(finished), by="seat")
     return table.game.decider, table.game.undoable
 
 

@@ -119,8 +119,8 @@ def act(follower: Follower, game: Game, chance: Random) -> None:
     seat, is_bot = game.decider, game.players[game.decider].bot is not None
     legal = list(legal_moves(TABLES, game))
     chosen = run_bot(greedy.BOT, TABLES, game) if is_bot else chance.choice(legal)
-    done, events = apply_action(TABLES, game, chosen)
-    change(follower, game, events, seat=seat, move=move_id(done), by="bot" if is_bot else "seat")
+    finished, events = apply_action(TABLES, game, chosen)
+    change(follower, game, events, seat=seat, move=move_id(finished), by="bot" if is_bot else "seat")
 
 
 @pytest.mark.parametrize("edition", ("international", "german"))

@@ -55,9 +55,9 @@ def n(seed: str, label: str, i: int, m: int) -> int:
 def shuffled(seed: str, label: str, cards: list[Any]) -> list[Any]:
     for i in reversed(range(1, len(cards))):
         j = n(seed, label, i, i + 1)
-        kept = cards[i]
+        stored = cards[i]
         cards[i] = cards[j]
-        cards[j] = kept
+        cards[j] = stored
     return cards
 
 

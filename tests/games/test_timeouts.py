@@ -34,8 +34,8 @@ async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: 
 async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
     clock = Clock()
     context = context_of(store, clock)
-    asked = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
-    created = (await create(context, asked, key=None, include_moves=False)).response
+    requested = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
+    created = (await create(context, requested, key=None, include_moves=False)).response
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
     joined = (await join(context, created.game.id, JoinGame(name="Bo"), JoinRequest(None, None))).response

@@ -95,8 +95,8 @@ def test_a_forgery_with_another_seed_is_detected_by_the_commitment() -> None:
 
 def test_observations_are_checked_during_the_game() -> None:
     log = decode_log(play_game("early"))[:20]
-    seen = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
-    checks = verify(log, TILESET, seen)
+    observed = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
+    checks = verify(log, TILESET, observed)
     assert [check.passed for check in checks] == [True, True, True, None, None, None]
 
 

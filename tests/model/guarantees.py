@@ -30,15 +30,15 @@ class Guarantee(NamedTuple):
         """The settings as an operator knows them."""
         one = self.settings
         replicas = f"{one.replicas} replica{'s' if one.replicas > 1 else ''}"
-        asked = [f"`WAIT {one.wait}`" if one.wait else "no `WAIT`"]
+        requested = [f"`WAIT {one.wait}`" if one.wait else "no `WAIT`"]
         if one.min_replicas:
-            asked.append(f"`min-replicas-to-write {one.min_replicas}`")
-        asked.append(f"`{'always' if one.durable else 'everysec'}`")
+            requested.append(f"`min-replicas-to-write {one.min_replicas}`")
+        requested.append(f"`{'always' if one.durable else 'everysec'}`")
         if not one.early_restart:
-            asked.append("late restart")
+            requested.append("late restart")
         if not one.fresh_offsets:
-            asked.append("sentinels with old news")
-        return ", ".join([replicas, *asked])
+            requested.append("sentinels with old news")
+        return ", ".join([replicas, *requested])
 
     def verdicts(self) -> Iterator[tuple[str, Verdict]]:
         """Yield the verdict of the search in each case."""
@@ -71,7 +71,7 @@ def markdown_table() -> Iterator[str]:
     yield f"| settings | {' | '.join(CASES)} |"
     yield f"|---|{'---|' * len(CASES)}"
     for guarantee in GUARANTEES:
-        cells = ["**holds**" if held == "+" else "loses" for held in guarantee.holds]
+        cells = ["**holds**" if cached == "+" else "loses" for cached in guarantee.holds]
         yield f"| {guarantee.words} | {' | '.join(cells)} |"
 
 
@@ -80,5 +80,5 @@ def stories() -> Iterator[str]:
     for guarantee in GUARANTEES:
         yield guarantee.words
         for name, verdict in guarantee.verdicts():
-            found = "\n    ".join(verdict.story) if verdict.story else f"holds, in all {verdict.states:,} states"
-            yield f"  {name}:\n    {found}"
+            result = "\n    ".join(verdict.story) if verdict.story else f"holds, in all {verdict.states:,} states"
+            yield f"  {name}:\n    {result}"

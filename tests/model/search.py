@@ -23,19 +23,19 @@ class Verdict(NamedTuple):
 def search(settings: Settings, failures: Failures) -> Verdict:
     """Look for a way to lose an acknowledged commit; without one, every state within the bounds was looked at."""
     begin = initial(settings, failures)
-    came: dict[State, tuple[State, str] | None] = {begin: None}
+    previous: dict[State, tuple[State, str] | None] = {begin: None}
     waiting = deque([begin])
     acknowledged = 0
     while waiting:
         state = waiting.popleft()
         acknowledged = max(acknowledged, len(state.acknowledged(settings)))
         if state.lost_commits(settings):
-            return Verdict(_shortest_path(came, state), len(came), acknowledged)
+            return Verdict(_shortest_path(previous, state), len(previous), acknowledged)
         for step in steps(state, settings, failures):
-            if step.state not in came:
-                came[step.state] = (state, step.words)
+            if step.state not in previous:
+                previous[step.state] = (state, step.words)
                 waiting.append(step.state)
-    return Verdict((), len(came), acknowledged)
+    return Verdict((), len(previous), acknowledged)
 
 
 def _shortest_path(came: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:

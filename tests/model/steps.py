@@ -128,8 +128,8 @@ def _watch(state: State, settings: Settings) -> Iterator[Step]:
     if not settings.fresh_offsets:
         for number, size in enumerate(sizes):
             if state.reached(number) and state.known[number] != size:
-                told = (*state.known[:number], size, *state.known[number + 1 :])
-                yield Step(f"the sentinels hear how far {_name(number)} is", state._replace(known=told))
+                received = (*state.known[:number], size, *state.known[number + 1 :])
+                yield Step(f"the sentinels hear how far {_name(number)} is", state._replace(known=received))
     if not state.reached(state.named):
         able = [number for number in range(len(sizes)) if number != state.named and state.reached(number)]
         most = max((known[number] for number in able), default=0)

@@ -12,12 +12,12 @@ from tests.tools import ROOT
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda one: one.words)
 def test_each_setting_holds_what_is_said_and_loses_in_every_other_case(guarantee: Guarantee) -> None:
-    found = dict(guarantee.verdicts())
-    assert {name: "-" if verdict.story else "+" for name, verdict in found.items()} == dict(
+    result = dict(guarantee.verdicts())
+    assert {name: "-" if verdict.story else "+" for name, verdict in result.items()} == dict(
         zip(CASES, guarantee.holds, strict=True)
     )
-    assert all(verdict.acknowledged for verdict in found.values())  # else nothing could have been lost
-    for name, verdict in found.items():
+    assert all(verdict.acknowledged for verdict in result.values())  # else nothing could have been lost
+    for name, verdict in result.items():
         if verdict.story:
             assert loses(guarantee.settings, CASES[name], verdict.story)
 

@@ -14,5 +14,5 @@ async def violations(page: Page) -> list[str]:
     if not AXE.exists():
         pytest.fail("axe-core is not there: run `npm --prefix clients ci`")
     await page.evaluate(AXE.read_text())
-    found: dict[str, Any] = await page.evaluate("() => axe.run()")
-    return [f"{one['id']}: {node['html']}" for one in found["violations"] for node in one["nodes"]]
+    result: dict[str, Any] = await page.evaluate("() => axe.run()")
+    return [f"{one['id']}: {node['html']}" for one in result["violations"] for node in one["nodes"]]

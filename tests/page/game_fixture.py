@@ -76,8 +76,8 @@ class Prepared:
     ) -> Visitor:
         """Open this game in the browser of a visitor who has these seats."""
         visitor = await visitors.come(size=size, touch=touch, dark=dark)
-        kept = {"id": self.id, "owner": None, "spectator": None, "private": False, "opened": 0}
-        tables = json.dumps([{**kept, "seats": {seat: self.tokens[seat] for seat in seats}}])
+        stored = {"id": self.id, "owner": None, "spectator": None, "private": False, "opened": 0}
+        tables = json.dumps([{**stored, "seats": {seat: self.tokens[seat] for seat in seats}}])
         await visitor.page.evaluate("tables => localStorage.setItem('south-seas.tables', tables)", tables)
         await visitor.page.goto(f"{visitors.url}#{self.id}")
         return visitor
@@ -87,8 +87,8 @@ async def prepared(
     visitors: Visitors, seed: str = "page", names: Sequence[str] = ("Ana", "Bo"), **more: Any
 ) -> Prepared:
     """Create a game of people."""
-    asked = {"players": [{"name": name} for name in names], "seed": seed, "first_seat": 0, **more}
-    async with visitors.client.post("/v1/games", json=asked) as answer:
+    requested = {"players": [{"name": name} for name in names], "seed": seed, "first_seat": 0, **more}
+    async with visitors.client.post("/v1/games", json=requested) as answer:
         return Prepared(visitors.client, seed, await answer.json())
 
 

@@ -49,8 +49,8 @@ def offers(kind: str, least: int = 1) -> Callable[[Moves], bool]:
 async def sit(visitors: Visitors, game: Prepared, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
     """Open a game in a browser that has the tokens of some of its seats."""
     visitor = await visitors.come(size=size, touch=True)
-    kept = {"id": game.id, "owner": game.owner, "spectator": None, "private": False, "opened": 0}
-    tables = [{**kept, "seats": dict.fromkeys(seats, game.owner)}]
+    stored = {"id": game.id, "owner": game.owner, "spectator": None, "private": False, "opened": 0}
+    tables = [{**stored, "seats": dict.fromkeys(seats, game.owner)}]
     await visitor.page.evaluate("tables => localStorage.setItem('south-seas.tables', tables)", json.dumps(tables))
     await visitor.page.goto(f"{visitors.url}#{game.id}")
     await visitor.page.wait_for_function(DRAWN)
@@ -70,8 +70,8 @@ async def _lobby(visitors: Visitors, size: Size) -> Visitor:
 
 async def _table_for_the_lobby(visitors: Visitors, status: str) -> None:
     if status == "waiting":
-        asked = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
-        await visitors.client.post("/v1/games", json=asked)
+        requested = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
+        await visitors.client.post("/v1/games", json=requested)
         return
     game = await seated(visitors)
     for seat in range(4) if status == "finished" else ():
@@ -100,8 +100,8 @@ async def _inviting(visitors: Visitors, size: Size) -> Visitor:
 
 
 async def _joining(visitors: Visitors, size: Size) -> Visitor:
-    asked = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}], "visibility": "private"}
-    async with visitors.client.post("/v1/games", json=asked) as answer:
+    requested = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}], "visibility": "private"}
+    async with visitors.client.post("/v1/games", json=requested) as answer:
         created = await answer.json()
     link = f"{visitors.url}#{created['game']['id']}.{created['spectator_token']}"
     visitor = await visitors.come(link, size=size, touch=True)
@@ -150,8 +150,8 @@ async def _delivering(visitors: Visitors, size: Size, *, payments: int = 0, tile
     await expect(visitor.page.locator(".ship.choosable").first).to_be_visible()
     if payments:
         most = max(ships, key=lambda ship: ships[ship])
-        shown = (await game.game())["display"].index(most)
-        await visitor.page.locator(".ship").nth(shown).press("Enter")
+        displayed = (await game.game())["display"].index(most)
+        await visitor.page.locator(".ship").nth(displayed).press("Enter")
         await expect(visitor.action_bar.get_by_role("group", name="Pay with")).to_be_visible()
     return visitor
 

@@ -60,10 +60,10 @@ async def offline(visitors: Visitors) -> AsyncIterator[Offline]:
     table = await prepared(visitors, "offline")
     ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".cell").first).to_be_visible()
-    gone = Offline(table, visitors, ana)
-    await gone.never_both()
-    await gone.leave()
-    yield gone
+    removed = Offline(table, visitors, ana)
+    await removed.never_both()
+    await removed.leave()
+    yield removed
     assert await ana.page.evaluate("window.seenBoth") == 0
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
 
@@ -74,14 +74,14 @@ async def test_a_tile_can_be_turned_without_a_network(visitors: Visitors) -> Non
     tile = (await table.game())["turn"]["tile"]
     await expect(ana.page.locator(f"svg.shelf symbol[id*='-{tile}-']")).to_have_count(4)
     await ana.context.set_offline(offline=True)
-    shown = set()
+    displayed = set()
     for _ in range(4):
         picture = await ana.page.locator(".current-tile use").get_attribute("href")
         await expect(ana.page.locator(f"svg.shelf {picture}")).to_have_count(1)
-        shown.add(picture)
+        displayed.add(picture)
         await ana.page.locator(".current-tile").tap()
         await expect(ana.page.locator(".current-tile use")).not_to_have_attribute("href", picture or "")
-    assert len(shown) > 1
+    assert len(displayed) > 1
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
 
 

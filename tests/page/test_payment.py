@@ -74,8 +74,8 @@ async def test_wares_that_the_ship_does_not_take_together_cannot_be_confirmed_an
     ship = _groups_in(await game.moves())
     player = await sit(visitors, game, PHONE)
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
-    shown = (await game.game())["display"].index(ship)
-    await player.page.locator(".ship").nth(shown).tap()
+    displayed = (await game.game())["display"].index(ship)
+    await player.page.locator(".ship").nth(displayed).tap()
     status = player.action_bar.get_by_role("status")
     await expect(status).to_contain_text("missing.")
     legal = [move["action"]["wares"] for move in await game.moves() if move["action"].get("ship") == ship]

@@ -16,15 +16,15 @@ async def test_a_board_whose_pictures_are_refused_is_drawn_without_another_move(
     visitors.excuse("429")
     table = await prepared(visitors, "pictures-1")
     game = await table.play(SAVING, lambda game, _moves: len(game["board"]) >= TILES)
-    asked: Counter[str] = Counter()
+    requested: Counter[str] = Counter()
     most = under_way = 0
 
     async def refuse_first(route: Route) -> None:
         nonlocal most, under_way
         under_way += 1
         most = max(most, under_way)
-        asked[route.request.url] += 1
-        if asked[route.request.url] == 1:
+        requested[route.request.url] += 1
+        if requested[route.request.url] == 1:
             await route.fulfill(status=429, headers={"Retry-After": "1"}, body="")
         else:
             await route.continue_()

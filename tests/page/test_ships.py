@@ -16,18 +16,18 @@ async def test_a_tap_on_a_ship_tells_its_signs_and_what_is_lacking(visitors: Vis
     player = await visitors.come(size=PHONE, touch=True)
     await player.page.get_by_role("button", name="Play against the computer").tap()
     await expect(player.page.locator(".cell").first).to_be_visible()
-    told = player.page.locator(".ship-tooltip")
+    received = player.page.locator(".ship-tooltip")
     for ship in await player.page.locator(".harbour .ship").all():
         await ship.tap()
-        await expect(told).to_have_count(1)
-        await expect(told).to_contain_text("Ship of ")
-        await expect(told).to_contain_text(WANTED)
-        box = await told.bounding_box()
+        await expect(received).to_have_count(1)
+        await expect(received).to_contain_text("Ship of ")
+        await expect(received).to_contain_text(WANTED)
+        box = await received.bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= PHONE[0]
     await player.page.locator(".harbour .ship").last.tap()
-    await expect(told).to_have_count(0)
+    await expect(received).to_have_count(0)
 
 
 async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
@@ -35,35 +35,35 @@ async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
     table = await prepared(visitors, "signs-1")
     player = await table.opened_by(visitors, 0)
     await expect(player.page.locator(".harbour .ship")).to_have_count(4)
-    seen: set[str] = set()
+    observed: set[str] = set()
     for ship in await player.page.locator(".harbour .ship").all():
         signs = set("".join(await ship.locator(".cost .letter").all_text_contents()))
         await ship.hover()
         for sign in signs:
             await expect(player.page.locator(".ship-tooltip .sign", has_text=f"{sign}: ")).to_be_visible()
         await expect(player.page.locator(".ship-tooltip .sign")).to_have_count(len(signs))
-        seen |= signs
-    assert seen == {"A", "B", "?"}
+        observed |= signs
+    assert observed == {"A", "B", "?"}
 
 
 async def test_a_ship_is_told_on_hover_and_on_focus_and_no_longer_than_that(visitors: Visitors) -> None:
     player = await visitors.come(size=DESKTOP)
     await starts_against_the_computer(player)
-    told = player.page.locator(".ship-tooltip")
+    received = player.page.locator(".ship-tooltip")
     ship = player.page.locator(".harbour .ship").first
     await ship.hover()
-    await expect(told).to_contain_text(WANTED)
+    await expect(received).to_contain_text(WANTED)
     await player.page.mouse.move(5, 500)
-    await expect(told).to_have_count(0)
+    await expect(received).to_have_count(0)
     await ship.focus()
     await player.page.keyboard.press("Tab")
     ship = player.page.locator(".harbour .ship").nth(1)
     await expect(ship).to_be_focused()
-    await expect(told).to_contain_text(WANTED)
+    await expect(received).to_contain_text(WANTED)
     described = await ship.get_attribute("aria-describedby")
-    assert described == await told.get_attribute("id")
+    assert described == await received.get_attribute("id")
     await player.page.keyboard.press("Escape")
-    await expect(told).to_have_count(0)
+    await expect(received).to_have_count(0)
 
 
 async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: Visitors) -> None:
@@ -96,7 +96,7 @@ async def test_nothing_covers_what_the_action_bar_says_of_a_ship_that_is_tapped_
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
 async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: Size) -> None:
-    shown = []
+    displayed = []
     for screen in (DESKTOP, size):
         player = await visitors.come(size=screen)
         await starts_against_the_computer(player)
@@ -104,9 +104,9 @@ async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: 
         placing = await player.action_bar.locator(".hint").inner_text()
         await player.decide()
         await expect(player.page.locator(".spot").first).to_be_visible()
-        shown.append([placing.split(), (await player.action_bar.locator(".hint").inner_text()).split()])
-    assert shown[0] == shown[1]
-    assert "Sides" in shown[1][0]
+        displayed.append([placing.split(), (await player.action_bar.locator(".hint").inner_text()).split()])
+    assert displayed[0] == displayed[1]
+    assert "Sides" in displayed[1][0]
 
 
 @pytest.mark.parametrize("place", ("lobby", "table"))

@@ -144,11 +144,11 @@ async def test_a_clock_warns_before_it_runs_out(visitors: Visitors, policy: str,
     await expect(ana.page.locator(".hurry")).to_contain_text(then, timeout=20_000)
     await expect(ana.page.locator(".hurry")).to_contain_text(re.compile(r"Only 0:0\d left!"))
     await expect(ana.page).to_have_title(re.compile("Only 0:0. left!"))
-    said = ana.page.locator(".unseen[aria-live=polite]").last
-    first = await said.inner_text()
+    output = ana.page.locator(".unseen[aria-live=polite]").last
+    first = await output.inner_text()
     assert then in first
     await asyncio.sleep(1.5)
-    assert await said.inner_text() == first, "it speaks every second"
+    assert await output.inner_text() == first, "it speaks every second"
 
 
 async def test_who_watches_is_neither_warned_nor_asked_to_take_over(visitors: Visitors, store: RedisStore) -> None:

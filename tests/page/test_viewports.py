@@ -26,12 +26,12 @@ SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimatio
 @pytest.mark.parametrize("state", STATES)
 async def test_every_control_can_be_reached_and_no_text_is_cut_off(visitors: Visitors, state: str) -> None:
     visitor = await STATES[state](visitors, PHONE)
-    assert {size: found for size in VIEWPORTS + ZOOMED if (found := await _problems(visitor, size))} == {}
+    assert {size: result for size in VIEWPORTS + ZOOMED if (result := await _problems(visitor, size))} == {}
 
 
 async def _problems(visitor: Visitor, size: Size) -> list[str]:
     """Return what cannot be reached or read on a screen of this size."""
     await visitor.page.set_viewport_size({"width": size[0], "height": size[1]})
     await visitor.page.evaluate(SETTLED)
-    found: list[str] = await visitor.page.evaluate(REACHABLE)
-    return found
+    result: list[str] = await visitor.page.evaluate(REACHABLE)
+    return result

@@ -50,19 +50,19 @@ async def test_two_browsers_play_a_whole_game_and_one_that_loses_its_network_cat
 
 async def _private_table(visitors: Visitors) -> str:
     """Return the link to a private game for two."""
-    asked = {"players": [{"open": True}] * 2, "visibility": "private", "tileset": SHORT}
-    async with visitors.client.post("/v1/games", json=asked) as answer:
+    requested = {"players": [{"open": True}] * 2, "visibility": "private", "tileset": SHORT}
+    async with visitors.client.post("/v1/games", json=requested) as answer:
         created = await answer.json()
     return f"{visitors.url}#{created['game']['id']}.{created['spectator_token']}"
 
 
 async def _over(*visitors: Visitor) -> bool:
     """Whether the game is over on all screens, once each shows whose turn it is."""
-    shown = [
+    displayed = [
         visitor.page.locator(".action-bar.mine, .action-bar.theirs, .action-bar.game-result").first
         for visitor in visitors
     ]
-    for one in shown:
+    for one in displayed:
         await one.wait_for()
     mine = [await visitor.page.locator(".action-bar.mine").count() for visitor in visitors]
     over = [await visitor.page.locator(".action-bar.game-result").count() for visitor in visitors]

@@ -64,8 +64,8 @@ class Visitor(NamedTuple):
 
     async def _phase(self) -> Literal["place", "spot", "ship", "none"]:
         """Wait for the choices, and return them."""
-        shown = self.page.locator(".cells [data-choice], .spots [data-choice], .ship.choosable").first
-        await shown.wait_for()
+        displayed = self.page.locator(".cells [data-choice], .spots [data-choice], .ship.choosable").first
+        await displayed.wait_for()
         if await self.page.locator(".ship.choosable").count():
             return "ship"
         if await self.page.locator(".cells [data-choice]").count():

@@ -111,14 +111,14 @@ class Board:
 
     def feature(self, start: Spot) -> Feature:
         """Flood from one segment over the board; a market has no neighbours and stays alone (R0)."""
-        seen = {start}
+        observed = {start}
         todo = [start]
         while todo:
             for spot in self.neighbours(todo.pop()):
-                if spot is not None and spot not in seen:
-                    seen.add(spot)
+                if spot is not None and spot not in observed:
+                    observed.add(spot)
                     todo.append(spot)
-        return Feature(self.segment(start).kind, frozenset(seen))
+        return Feature(self.segment(start).kind, frozenset(observed))
 
     def is_complete(self, feature: Feature) -> bool:
         """Say whether nothing of it is open (R5.1 to R5.3), or a market is surrounded (R5.4)."""
@@ -142,9 +142,9 @@ class Board:
 
     def occupied(self) -> list[Feature]:
         """List every feature with an islander on it, each once."""
-        found: list[Feature] = []
+        result: list[Feature] = []
         for spot, _ in self.islanders():
             feature = self.feature(spot)
-            if feature not in found:
-                found.append(feature)
-        return found
+            if feature not in result:
+                result.append(feature)
+        return result

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 def evaluate_placed_tile(state: State) -> None:
     """Evaluate what the placed tile completed or put a boat in (R5.5, R5.6), then send merchants home (R5.10)."""
     board = state.board
-    done: list[Feature] = []
+    finished: list[Feature] = []
     for spot in board.spots_of(state.now.laid):
         feature = board.feature(spot)
-        if feature.kind == "market" or feature in done:
+        if feature.kind == "market" or feature in finished:
             continue
-        done.append(feature)
+        finished.append(feature)
         if not board.islanders_on(feature):
             continue
         boat = has_new_boat(state, feature)

@@ -67,9 +67,9 @@ def ships_to_take(state: State) -> list[Json]:
 def deliveries(state: State) -> list[Json]:
     """List every ship with every payment that the active player can make, and the pass (R6)."""
     purse = state.players[state.now.seat].wares
-    found: list[Json] = [
+    result: list[Json] = [
         {"type": "deliver", "ship": ship, "wares": dict(zip(WARES, payment, strict=True))}
         for ship in state.display
         for payment in payments(state.ships[ship], purse)
     ]
-    return [*found, {"type": "pass", "phase": "deliver"}]
+    return [*result, {"type": "pass", "phase": "deliver"}]

@@ -34,8 +34,8 @@ def random_tileset(seed: int, *, types: int = 12, copies: int = 3) -> Json:
         random_tile(chance, f"t{number}", chance.randint(1, copies), (stranger,) if number >= types - 2 else palette)
         for number in range(types)
     ]
-    made = tileset("t0", tiles, [random_ship(chance, f"s{number:02}") for number in range(ships)])
-    return made | {"id": f"random-{seed}"}
+    created = tileset("t0", tiles, [random_ship(chance, f"s{number:02}") for number in range(ships)])
+    return created | {"id": f"random-{seed}"}
 
 
 def random_tile(chance: Random, name: str, count: int, palette: tuple[str, ...] = PALETTES[0]) -> Json:
@@ -48,9 +48,9 @@ def random_tile(chance: Random, name: str, count: int, palette: tuple[str, ...] 
     segments = _with_one_market(segments)
     segments += _seas(chance, kinds, parts)
     chance.shuffle(segments)
-    made = {"id": name, "count": count, "edges": dict(zip(EDGES, kinds, strict=True)), "segments": segments}
-    check_tile(made)
-    return made
+    created = {"id": name, "count": count, "edges": dict(zip(EDGES, kinds, strict=True)), "segments": segments}
+    check_tile(created)
+    return created
 
 
 def _join_edges(chance: Random, edges: list[int]) -> Parts:

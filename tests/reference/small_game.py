@@ -67,8 +67,8 @@ class Table:
 
     def wares(self, seat: int) -> tuple[int, int, int]:
         """Return a player's bananas, shells and fish."""
-        held = self.game.view()["players"][seat]["wares"]
-        return held["bananas"], held["shells"], held["fish"]
+        cached = self.game.view()["players"][seat]["wares"]
+        return cached["bananas"], cached["shells"], cached["fish"]
 
     def supply(self) -> list[int]:
         """Return how many islanders each player has at hand."""

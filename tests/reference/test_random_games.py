@@ -14,9 +14,9 @@ EDITIONS = ("international", "german")
 
 
 def test_random_games_on_random_sets_bring_up_every_event() -> None:
-    seen: Counter[str] = Counter()
+    observed: Counter[str] = Counter()
     for seed in range(60):
-        seen += random_game(seed, random_tileset(seed), 2 + seed % 4, EDITIONS[seed % 2])
+        observed += random_game(seed, random_tileset(seed), 2 + seed % 4, EDITIONS[seed % 2])
     expected = {
         *(
             f"feature_evaluated:{kind}:{cause}"
@@ -33,8 +33,8 @@ def test_random_games_on_random_sets_bring_up_every_event() -> None:
         "ship_taken:market",
         "tile_discarded",
     }
-    assert expected <= {*seen}
-    assert seen["game_finished"] == 60
+    assert expected <= {*observed}
+    assert observed["game_finished"] == 60
 
 
 def test_the_same_seed_plays_the_same_game() -> None:

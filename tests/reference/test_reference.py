@@ -30,13 +30,13 @@ def test_r3_2_and_r3_3_a_tile_touches_a_side_and_continues_every_edge() -> None:
 def test_what_is_not_listed_is_refused_and_changes_nothing() -> None:
     table = Table([CAPE], "cape")
     before = table.game.view()
-    for refused in (
+    for rejected in (
         {"type": "place_tile", "x": 1, "y": 1, "rotation": 0},
         {"type": "place_tile", "x": 1, "y": 0, "rotation": 0},
         {"type": "pass", "phase": "islander"},
     ):
         with pytest.raises(IllegalAction):
-            table.game.apply(refused)
+            table.game.apply(rejected)
     assert table.game.view() == before
 
 

@@ -35,9 +35,9 @@ def market() -> Json:
 def tile(name: str, edges: str, *segments: Json, count: int = 1) -> Json:
     """Return a tile type; `edges` says what n, e, s, w are, as in "sbsi" for sea, bridge, sea, island."""
     named = {edge: KIND_OF[letter] for edge, letter in zip(EDGES, edges, strict=True)}
-    made = {"id": name, "count": count, "edges": named, "segments": list(segments)}
-    check_tile(made)
-    return made
+    created = {"id": name, "count": count, "edges": named, "segments": list(segments)}
+    check_tile(created)
+    return created
 
 
 def ship(name: str, points: int, *, any_ware: int = 0, same: Sequence[int] = (), **named: int) -> Json:

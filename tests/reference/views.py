@@ -79,9 +79,9 @@ def player_scores(state: State, seat: int) -> Json:
         if feature.kind != "market" and seat in awards.winners(state.board, feature):
             for ware, count in awards.wares(state.board, feature).items():
                 pending[ware] += count
-    held = state.players[seat].wares
+    cached = state.players[seat].wares
     ships = state.ship_points(seat)
-    wares = ware_points({ware: held[ware] + pending[ware] for ware in WARES})
+    wares = ware_points({ware: cached[ware] + pending[ware] for ware in WARES})
     return {
         "seat": seat,
         "points_now": ships,

@@ -53,18 +53,18 @@ class Drawn(NamedTuple):
 
 def read_board(drawing: str) -> list[Drawn]:
     """Return the tiles of a drawing in the order of their numbers."""
-    found: dict[int, tuple[Picture, int, int]] = {}
+    result: dict[int, tuple[Picture, int, int]] = {}
     for y, band in enumerate(dedent(drawing).strip("\n").split("\n\n")):
         numbers, *rows = (line.split() for line in band.splitlines())
         for x, (number, *picture) in enumerate(zip(numbers, *rows, strict=True)):
             if number != ".":
-                assert int(number) not in found, number
-                found[int(number)] = (picture, x, y)
-    assert sorted(found) == [*range(len(found))], sorted(found)
-    _, start_x, start_y = found[0]
+                assert int(number) not in result, number
+                result[int(number)] = (picture, x, y)
+    assert sorted(result) == [*range(len(result))], sorted(result)
+    _, start_x, start_y = result[0]
     return [
         Drawn(read_tile(f"tile-{number}", picture), x - start_x, y - start_y)
-        for number, (picture, x, y) in sorted(found.items())
+        for number, (picture, x, y) in sorted(result.items())
     ]
 
 
@@ -87,19 +87,19 @@ def _at(picture: Picture, spot: Spot) -> str:
 def _edge_kind(character: str) -> EdgeKind:
     for kind in get_args(EdgeKind):
         if KINDS[character] == kind:
-            found: EdgeKind = kind
-            return found
+            result: EdgeKind = kind
+            return result
     raise AssertionError(character)
 
 
 def _pieces(picture: Picture) -> list[list[Spot]]:
     """Return the spots of each segment, in reading order."""
-    seen: set[Spot] = set()
+    observed: set[Spot] = set()
     pieces = []
     for spot in ((column, row) for row in range(SIZE) for column in range(SIZE)):
-        if spot not in seen and KINDS[_at(picture, spot)] != "junction":
+        if spot not in observed and KINDS[_at(picture, spot)] != "junction":
             piece = _flood(picture, spot)
-            seen |= piece
+            observed |= piece
             pieces.append(sorted(piece, key=lambda one: (one[1], one[0])))
     return pieces
 

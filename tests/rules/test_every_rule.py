@@ -78,8 +78,8 @@ def test_every_printed_example_has_a_test_that_names_it(heading: str, example: s
 
 def test_every_test_names_a_rule_that_there_is_and_cites_it() -> None:
     for name, docstring in named_tests().items():
-        found = re.match(r"test_(r[1-8]_\d+|r2|r9)_", name)
-        assert found, name
-        rule = found[1].upper().replace("_", ".")
+        result = re.match(r"test_(r[1-8]_\d+|r2|r9)_", name)
+        assert result, name
+        rule = result[1].upper().replace("_", ".")
         assert rule in [*IDS, "R9"], name
         assert docstring.startswith(rule), name

@@ -104,8 +104,8 @@ def test_r5_1_a_bridge_segment_has_at_most_two_edges() -> None:
         segments=(Bridge(edges=("n", "e", "s", "w"), shells=0),),
     )
     ships: tuple[Ship, ...] = (ship("s", 2, choice=1),)
-    made = TileSet(id="forks", name="Forks", provenance="test", start="fork", tiles=(fork,), ships=ships)
-    assert "a bridge segment has at most 2 edges (R5.1)" in [fault.reason for fault in list_faults(made)]
+    created = TileSet(id="forks", name="Forks", provenance="test", start="fork", tiles=(fork,), ships=ships)
+    assert "a bridge segment has at most 2 edges (R5.1)" in [fault.reason for fault in list_faults(created)]
 
 
 def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:

@@ -20,10 +20,10 @@ LOOPBACK = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 def make_limits(**sizes: Any) -> Limits:
     """Return limits whose `rate_...` are given as quotas that do not refill."""
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         name: RateLimit(value, REFILL_S) if name in RATES else value for name, value in sizes.items()
     }
-    return Limits(**given)
+    return Limits(**values)
 
 
 RATES = {name for name in Limits._fields if name.startswith("rate_") and name != "rate_limits"}

@@ -66,7 +66,7 @@ async def relative_cost(question: Ask, plain: Ask, times: int = 5) -> float:
 
 
 async def _seconds(ask: Ask, times: int) -> float:
-    began = process_time()
+    started_at = process_time()
     for _ in range(times):
         await ask()
-    return process_time() - began
+    return process_time() - started_at

@@ -29,23 +29,23 @@ def tokens_of(table: HTTPGame) -> list[str]:
 
 def remaining(answer: ClientResponse) -> tuple[str, int]:
     """Return the limit that a response names, and its remaining tokens."""
-    found = re.fullmatch(r'"([a-z-]+)";r=(\d+);t=\d+', answer.headers["RateLimit"])
-    assert found is not None
-    return found[1], int(found[2])
+    result = re.fullmatch(r'"([a-z-]+)";r=(\d+);t=\d+', answer.headers["RateLimit"])
+    assert result is not None
+    return result[1], int(result[2])
 
 
 async def test_all_tokens_of_an_address_have_a_ceiling_together(store: RedisStore) -> None:
     """Twelve tokens with 40 reads each; the address with 100 of all."""
     async with serve(store, make_limits(rate_reads=40, rate_requests=100)) as client:
         tables = [await create_game(client) for _ in range(3)]
-        found: Counter[int] = Counter()
+        result: Counter[int] = Counter()
         for table in tables:
             for token in tokens_of(table):
-                found += await count_statuses(
+                result += await count_statuses(
                     30, lambda table=table, token=token: client.get(table.path, headers=bearer_header(token))
                 )
         assert sum(len(tokens_of(table)) for table in tables) == 12
-        assert 100 <= found[200] <= 105
+        assert 100 <= result[200] <= 105
         last = await client.get(tables[0].path, headers=bearer_header(tables[0].owner_token))
         problem = await check_problem(last, 429, "rate_limited")
         assert problem["retry_after_s"] > 0
@@ -61,12 +61,12 @@ async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: R
         assert await count_statuses(20, table.get) == {200: 20}
         assert (await count_statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
         async with connect_watcher(client, token=table.owner_token) as watcher:
-            said = Counter[str]()
+            output = Counter[str]()
             for _ in range(40):
                 await watcher.send({"type": "ping"})
-                said[(await watcher.receive())["type"]] += 1
-        assert 17 <= said["pong"] <= 22
-        assert said["pong"] + said["error"] == 40
+                output[(await watcher.receive())["type"]] += 1
+        assert 17 <= output["pong"] <= 22
+        assert output["pong"] + output["error"] == 40
 
 
 async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_that_is_nearer(
@@ -74,11 +74,11 @@ async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_t
 ) -> None:
     async with serve(store, make_limits(rate_reads=40, rate_requests=60)) as client:
         first, second = await create_game(client), await create_game(client)
-        told = [remaining(await first.get()) for _ in range(30)]
-        assert {name for name, _ in told} == {"reads"}
-        assert [left for _, left in told] == [*range(39, 9, -1)]
-        told = [remaining(await second.get()) for _ in range(25)]
-        assert told == [("requests", left) for left in range(29, 4, -1)]
+        received = [remaining(await first.get()) for _ in range(30)]
+        assert {name for name, _ in received} == {"reads"}
+        assert [left for _, left in received] == [*range(39, 9, -1)]
+        received = [remaining(await second.get()) for _ in range(25)]
+        assert received == [("requests", left) for left in range(29, 4, -1)]
 
 
 class CountingBuckets:
@@ -119,10 +119,10 @@ def from_subnet(number: int, site: int = 1) -> dict[str, str]:
 
 async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -> None:
     """What comes without tokens, from 20 addresses of a /48 with 20 reads each."""
-    found: Counter[int] = Counter()
+    result: Counter[int] = Counter()
     for number in range(20):
-        found += await count_statuses(10, lambda number=number: proxied.get("/v1/bots", headers=from_subnet(number)))
-    assert 40 <= found[200] <= 42
+        result += await count_statuses(10, lambda number=number: proxied.get("/v1/bots", headers=from_subnet(number)))
+    assert 40 <= result[200] <= 42
     last = await proxied.get("/v1/bots", headers=from_subnet(99))
     assert last.headers["RateLimit-Policy"] == '"network-reads";q=40;w=3600'
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
@@ -130,11 +130,11 @@ async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -
 
 async def test_a_network_has_one_over_all_its_tokens(proxied: Client) -> None:
     tables = [await create_game(proxied) for _ in range(5)]
-    found: Counter[int] = Counter()
+    result: Counter[int] = Counter()
     for number, table in enumerate(tables * 2):
         sent = {**bearer_header(table.owner_token), **from_subnet(number)}
-        found += await count_statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
-    assert 60 <= found[200] <= 63
+        result += await count_statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
+    assert 60 <= result[200] <= 63
     assert (
         await proxied.get(tables[0].path, headers={**bearer_header(tables[0].spectator_token), **from_subnet(1, 2)})
     ).status == 200
@@ -146,9 +146,9 @@ async def test_a_network_creates_no_more_games_than_two_addresses_do(proxied: Cl
     async def ask() -> Any:
         return await request_game(proxied, **from_subnet(next(numbers)))
 
-    found = await count_statuses(30, ask)
-    assert 12 <= found[201] <= 13
-    assert found[201] + found[429] == 30
+    result = await count_statuses(30, ask)
+    assert 12 <= result[201] <= 13
+    assert result[201] + result[429] == 30
 
 
 async def test_a_network_has_so_many_streams_open(store: RedisStore) -> None:

@@ -36,12 +36,12 @@ NPM_REFUSED = {"message": "405 Method Not Allowed"}
 def test_what_is_found_and_what_could_not_be_asked(
     tmp_path: Path, python: Any, npm: Any, flags: tuple[str, ...], code: int, says: str
 ) -> None:
-    for name, told in (("pip-audit", python), ("npm", npm)):
+    for name, received in (("pip-audit", python), ("npm", npm)):
         program = tmp_path / name
-        program.write_text(f"#!/bin/sh\necho '{'' if told is None else json.dumps(told)}'\nexit 1\n")
+        program.write_text(f"#!/bin/sh\necho '{'' if received is None else json.dumps(received)}'\nexit 1\n")
         program.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"}
-    done = subprocess.run(
+    finished = subprocess.run(
         (sys.executable, str(ROOT / ".ci" / "audit"), *flags),
         env=environment,
         capture_output=True,
@@ -49,8 +49,8 @@ def test_what_is_found_and_what_could_not_be_asked(
         timeout=60,
         check=False,
     )
-    assert done.returncode == code, done.stderr
-    assert says in done.stdout + done.stderr
+    assert finished.returncode == code, finished.stderr
+    assert says in finished.stdout + finished.stderr
 
 
 def test_the_audit_is_part_of_what_has_to_pass() -> None:

@@ -40,9 +40,9 @@ def empty_bucket(headers: Any) -> str:
 async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: RedisStore) -> None:
     """Those with people are not, and another address has its own."""
     async with serve(store, make_limits(rate_bot_games=3 * GAME_TOKENS)) as client:
-        found = await count_statuses(12, lambda: client.post("/v1/games", json=BOTS))
-        assert 3 <= found[201] <= 4
-        assert found[201] + found[429] == 12
+        result = await count_statuses(12, lambda: client.post("/v1/games", json=BOTS))
+        assert 3 <= result[201] <= 4
+        assert result[201] + result[429] == 12
         assert empty_bucket((await client.post("/v1/games", json=BOTS)).headers) == "bot-games"
         await create_game(client, [{"name": "Ana"}, {"bot": "random"}])
         async with open_client_at(client, "127.0.0.2") as other:
@@ -51,9 +51,9 @@ async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: Red
 
 async def test_heavy_bots_cost_as_many_times_more_as_they_think_longer(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)) as client:
-        found = await count_statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
-        assert 1 <= found[201] <= 2
-        assert found[201] + found[429] == 4
+        result = await count_statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
+        assert 1 <= result[201] <= 2
+        assert result[201] + result[429] == 4
 
 
 async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
@@ -62,8 +62,8 @@ async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
             {**BOTS, "tileset": "nowhere"},
             {"players": [{"bot": "random"}, {"bot": "nobody"}]},
         ]
-        for asked in bad * 5:
-            assert await read_status(await client.post("/v1/games", json=asked)) == 422
+        for requested in bad * 5:
+            assert await read_status(await client.post("/v1/games", json=requested)) == 422
         again = {"Idempotency-Key": token_hex(32)}
         for _ in range(5):
             assert await read_status(await client.post("/v1/games", json=BOTS, headers=again)) == 201
@@ -71,15 +71,15 @@ async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
 
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
-        table, made = await create_game(client, BOTS["players"]), 1
+        table, created = await create_game(client, BOTS["players"]), 1
         while True:
             answer = await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))
             if answer.status != 201:
                 break
-            table, made = HTTPGame(client, await answer.json()), made + 1
+            table, created = HTTPGame(client, await answer.json()), created + 1
         assert answer.status == 429
         assert empty_bucket(answer.headers) == "bot-games"
-        assert 2 <= made <= 3
+        assert 2 <= created <= 3
 
 
 async def play_turns(table: HTTPGame) -> int:
@@ -114,31 +114,31 @@ async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None
 async def test_over_a_socket_too(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
         table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
-        heard, answer = Counter[str](), {}
+        messages, answer = Counter[str](), {}
         async with connect_watcher(client, token=table.owner_token) as watcher:
             for number in range(100):
                 move = (await table.legal_moves())[0]["id"]
                 await watcher.send({"type": "act", "id": str(number), "game": table.id, "move": move})
                 answer = await watcher.receive()
-                heard[answer["type"]] += 1
+                messages[answer["type"]] += 1
                 if answer["type"] == "error":
                     break
         assert answer["problem"]["code"] == "rate_limited"
-        assert heard["ack"] >= 5
+        assert messages["ack"] >= 5
 
 
 async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisStore) -> None:
     """As for a new one: else a person who resigns at once would make such games for nothing."""
     seats = [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}]
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
-        found = []
+        result = []
         for _ in range(6):
             table = await create_game(client, seats, first_seat=0)
-            found.append(
+            result.append(
                 await read_status(await client.post(f"{table.path}/resign", headers=bearer_header(table.owner_token)))
             )
-        assert 2 <= found.count(200) <= 3
-        assert found.count(200) + found.count(429) == 6
+        assert 2 <= result.count(200) <= 3
+        assert result.count(200) + result.count(429) == 6
 
 
 @pytest.mark.parametrize("bot", load_bots(plugins=False), ids=lambda bot: bot.info.name)

@@ -69,10 +69,10 @@ async def wait_for_decisions(workers: RecordingPool, decisions: int) -> None:
 async def play_turn(table: HTTPGame) -> None:
     """Play a turn, and wait until it is the person's again."""
     async with asyncio.timeout(TIMEOUT_S):
-        begun = (await table.get_json())["turn"]["number"]
+        started_at = (await table.get_json())["turn"]["number"]
         while True:
             game = await table.get_json()
-            if game["turn"]["seat"] == 0 and game["turn"]["number"] > begun:
+            if game["turn"]["seat"] == 0 and game["turn"]["number"] > started_at:
                 return
             if game["turn"]["seat"] == 0:
                 await table.act_successfully()

@@ -28,18 +28,18 @@ async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: 
     async with serve(store, make_limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
         for number in range(21 + MAX_RATE_LIMITED):
             await watcher.send({"type": "ping", "id": str(number)})
-        heard = Counter[str]()
+        messages = Counter[str]()
         async with asyncio.timeout(8):
             while not watcher.socket.closed:
                 message = await watcher.socket.receive()
                 if message.data and isinstance(message.data, str):
-                    told = message.json()
-                    heard[told["type"]] += 1
-                    if told["type"] == "error":
-                        assert told["problem"]["code"] == "rate_limited"
-                        assert told["problem"]["retry_after_s"] > 0
-        assert 20 <= heard["pong"] <= 21
-        assert heard["error"] == MAX_RATE_LIMITED
+                    received = message.json()
+                    messages[received["type"]] += 1
+                    if received["type"] == "error":
+                        assert received["problem"]["code"] == "rate_limited"
+                        assert received["problem"]["retry_after_s"] > 0
+        assert 20 <= messages["pong"] <= 21
+        assert messages["error"] == MAX_RATE_LIMITED
         assert watcher.socket.close_code == 4429
 
 
@@ -193,15 +193,15 @@ async def opened(client: Client) -> None:
 
 async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_streams=5)) as client:
-        found = Counter[int]()
+        result = Counter[int]()
         for _ in range(10):
             try:
                 async with client.ws_connect("/v1/ws"):
-                    found[101] += 1
+                    result[101] += 1
             except WSServerHandshakeError as error:
-                found[error.status] += 1
-        assert 5 <= found[101] <= 6
-        assert found[101] + found[429] == 10
+                result[error.status] += 1
+        assert 5 <= result[101] <= 6
+        assert result[101] + result[429] == 10
 
 
 async def test_a_game_has_so_many_watchers(store: RedisStore) -> None:
@@ -285,8 +285,8 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
             return False
         return True
 
-    done = await asyncio.gather(*(one() for _ in range(10)))
-    assert (sum(done), most) == (5, 2)
+    finished = await asyncio.gather(*(one() for _ in range(10)))
+    assert (sum(finished), most) == (5, 2)
 
 
 async def test_an_address_waits_for_a_few_replays_only() -> None:

@@ -153,9 +153,9 @@ async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypat
             return await diffs(game, since, limit)
 
         monkeypatch.setattr(store, "load_diffs", counted)
-        for since, asked in ((0, (0, 5)), (40, (39, 6)), (58, (57, 3))):
+        for since, requested in ((0, (0, 5)), (40, (39, 6)), (58, (57, 3))):
             assert (await plain.request(f"{table.path}/story?since={since}&limit=5")).status == 200
-            assert read.pop() == asked
+            assert read.pop() == requested
         assert (await plain.request(f"{table.path}/story?since=1000")).status == 200
         assert read == []
 
@@ -183,14 +183,14 @@ async def test_every_question_is_charged_by_its_processor_time(store: RedisStore
             "openapi": lambda: plain.request("/openapi.json"),
             "picture of the past": lambda: plain.request(f"{long.path}/board.svg?v={next(versions)}", owner),
         }
-        found = {}
+        result = {}
         for name, question in questions.items():
             await question()
             before, after = (await question()).remaining, (await question()).remaining
             dearer = await relative_cost(question, lambda: plain.request(played[0].path, game), times=2)
-            found[name] = dearer / (before - after)
-        picture = found.pop("picture of the past")
-        assert max(found.values()) < MAX_GETS_PER_TOKEN, found
+            result[name] = dearer / (before - after)
+        picture = result.pop("picture of the past")
+        assert max(result.values()) < MAX_GETS_PER_TOKEN, result
         assert picture < MAX_GETS_PER_PICTURE_TOKEN
 
 
@@ -220,15 +220,15 @@ async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
                 "game": lambda: session.request(type="subscribe", game=table.id),
                 "sync": lambda: session.request(type="sync", game=table.id),
             }
-            found = {}
+            result = {}
             for name, question in questions.items():
                 before, size = lease.remaining, await question()
                 charged = before - lease.remaining
                 dearer = await relative_cost(question, lambda: plain.request(table.path, owner))
-                found[name] = size, charged, dearer / charged
-        assert found["log"][0] > 100_000
-        assert found["log"][1] >= LONG_GAME_VERSIONS // 20
-        assert max(each for _, _, each in found.values()) < MAX_GETS_PER_MESSAGE_TOKEN, found
+                result[name] = size, charged, dearer / charged
+        assert result["log"][0] > 100_000
+        assert result["log"][1] >= LONG_GAME_VERSIONS // 20
+        assert max(each for _, _, each in result.values()) < MAX_GETS_PER_MESSAGE_TOKEN, result
 
 
 async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore) -> None:
@@ -286,9 +286,9 @@ async def test_who_has_nothing_left_waits_before_the_work_is_done(
 async def test_what_is_given_back_makes_nobody_richer(store: RedisStore) -> None:
     """Though the charge was more than the bucket holds."""
     async with serve(store, make_limits(rate_reads=2)) as client:
-        found = [(await client.get("/v1/games?limit=100")).status for _ in range(10)]
-        assert found.count(200) <= 3
-        assert found.count(200) + found.count(429) == 10
+        result = [(await client.get("/v1/games?limit=100")).status for _ in range(10)]
+        assert result.count(200) <= 3
+        assert result.count(200) + result.count(429) == 10
 
 
 async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,10 +301,10 @@ async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monk
             await store.list_game(table.id, "waiting", 1_800_000_000)
         pages, query = 0, {"status": "waiting", "limit": "4"}
         while True:
-            told = await (await client.get("/v1/games", params=query)).json()
-            assert told["games"] == []
+            received = await (await client.get("/v1/games", params=query)).json()
+            assert received["games"] == []
             pages += 1
-            if told["next_cursor"] is None:
+            if received["next_cursor"] is None:
                 break
-            query["cursor"] = told["next_cursor"]
+            query["cursor"] = received["next_cursor"]
         assert 2 <= pages <= 4

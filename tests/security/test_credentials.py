@@ -49,8 +49,8 @@ VALID_HEADERS = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer
 
 def request(table: HTTPGame, *watchers: str, method: str = "GET", path: str = "") -> bytes:
     """Return a request with these Authorization headers."""
-    shown = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
-    return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{shown}Content-Length: 0\r\n\r\n".encode()
+    displayed = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
+    return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{displayed}Content-Length: 0\r\n\r\n".encode()
 
 
 @contextmanager
@@ -114,13 +114,13 @@ async def test_no_other_header_has_two_readings(store: RedisStore, watchers: str
 async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=20)) as client:
         table = await create_game(client)
-        found: Counter[int] = Counter()
+        result: Counter[int] = Counter()
         for _ in range(6):
             for spelling in VALID_HEADERS:
                 answer = await send_raw(client, request(table, spelling.replace("{}", table.owner_token)))
-                found[answer.status] += 1
-        assert 20 <= found[200] <= 22
-        assert found[200] + found[429] == 42
+                result[answer.status] += 1
+        assert 20 <= result[200] <= 22
+        assert result[200] + result[429] == 42
 
 
 async def test_a_socket_takes_a_token_in_the_same_form_alone(store: RedisStore) -> None:

@@ -96,21 +96,21 @@ async def wait_until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
 async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "CLOSE_TIMEOUT_S", -0.99)
     connections = StreamRegistry(Limits(close_window_s=0.0))
-    found = make_connections(connections)
-    for one in found:
+    results = make_connections(connections)
+    for one in results:
         connections.add(one)  # type: ignore[arg-type]
     await connections.close_all()
-    assert [one.calls for one in found] == [1] * len(found)
-    assert [*connections] == found[:1]
+    assert [one.calls for one in results] == [1] * len(results)
+    assert [*connections] == results[:1]
 
 
 async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.001)
-    limiter, found = ConnectionLimiter(Limits()), make_connections()
+    limiter, results = ConnectionLimiter(Limits()), make_connections()
     opened: Any = limiter.connections
-    opened.update(dict.fromkeys(found))
+    opened.update(dict.fromkeys(results))
     looking = asyncio.create_task(limiter.enforce_timeouts())
-    await wait_until(lambda: all(one.calls > 3 for one in found[1:]))
+    await wait_until(lambda: all(one.calls > 3 for one in results[1:]))
     assert not looking.done()
     looking.cancel()
 
@@ -145,8 +145,8 @@ Damage = Callable[[RedisStore, Redis, str], Awaitable[None]]
 async def test_a_game_that_cannot_be_shown_hides_no_other(
     client: Client, store: RedisStore, redis: Redis, damage: Damage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = [await store_game(store) for _ in range(1 + OTHERS)]
-    games, tokens = [one.id for one in kept], ", ".join(one.created.owner_token for one in kept)
+    stored = [await store_game(store) for _ in range(1 + OTHERS)]
+    games, tokens = [one.id for one in stored], ", ".join(one.created.owner_token for one in stored)
     await damage(store, redis, games[0])
     for path, headers in {
         "/v1/games": {},
@@ -212,8 +212,8 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
 
     monkeypatch.setattr("service.games.index_repair.repairer.add_missing_entries", failing)
     await redis.delete(keys.lobby("active"))
-    mended = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()
-    assert (mended.games, mended.unreadable) == (len(games), 1)
+    repaired = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()
+    assert (repaired.games, repaired.unreadable) == (len(games), 1)
     assert sorted((await store.list_by_status(("active",), 10, None)).games) == sorted(games[1:])
 
 
@@ -246,8 +246,8 @@ async def register(table: HTTPGame) -> str:
     path, hook = table.path + "/webhooks", {"url": f"https://{table.id}.example/"}
     answer = await table.client.post(path, json=hook, headers=bearer_header(table.owner_token))
     assert answer.status == 201, await answer.text()
-    found: str = (await answer.json())["id"]
-    return found
+    results: str = (await answer.json())["id"]
+    return results
 
 
 async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(

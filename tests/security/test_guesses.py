@@ -55,13 +55,13 @@ async def test_tokens_just_handed_out_are_served_whatever_others_guess(store: Re
 async def test_a_token_of_another_instance_is_served_too(store: RedisStore, redis_url: str, exhausted: str) -> None:
     """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
     size = make_limits(**{exhausted: 10})
-    async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as here:
+    async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as actual:
         table = await create_game(there, OPEN)
-        assert (await guess(here, table))[429] > 20
+        assert (await guess(actual, table))[429] > 20
         for token in (table.owner_token, table.spectator_token, table.seat_tokens[0]):
-            assert await read_status(await here.get(table.path, headers=bearer_header(token))) == 200
-            assert await read_status(await here.get(table.path, headers=bearer_header(token))) == 200
-        bad = await here.get(table.path, headers=bearer_header("x" * 43))
+            assert await read_status(await actual.get(table.path, headers=bearer_header(token))) == 200
+            assert await read_status(await actual.get(table.path, headers=bearer_header(token))) == 200
+        bad = await actual.get(table.path, headers=bearer_header("x" * 43))
         assert (await check_problem(bad, 429, "rate_limited"))["retry_after_s"] > 0
 
 
@@ -69,22 +69,22 @@ async def test_lists_of_mine_are_told_whatever_others_guess(store: RedisStore, r
     async with (
         connect(redis_url) as second,
         serve(second, make_limits()) as there,
-        serve(store, make_limits(rate_reads=10)) as here,
+        serve(store, make_limits(rate_reads=10)) as actual,
     ):
         table = await create_game(there)
-        assert (await guess(here, table))[429] > 20
+        assert (await guess(actual, table))[429] > 20
         mine = "/v1/seats/me/games"
         good = bearer_header(f"{'x' * 43}, {table.seat_tokens[1]}")
-        assert await read_status(await here.get(mine, headers=good)) == 200
-        assert await read_status(await here.get(mine, headers=bearer_header("y" * 43))) == 429
+        assert await read_status(await actual.get(mine, headers=good)) == 200
+        assert await read_status(await actual.get(mine, headers=bearer_header("y" * 43))) == 429
 
 
 async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
     size = make_limits(rate_guesses=10)
-    async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as here:
+    async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as actual:
         table, other = await create_game(there), await create_game(there)
-        assert (await guess(here, table))[429] > 20
-        async with connect_watcher(here) as watcher:
+        assert (await guess(actual, table))[429] > 20
+        async with connect_watcher(actual) as watcher:
             await watcher.request_error({"type": "auth", "game": table.id, "token": "x" * 43}, "rate_limited")
             await watcher.request({"type": "ping"}, "pong")
             await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
@@ -92,9 +92,9 @@ async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore,
             await watcher.send({"type": "act", "game": table.id, "move": (await table.legal_moves())[0]["id"]})
             await watcher.receive("diff")
             await watcher.receive("ack")
-        async with watch_game(here, other.id, token=other.spectator_token) as watcher:
+        async with watch_game(actual, other.id, token=other.spectator_token) as watcher:
             await watcher.expect_nothing()
-        async with connect_watcher(here, token=other.owner_token) as watcher:
+        async with connect_watcher(actual, token=other.owner_token) as watcher:
             await watcher.send({"type": "act", "game": other.id, "move": (await other.legal_moves())[0]["id"]})
             await watcher.receive("ack")
 
@@ -104,20 +104,20 @@ async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisSt
     async with (
         connect(redis_url) as second,
         serve(second, make_limits()) as there,
-        serve(store, make_limits(rate_streams=5)) as here,
+        serve(store, make_limits(rate_streams=5)) as actual,
     ):
         table, other = await create_game(there), await create_game(there)
-        found: Counter[int] = Counter()
+        result: Counter[int] = Counter()
         for number in range(10):
             try:
-                async with here.ws_connect(f"{table.path}/ws", headers=bearer_header(f"guess-{number}")):
-                    found[101] += 1
+                async with actual.ws_connect(f"{table.path}/ws", headers=bearer_header(f"guess-{number}")):
+                    result[101] += 1
             except WSServerHandshakeError as refusal:
-                found[refusal.status] += 1
-        assert found[429] >= 4
+                result[refusal.status] += 1
+        assert result[429] >= 4
         async with (
-            watch_game(here, table.id, token=table.spectator_token),
-            connect_watcher(here, token=other.owner_token),
+            watch_game(actual, table.id, token=table.spectator_token),
+            connect_watcher(actual, token=other.owner_token),
         ):
             pass
 
@@ -131,9 +131,9 @@ async def test_what_others_fail_to_make_is_not_counted(store: RedisStore) -> Non
         assert await count_statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
         assert await count_statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
         assert await read_status(await client.post(rematch, headers=bearer_header(table.owner_token))) == 201
-        made = await count_statuses(10, lambda: client.post("/v1/games", json={"players": TWO_PLAYERS}))
-        assert 3 <= made[201] <= 4
-        assert made[201] + made[429] == 10
+        created = await count_statuses(10, lambda: client.post("/v1/games", json={"players": TWO_PLAYERS}))
+        assert 3 <= created[201] <= 4
+        assert created[201] + created[429] == 10
 
 
 async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisStore) -> None:
@@ -150,9 +150,9 @@ async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisS
 async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=10)) as client:
         table = await create_game(client)
-        found = await count_statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
-        assert 10 <= found[401] <= 12
-        assert found[401] + found[429] == 30
+        result = await count_statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
+        assert 10 <= result[401] <= 12
+        assert result[401] + result[429] == 30
 
 
 async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,19 +167,19 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
             return await load(game, key)
 
         monkeypatch.setattr(store, "load", counted)
-        began = perf_counter()
+        started_at = perf_counter()
 
         async def guesser(name: int) -> None:
             async with ClientSession(client.make_url("/")) as session:
                 for number in range(15):
-                    shown = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
-                    answers[await read_status(await session.get(table.path, headers=shown))] += 1
+                    displayed = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
+                    answers[await read_status(await session.get(table.path, headers=displayed))] += 1
 
         async with asyncio.TaskGroup() as group:
             for name in range(40):
                 group.create_task(guesser(name))
             honest = await table.get()
-        took_s = perf_counter() - began
+        took_s = perf_counter() - started_at
         assert honest.status == 200
         assert answers[401] <= 22
         assert answers[401] + answers[429] == 600
@@ -190,18 +190,18 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
 
 
 async def test_each_address_waits_for_its_own_guesses_alone() -> None:
-    seen: list[str] = []
+    observed: list[str] = []
 
     async def opens(game: str | None, token: str) -> bool:
         del game
-        seen.append(token)
+        observed.append(token)
         return token == "good"
 
     checks = TokenVerifier(opens)
     guesses = [asyncio.create_task(checks.is_valid("a", None, "g", f"bad {number}")) for number in range(50)]
     await asyncio.sleep(0)
     assert await checks.is_valid("b", None, "g", "good")
-    assert len(seen) < 10
+    assert len(observed) < 10
     assert await checks.is_valid("a", None, "g", "good")
     assert not any(await asyncio.gather(*guesses))
 
@@ -209,23 +209,23 @@ async def test_each_address_waits_for_its_own_guesses_alone() -> None:
 async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do they wait in anybody's way, however many there were."""
     monkeypatch.setattr(token_verifier, "MAX_CHECKS_PER_S", 5)
-    seen: list[str] = []
+    observed: list[str] = []
 
     async def opens(game: str | None, token: str) -> bool:
         del game
-        seen.append(token)
+        observed.append(token)
         return True
 
     class Gone:
         transport = None
 
-    gone: Any = Gone()
+    removed: Any = Gone()
     checks = TokenVerifier(opens)
     async with asyncio.timeout(5):
-        left = [asyncio.create_task(checks.is_valid("a", gone, "g", "x")) for _ in range(200)]
+        left = [asyncio.create_task(checks.is_valid("a", removed, "g", "x")) for _ in range(200)]
         assert await checks.is_valid("a", None, "g", "good")
         assert not any(await asyncio.gather(*left))
-    assert seen == ["good"]
+    assert observed == ["good"]
 
 
 async def test_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:

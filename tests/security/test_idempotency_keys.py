@@ -54,13 +54,13 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
         for headers in ({}, {"Idempotency-Key": SECRET}):
             before, keys = await used_memory(redis), await redis.dbsize()
             for number in range(20):
-                made = {name: f"{value}{number:02}" for name, value in headers.items()}
+                created = {name: f"{value}{number:02}" for name, value in headers.items()}
                 body = {"players": [{"name": "Ana"}, {"open": True}], "seed": "tides", "visibility": "private"}
-                game = await (await client.post("/v1/games", json=body, headers=made)).json()
-                made = {name: f"{value}{number:02}" for name, value in headers.items()}
+                game = await (await client.post("/v1/games", json=body, headers=created)).json()
+                created = {name: f"{value}{number:02}" for name, value in headers.items()}
                 path = f"/v1/games/{game['game']['id']}/seats"
-                made.update(bearer_header(game["spectator_token"]))
-                assert (await client.post(path, json={"name": "Bo"}, headers=made)).status == 200
+                created.update(bearer_header(game["spectator_token"]))
+                assert (await client.post(path, json={"name": "Bo"}, headers=created)).status == 200
             sizes.append(((await used_memory(redis) - before) / 40, await redis.dbsize() - keys))
         (plain, plain_keys), (keyed, keyed_keys) = sizes
         assert keyed - plain <= MAX_BYTES
@@ -80,8 +80,8 @@ async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: Red
             await table.act({"move": (await table.legal_moves())[0]["id"]}, **key_header(number))
             for number in range(1, 30)
         ]
-        found = [answer.status for answer in answers]
-        assert 19 <= found.count(200) <= 21
+        result = [answer.status for answer in answers]
+        assert 19 <= result.count(200) <= 21
         problem = await check_problem(answers[-1], 429, "rate_limited")
         assert "keys" in problem["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"keys";r=0;')
@@ -91,7 +91,7 @@ async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: Red
 async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_keys=20)) as client:
         table = await create_game(client)
-        found = []
+        result = []
         async with client.ws_connect(f"{table.path}/ws", headers=bearer_header(table.owner_token)) as socket:
             await socket.receive_json()
             for number in range(30):
@@ -99,9 +99,9 @@ async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
                 await socket.send_json({"type": "act", "id": "a", "game": table.id, "move": move, "key": f"k{number}"})
                 while (message := await socket.receive_json()).get("id") != "a":
                     pass
-                found.append(message["type"])
-        assert 20 <= found.count("ack") <= 21
-        assert found[-1] == "error"
+                result.append(message["type"])
+        assert 20 <= result.count("ack") <= 21
+        assert result[-1] == "error"
 
 
 def key_header(number: int) -> dict[str, str]:

@@ -23,13 +23,13 @@ async def test_nobody_takes_the_seats_of_all_games(store: RedisStore) -> None:
     async with serve(store) as client:
         tables = [await create_game(client, WAITING) for _ in range(40)]
         answers = [await join(client, table) for table in tables]
-        found = [answer.status for answer in answers]
-        assert 20 <= found.count(200) <= 21
-        assert found.count(200) + found.count(429) == 40
-        told = await check_problem(answers[-1], 429, "rate_limited")
-        assert "joins" in told["detail"]
+        result = [answer.status for answer in answers]
+        assert 20 <= result.count(200) <= 21
+        assert result.count(200) + result.count(429) == 40
+        received = await check_problem(answers[-1], 429, "rate_limited")
+        assert "joins" in received["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"joins";r=0;')
-        assert 0 < told["retry_after_s"] <= 60
+        assert 0 < received["retry_after_s"] <= 60
         async with open_client_at(client, "127.0.0.2") as other:
             assert (await join(other, tables[-1])).status == 200
 
@@ -63,6 +63,6 @@ async def test_new_tokens_count_as_creations(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
         table = await create_game(client, WAITING)
         path = f"{table.path}/seats/0/token"
-        found = await count_statuses(40, lambda: client.post(path, headers=bearer_header(table.owner_token)))
-        assert 19 <= found[200] <= 20
-        assert found[200] + found[429] == 40
+        result = await count_statuses(40, lambda: client.post(path, headers=bearer_header(table.owner_token)))
+        assert 19 <= result[200] <= 20
+        assert result[200] + result[429] == 40

@@ -11,15 +11,15 @@ from service.settings import Settings, make_settings, with_all_settings
 
 def settings(*flags: str) -> Settings:
     """Return the settings that `south-seas serve` makes of these flags."""
-    made: list[Settings] = []
+    created: list[Settings] = []
 
     @click.command()
     @with_all_settings
     def command(**values: object) -> None:
-        made.append(make_settings(values))
+        created.append(make_settings(values))
 
     command.main(args=list(flags), standalone_mode=False)
-    return made[0]
+    return created[0]
 
 
 def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +54,6 @@ def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
     ),
 )
 def test_what_makes_no_sense_is_refused(flag: str, value: str) -> None:
-    with pytest.raises(click.BadParameter) as refused:
+    with pytest.raises(click.BadParameter) as rejected:
         settings(flag, value)
-    assert flag in refused.value.format_message()
+    assert flag in rejected.value.format_message()

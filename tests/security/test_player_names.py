@@ -56,8 +56,8 @@ async def test_a_name_is_seen_and_hides_nothing(client: Client, name: str) -> No
 async def test_nobody_has_the_name_of_another(client: Client, name: str) -> None:
     table = await with_open_seat(client)
     await check_problem(await join(client, table, name), 409, "conflict")
-    asked = {"players": [{"name": "Ana Lee"}, {"name": name}]}
-    await check_problem(await client.post("/v1/games", json=asked), 409, "conflict")
+    requested = {"players": [{"name": "Ana Lee"}, {"name": name}]}
+    await check_problem(await client.post("/v1/games", json=requested), 409, "conflict")
     assert (await join(client, table, "Ana Leek")).status == 200
 
 

@@ -26,15 +26,15 @@ POLICY = '"creations";q=20;w=3600'
 async def test_an_address_creates_so_many_games_and_is_told_when_to_come_back(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
         answers = [await request_game(client) for _ in range(30)]
-        found = Counter(answer.status for answer in answers)
-        assert 20 <= found[201] <= 21  # one portion, which is a twentieth, is the instance's own risk
-        assert found[201] + found[429] == 30
+        result = Counter(answer.status for answer in answers)
+        assert 20 <= result[201] <= 21  # one portion, which is a twentieth, is the instance's own risk
+        assert result[201] + result[429] == 30
         last = answers[-1]
-        told = await check_problem(last, 429, "rate_limited")
-        assert told["retry_after_s"] == int(last.headers["Retry-After"])
-        assert 60 < told["retry_after_s"] <= 180
+        received = await check_problem(last, 429, "rate_limited")
+        assert received["retry_after_s"] == int(last.headers["Retry-After"])
+        assert 60 < received["retry_after_s"] <= 180
         assert last.headers["RateLimit-Policy"] == POLICY
-        assert last.headers["RateLimit"] == f'"creations";r=0;t={told["retry_after_s"]}'
+        assert last.headers["RateLimit"] == f'"creations";r=0;t={received["retry_after_s"]}'
         first = answers[0]
         assert first.headers["RateLimit-Policy"] == POLICY
         assert re.fullmatch(r'"creations";r=\d+;t=\d+', first.headers["RateLimit"])
@@ -48,9 +48,9 @@ async def test_all_instances_together_exceed_a_limit_by_a_portion_each_at_most(
     store: RedisStore, redis_url: str
 ) -> None:
     size = make_limits(rate_creations=40)
-    async with connect(redis_url) as second, serve(store, size) as here, serve(second, size) as there:
+    async with connect(redis_url) as second, serve(store, size) as actual, serve(second, size) as there:
         answered = await asyncio.gather(
-            *(count_statuses(40, lambda each=each: request_game(each)) for each in (here, there))
+            *(count_statuses(40, lambda each=each: request_game(each)) for each in (actual, there))
         )
         assert 40 <= sum(each[201] for each in answered) <= 40 + 2 * 2
 
@@ -74,18 +74,18 @@ async def test_tokens_that_are_made_up_do_not_help(store: RedisStore) -> None:
         def ask() -> object:
             return client.get(table.path, headers=bearer_header(f"made-up-{next(numbers) // 2}"))
 
-        found = await count_statuses(60, ask)
-        assert found[401] <= 21
-        assert found[429] >= 39
+        result = await count_statuses(60, ask)
+        assert result[401] <= 21
+        assert result[429] >= 39
 
 
 async def test_who_guesses_is_only_served_what_it_knows(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=20)) as client:
         table = await create_game(client)
         assert (await table.get()).status == 200
-        found = await count_statuses(60, lambda: client.get("/v1/games/nowhere"))
-        assert 20 <= found[404] <= 23
-        assert found[404] + found[429] == 60
+        result = await count_statuses(60, lambda: client.get("/v1/games/nowhere"))
+        assert 20 <= result[404] <= 23
+        assert result[404] + result[429] == 60
         assert (await client.get(table.path)).status == 429
         assert (await client.get(table.path, headers=bearer_header("x" * 43))).status == 429
         assert (await table.get()).status == 200
@@ -97,8 +97,8 @@ async def test_who_guesses_is_only_served_what_it_knows(store: RedisStore) -> No
 async def test_games_with_open_seats_are_counted_apart(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_open_games=5)) as client:
         waiting = {"players": [{"name": "Ana"}, {"open": True}]}
-        found = await count_statuses(12, lambda: client.post("/v1/games", json=waiting))
-        assert 5 <= found[201] <= 6
+        result = await count_statuses(12, lambda: client.post("/v1/games", json=waiting))
+        assert 5 <= result[201] <= 6
         last = await client.post("/v1/games", json=waiting)
         assert last.headers["RateLimit"].startswith('"open-games";r=0;')
         assert (await request_game(client)).status == 201
@@ -107,8 +107,8 @@ async def test_games_with_open_seats_are_counted_apart(store: RedisStore) -> Non
 async def test_pictures_are_counted_apart(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_pictures=20)) as client:
         path = "/v1/tilesets/archipelago/ships/s01.svg"
-        found = await count_statuses(30, lambda: client.get(path))
-        assert 20 <= found[200] + costs.RENDERED_PICTURE <= 21
+        result = await count_statuses(30, lambda: client.get(path))
+        assert 20 <= result[200] + costs.RENDERED_PICTURE <= 21
         assert (await client.get("/v1/tilesets/archipelago")).status == 200
 
 
@@ -119,18 +119,18 @@ async def test_a_long_answer_counts_as_many(store: RedisStore, monkeypatch: pyte
         table = await create_game(client)
         for _ in range(9):
             await table.act_successfully({"move": (await table.legal_moves())[0]["id"]})
-        found = await count_statuses(30, lambda: client.get(table.path + path))
-        assert found[200] <= 15
-        assert found[200] + found[429] == 30
+        result = await count_statuses(30, lambda: client.get(table.path + path))
+        assert result[200] <= 15
+        assert result[200] + result[429] == 30
 
 
 async def test_a_long_list_counts_as_many(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=100)) as client:
         for _ in range(10):
             await request_game(client)
-        found = await count_statuses(50, lambda: client.get("/v1/games"))
-        assert found[200] <= 40
-        assert found[200] + found[429] == 50
+        result = await count_statuses(50, lambda: client.get("/v1/games"))
+        assert result[200] <= 40
+        assert result[200] + result[429] == 50
 
 
 async def test_many_games_of_mine_count_as_many(store: RedisStore) -> None:
@@ -142,9 +142,9 @@ async def test_many_games_of_mine_count_as_many(store: RedisStore) -> None:
             return client.get("/v1/seats/me/games", headers=bearer_header(", ".join(shown)))
 
         assert await count_statuses(90, lambda: mine(tokens[0])) == {200: 90}
-        found = await count_statuses(60, lambda: mine(*tokens[1:]))
-        assert 100 / 5 - 4 <= found[200] <= 100 / 4
-        assert found[200] + found[429] == 60
+        result = await count_statuses(60, lambda: mine(*tokens[1:]))
+        assert 100 / 5 - 4 <= result[200] <= 100 / 4
+        assert result[200] + result[429] == 60
 
 
 async def test_probes_are_never_refused(store: RedisStore) -> None:
@@ -208,9 +208,9 @@ class UnavailableBuckets:
 async def test_while_redis_does_not_answer_each_instance_goes_on_alone(store: RedisStore) -> None:
     store.buckets = UnavailableBuckets()  # type: ignore[assignment]
     async with serve(store, make_limits(rate_reads=20)) as client:
-        found = await count_statuses(40, lambda: client.get("/v1/bots"))
-        assert 20 <= found[200] <= 21
-        assert found[200] + found[429] == 40
+        result = await count_statuses(40, lambda: client.get("/v1/bots"))
+        assert 20 <= result[200] <= 21
+        assert result[200] + result[429] == 40
 
 
 def test_a_token_opens_every_path_below_a_game() -> None:

@@ -161,9 +161,9 @@ async def open_connection(client: Client) -> AsyncIterator[tuple[asyncio.StreamR
 async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """Return the server's side of a connection, once it meets a condition."""
     async with asyncio.timeout(WITHIN_S):
-        while not (found := [one for one in client.app[CONNECTION_LIMITER].connections if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
+        while not (result := [one for one in client.app[CONNECTION_LIMITER].connections if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)
-    return found[0]
+    return result[0]
 
 
 @pytest.mark.parametrize("size", (20_000, 500_000))
@@ -179,8 +179,8 @@ async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> N
         writer.write(pipelined_requests(size))
         await wait_for_connection(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
         await asyncio.sleep(0.1)
-        kept = sum(payload.total_bytes for _, payload in connection._messages)
-        assert 0 < kept <= connection.max_received_bytes + READ_BYTES
+        stored = sum(payload.total_bytes for _, payload in connection._messages)
+        assert 0 < stored <= connection.max_received_bytes + READ_BYTES
 
 
 async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:

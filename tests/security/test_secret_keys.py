@@ -98,8 +98,8 @@ async def test_other_keys_may_be_anything(store: RedisStore) -> None:
 
 async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
     """Send a POST; return its response, which must not be cached."""
-    shown = bearer_header(token) if token is not None else {}
-    answer = await client.post(path, json=body, headers={**shown, **headers})
+    displayed = bearer_header(token) if token is not None else {}
+    answer = await client.post(path, json=body, headers={**displayed, **headers})
     assert answer.status in (200, 201), await answer.text()
     assert answer.headers["Cache-Control"] == "no-store"
     return await answer.json()
@@ -109,8 +109,8 @@ async def no_store(client: Client, path: str, token: str | None, body: Any, **he
 async def test_no_cache_keeps_what_is_handed_out(store: RedisStore, visibility: str) -> None:
     key = {"Idempotency-Key": secrets.token_hex(16)}
     async with serve(store, Limits(webhooks_allow_private=True)) as client:
-        asked = {"players": OPEN, "visibility": visibility}
-        first, created = [await no_store(client, "/v1/games", None, asked, **key) for _ in range(2)]
+        requested = {"players": OPEN, "visibility": visibility}
+        first, created = [await no_store(client, "/v1/games", None, requested, **key) for _ in range(2)]
         assert first["owner_token"] == created["owner_token"]
         path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
         for _ in range(2):

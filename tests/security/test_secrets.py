@@ -73,8 +73,8 @@ class Visitor:
             )
         await self.request("POST", self.path + "/undo", self.owner)
         hook = {"url": "http://127.0.0.1:9/hook", "secret": HOOK}
-        status, told = await self.request("POST", self.path + "/webhooks", self.owner, json=hook)
-        assert status == 201, told
+        status, received = await self.request("POST", self.path + "/webhooks", self.owner, json=hook)
+        assert status == 201, received
         for what in ("", "/diffs", "/story", "/scores", "/board.svg", "/webhooks"):
             assert (await self.request("GET", self.path + what, self.owner))[0] == 200, what
         await self.request("GET", "/v1/seats/me/games", f"{self.owner}, {WRONG}")
@@ -128,28 +128,28 @@ def check_no_secrets(said: LoggedService, secrets: list[str]) -> None:
 
 
 async def test_no_secret_is_in_any_log_line(tmp_path: Path) -> None:
-    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port) as said:
-        async with aiohttp.ClientSession(said.url) as session, open_redis(port) as redis:
+    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port) as output:
+        async with aiohttp.ClientSession(output.url) as session, open_redis(port) as redis:
             visitor = Visitor(session)
             await visitor.create()
             await visitor.play()
             await visitor.provoke_rejections()
             await visitor.watch()
             await visitor.provoke_failures(redis)
-        said.process.terminate()
+        output.process.terminate()
         async with asyncio.timeout(20):
-            await said.process.wait()
-        text = said.text()
+            await output.process.wait()
+        text = output.text()
         assert "Traceback" in text
         assert "the store is unavailable" in text
         assert "POST" in text
-        check_no_secrets(said, visitor.secrets)
+        check_no_secrets(output, visitor.secrets)
 
 
 async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path) -> None:
     wrong = "not-the-password-of-redis"
-    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port, wrong) as said:
-        async with aiohttp.ClientSession(said.url) as session, session.get("/readyz") as response:
+    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port, wrong) as output:
+        async with aiohttp.ClientSession(output.url) as session, session.get("/readyz") as response:
             assert response.status == 503
-        assert "Redis" in said.text()
-        check_no_secrets(said, [wrong, PASSWORD])
+        assert "Redis" in output.text()
+        check_no_secrets(output, [wrong, PASSWORD])

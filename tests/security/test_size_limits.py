@@ -148,9 +148,9 @@ async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
         async def again() -> Any:
             return await register(client, table)
 
-        found = await count_statuses(12, again)
-        assert found[201] <= 8
-        assert found[201] + found[429] == 12
+        result = await count_statuses(12, again)
+        assert result[201] <= 8
+        assert result[201] + result[429] == 12
 
 
 async def register(client: Client, table: HTTPGame) -> Any:

@@ -96,18 +96,18 @@ class StallingService(NamedTuple):
 @asynccontextmanager
 async def flood(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[Counter[tuple[int, str | None]]]:
     """Read a game with many clients; yields how often each status and Retry-After was returned."""
-    came: Counter[tuple[int, str | None]] = Counter()
+    previous: Counter[tuple[int, str | None]] = Counter()
 
     async def read() -> None:
         while True:
             async with session.get(game.path) as response:
                 await response.read()
-                came[response.status, response.headers.get("Retry-After")] += 1
+                previous[response.status, response.headers.get("Retry-After")] += 1
             await asyncio.sleep(0.1)
 
     reading = [asyncio.create_task(read()) for _ in range(CLIENTS)]
     try:
-        yield came
+        yield previous
     finally:
         for one in reading:
             one.cancel()
@@ -129,26 +129,26 @@ async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling
     game = await stalling.create()
     stalling.node.pause()
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
-    async with asyncio.timeout(WITHIN_S), flood(stalling.session, game) as came:
-        while came.total() < MIN_REJECTED or max(commands) < COMMANDS / 2 or FULL not in details:
-            told = await stalling.scrape_metrics()
-            commands.append(sum_samples(told, "redis_commands_in_flight"))
-            in_flight.append(sum_samples(told, "http_requests_in_flight"))
-            assert sum_samples(told, "redis_in_flight_bytes") <= BYTES
+    async with asyncio.timeout(WITHIN_S), flood(stalling.session, game) as previous:
+        while previous.total() < MIN_REJECTED or max(commands) < COMMANDS / 2 or FULL not in details:
+            received = await stalling.scrape_metrics()
+            commands.append(sum_samples(received, "redis_commands_in_flight"))
+            in_flight.append(sum_samples(received, "http_requests_in_flight"))
+            assert sum_samples(received, "redis_in_flight_bytes") <= BYTES
             for path in PATHS_WITHOUT_REDIS:
                 async with stalling.session.get(path) as response:
                     assert response.status == 200, path
             async with stalling.session.get("/readyz") as response:
                 assert response.status == 503
                 details[(await response.json())["detail"]] += 1
-    assert {*came} == {(503, "1")}
+    assert {*previous} == {(503, "1")}
     assert max(commands) <= COMMANDS
     assert max(in_flight) <= COMMANDS + CLIENTS / 2  # those that were refused are answered within a moment
     stalling.node.resume()
     await stalling.wait_until_ready()
-    told = await stalling.scrape_metrics()
-    assert sum_samples(told, "redis_commands_in_flight") <= 1  # what measures now and then
-    assert sum_samples(told, "redis_errors_total", kind="busy") >= MIN_REJECTED / 2
+    received = await stalling.scrape_metrics()
+    assert sum_samples(received, "redis_commands_in_flight") <= 1  # what measures now and then
+    assert sum_samples(received, "redis_errors_total", kind="busy") >= MIN_REJECTED / 2
 
 
 async def act(session: aiohttp.ClientSession, game: Game) -> int:
@@ -170,27 +170,27 @@ async def act_over_socket(socket: aiohttp.ClientWebSocketResponse, game: Game) -
 async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(stalling: StallingService) -> None:
     session = stalling.session
     games = [await stalling.create() for _ in range(GAMES)]
-    before, during, spoken = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
+    before, during, sent = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
     watched = during[0]
     async with (
         session.ws_connect(f"{watched.path}/ws") as socket,
-        session.ws_connect("/v1/ws", headers=bearer_header(spoken.token)) as speaking,
+        session.ws_connect("/v1/ws", headers=bearer_header(sent.token)) as speaking,
         session.get(f"{watched.path}/diffs", headers=STREAM) as stream,
     ):
         assert stream.status == 200
         assert [await act(session, game) for game in before] == [200] * len(before)
         stalling.node.pause()
-        async with asyncio.timeout(WITHIN_S), flood(session, before[0]) as came:
-            while came.total() < MIN_REJECTED:
+        async with asyncio.timeout(WITHIN_S), flood(session, before[0]) as previous:
+            while previous.total() < MIN_REJECTED:
                 statuses = await asyncio.gather(*(act(session, game) for game in during))
                 assert {*statuses} == {503}
-                refused = await act_over_socket(speaking, spoken)
-                assert (refused["type"], refused["problem"]["code"]) == ("error", "store_unavailable")
-                assert refused["problem"]["retry_after_s"] == 1
+                rejected = await act_over_socket(speaking, sent)
+                assert (rejected["type"], rejected["problem"]["code"]) == ("error", "store_unavailable")
+                assert rejected["problem"]["retry_after_s"] == 1
         stalling.node.resume()
         await stalling.wait_until_ready()
         assert [await act(session, game) for game in before + during] == [200] * (GAMES - 1)
-        acknowledged = await act_over_socket(speaking, spoken)
+        acknowledged = await act_over_socket(speaking, sent)
         assert (acknowledged["type"], acknowledged["version"]) == ("ack", 2)
         async with asyncio.timeout(30):
             while (message := await socket.receive_json())["type"] != "diff":
@@ -207,8 +207,8 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
 
 
 async def test_what_is_refused_is_logged_by_the_second(caplog: pytest.LogCaptureFixture) -> None:
-    refused = [error_response(StoreBusy("120 commands wait")) for _ in range(MIN_REJECTED)]
-    assert {(one.status, one.headers["Retry-After"]) for one in refused} == {(503, "1")}
+    rejected = [error_response(StoreBusy("120 commands wait")) for _ in range(MIN_REJECTED)]
+    assert {(one.status, one.headers["Retry-After"]) for one in rejected} == {(503, "1")}
     async with asyncio.timeout(30):
         while not any("the last of" in line for line in caplog.messages):  # noqa: ASYNC110  a timer writes it
             await asyncio.sleep(0.05)

@@ -15,8 +15,8 @@ OF_THE_PAGE_ITSELF = {"test_threat_model.py", "test_limit_settings.py"}
 def rows() -> list[tuple[str, list[str]]]:
     """Return each threat with the tests of its row."""
     table = PAGE.partition("| Threat |")[2].partition("\n\n")[0]
-    found = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
-    return [(threat, re.findall(r"`([\w/]+\.py(?:::\w+)?)`", tests)) for threat, _, tests in found]
+    result = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    return [(threat, re.findall(r"`([\w/]+\.py(?:::\w+)?)`", tests)) for threat, _, tests in result]
 
 
 def names(file: Path) -> set[str]:
@@ -44,5 +44,5 @@ def test_there_are_rows() -> None:
 
 def test_every_file_of_tests_here_is_named() -> None:
     named = {test.partition("::")[0] for _, tests in rows() for test in tests}
-    here = {f"security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
-    assert here - {f"security/{name}" for name in OF_THE_PAGE_ITSELF} <= named
+    actual = {f"security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
+    assert actual - {f"security/{name}" for name in OF_THE_PAGE_ITSELF} <= named

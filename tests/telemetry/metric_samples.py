@@ -24,15 +24,15 @@ def read_samples() -> Samples:
 def sum_samples(values: Samples, name: str, **labels: str) -> float:
     """Return the sum of a metric's samples with these labels; 0 if there are none."""
     wanted = set(labels.items())
-    return sum(value for (found, has), value in values.items() if found == f"south_seas_{name}" and wanted <= has)
+    return sum(value for (result, has), value in values.items() if result == f"south_seas_{name}" and wanted <= has)
 
 
 async def metrics_url(instance: ServerProcess) -> str:
     """Return the metrics URL that a service printed."""
     assert instance.process.stdout is not None
     async for line in instance.process.stdout:
-        if found := re.search(rb"metrics: +(http://\S+)", line):
-            return found[1].decode()
+        if result := re.search(rb"metrics: +(http://\S+)", line):
+            return result[1].decode()
     raise AssertionError("the service ended before it told")
 
 

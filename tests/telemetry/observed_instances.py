@@ -64,12 +64,12 @@ async def start_prometheus(folder: Path, targets: list[str]) -> AsyncIterator[st
 
 async def _address(process: asyncio.subprocess.Process) -> str:
     assert process.stderr is not None
-    said = b""
+    output = b""
     async for line in process.stderr:
-        said += line
-        if found := re.search(rb'msg="?Listening on"?.* address=(127\.0\.0\.1:[1-9]\d*)', line):
-            return f"http://{found[1].decode()}"
-    raise RuntimeError(said.decode())
+        output += line
+        if result := re.search(rb'msg="?Listening on"?.* address=(127\.0\.0\.1:[1-9]\d*)', line):
+            return f"http://{result[1].decode()}"
+    raise RuntimeError(output.decode())
 
 
 async def _wait_for_scrapes(url: str) -> None:

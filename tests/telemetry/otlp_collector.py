@@ -37,8 +37,8 @@ class Collector:
         body = await request.read()
         self.spans += _spans(ExportTraceServiceRequest.FromString(body))
         self._more.set()
-        told = ExportTraceServiceResponse().SerializeToString()
-        return web.Response(body=told, content_type="application/x-protobuf")
+        received = ExportTraceServiceResponse().SerializeToString()
+        return web.Response(body=received, content_type="application/x-protobuf")
 
     async def wait_for(self, *names: str) -> None:
         """Wait until spans of all these names were received."""

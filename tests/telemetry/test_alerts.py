@@ -67,11 +67,11 @@ def group_cases() -> list[list[str]]:
     groups: list[tuple[set[str], list[str]]] = []
     for name, case in CASES.items():
         metrics = {series.partition("{")[0] for series in case.firing}
-        found = next((group for group in groups if not group[0] & metrics), None)
-        if found is None:
-            groups.append(found := (set(), []))
-        found[0].update(metrics)
-        found[1].append(name)
+        result = next((group for group in groups if not group[0] & metrics), None)
+        if result is None:
+            groups.append(result := (set(), []))
+        result[0].update(metrics)
+        result[1].append(name)
     return [names for _, names in groups]
 
 

@@ -70,10 +70,10 @@ class DeafStore(RedisStore):
 
 @pytest.fixture
 async def hub(store: RedisStore) -> AsyncIterator[Hub]:
-    found = Hub(DeafStore(store._client), TILESETS, sweep_interval_s=0.05)
-    found.start()
-    yield found
-    await found.aclose()
+    result = Hub(DeafStore(store._client), TILESETS, sweep_interval_s=0.05)
+    result.start()
+    yield result
+    await result.aclose()
 
 
 async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_missed_before_is_not(
@@ -179,7 +179,7 @@ async def test_a_connection_that_is_lost_is_1006(store: RedisStore) -> None:
 async def test_what_a_limit_refuses_is_counted_by_its_name(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
         before = read_samples()
-        refused = [answer for answer in [await request_game(client) for _ in range(30)] if answer.status == 429]
-        assert refused
-        assert grown(before, "rate_limited_total", policy="creations") == len(refused)
-        assert grown(before, "problems_total", code="rate_limited", via="http") == len(refused)
+        rejected = [answer for answer in [await request_game(client) for _ in range(30)] if answer.status == 429]
+        assert rejected
+        assert grown(before, "rate_limited_total", policy="creations") == len(rejected)
+        assert grown(before, "problems_total", code="rate_limited", via="http") == len(rejected)

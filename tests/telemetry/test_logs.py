@@ -33,27 +33,27 @@ def logged(formatter: logging.Formatter, level: int, message: str, *arguments: o
 def test_a_line_is_one_object_with_what_it_belongs_to() -> None:
     LOG_CONTEXT.set(DueGameContext("k7m2"))
     line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
-    told = msgspec.json.decode(line)
+    received = msgspec.json.decode(line)
     assert line.count("\n") == 1
-    assert told["time"].endswith("+00:00")
-    assert {name: told[name] for name in ("level", "logger", "message", "game", "seat", "odd")} == {
+    assert received["time"].endswith("+00:00")
+    assert {name: received[name] for name in ("level", "logger", "message", "game", "seat", "odd")} == {
         "level": "warning",
         "logger": LOGGER.name,
         "message": "two\nlines of it",
         "game": "k7m2",
         "seat": 2,
-        "odd": "{3}" if isinstance(told["odd"], str) else [3],
+        "odd": "{3}" if isinstance(received["odd"], str) else [3],
     }
-    assert "request_id" not in told
+    assert "request_id" not in received
 
 
 def test_an_exception_is_a_field() -> None:
     try:
         raise KeyError("lost")  # noqa: TRY301
     except KeyError:
-        told = msgspec.json.decode(logged(JSONFormatter(), logging.ERROR, "failed", exc_info=sys.exc_info()))
-    assert (told["exception"]["type"], told["exception"]["message"]) == ("KeyError", "'lost'")
-    assert told["exception"]["stack"].startswith("Traceback")
+        received = msgspec.json.decode(logged(JSONFormatter(), logging.ERROR, "failed", exc_info=sys.exc_info()))
+    assert (received["exception"]["type"], received["exception"]["message"]) == ("KeyError", "'lost'")
+    assert received["exception"]["stack"].startswith("Traceback")
 
 
 def test_a_line_for_people_ends_with_what_it_belongs_to() -> None:
@@ -103,11 +103,11 @@ async def test_a_service_logs_every_request_and_no_secret(
     assert not [one for one in known if one in errors]
     (line,) = [line for line in errors.splitlines() if "find-me" in line]
     if form == "json":
-        told = [msgspec.json.decode(each) for each in errors.splitlines()]
+        received = [msgspec.json.decode(each) for each in errors.splitlines()]
         access = msgspec.json.decode(line)
-        assert all({"time", "level", "logger", "message"} <= set(each) for each in told)
+        assert all({"time", "level", "logger", "message"} <= set(each) for each in received)
         assert (access["route"], access["status"], access["game"]) == ("/v1/games/{id}", 200, created["game"]["id"])
-        statuses = [each.get("status", each.get("code")) for each in told if each["logger"] == "service.web.access"]
+        statuses = [each.get("status", each.get("code")) for each in received if each["logger"] == "service.web.access"]
         assert statuses == [201, 200, 405, 404, 415, None, 1000]
     else:
         assert "GET /v1/games/{id} 200 [request_id=find-me" in line

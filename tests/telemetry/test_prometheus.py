@@ -88,11 +88,11 @@ async def check_few_series(session: aiohttp.ClientSession) -> None:
 
 def test_every_metric_is_explained_and_shown() -> None:
     page = (ROOT / "docs" / "observing.md").read_text()
-    shown = "".join(expression for _, expression in ASKED)
+    displayed = "".join(expression for _, expression in ASKED)
     for name in OURS:
         short = name.removeprefix("south_seas_")
         assert re.search(rf"`{short}(_total|_info)?`", page), f"{short} is not in docs/observing.md"
-        assert name in shown, f"{short} is not on the dashboard"
+        assert name in displayed, f"{short} is not on the dashboard"
 
 
 def test_the_dashboard_is_one_that_grafana_takes() -> None:

@@ -24,11 +24,11 @@ async def client(store: GameStore) -> AsyncIterator[Client]:
 async def test_every_answer_has_an_id_and_takes_the_clients_where_it_is_one(client: Client) -> None:
     made = [(await client.get("/v1/bots")).headers["X-Request-Id"] for _ in range(2)]
     assert made[0] != made[1]
-    given = await client.get("/v1/games/nothing", headers={"X-Request-Id": "from.outside_1"})
-    assert (given.status, given.headers["X-Request-Id"]) == (404, "from.outside_1")
+    values = await client.get("/v1/games/nothing", headers={"X-Request-Id": "from.outside_1"})
+    assert (values.status, values.headers["X-Request-Id"]) == (404, "from.outside_1")
     for bad in ("a b", 'a"b', "x" * 65, ""):
         assert (await client.get("/v1/bots", headers={"X-Request-Id": bad})).headers["X-Request-Id"] != bad
-    assert "X-Request-Id" in given.headers["Access-Control-Expose-Headers"]
+    assert "X-Request-Id" in values.headers["Access-Control-Expose-Headers"]
 
 
 async def test_requests_count_by_template_and_what_there_is_not_is_one_route(client: Client) -> None:
@@ -45,8 +45,8 @@ async def test_requests_count_by_template_and_what_there_is_not_is_one_route(cli
             == times
         )
     assert sum_samples(after, COUNT, method="other") - sum_samples(before, COUNT, method="other") == 1
-    told = {"code": "not_found", "via": "http"}
-    assert sum_samples(after, "problems_total", **told) - sum_samples(before, "problems_total", **told) == 5
+    received = {"code": "not_found", "via": "http"}
+    assert sum_samples(after, "problems_total", **received) - sum_samples(before, "problems_total", **received) == 5
 
 
 async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client) -> None:

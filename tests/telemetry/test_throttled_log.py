@@ -13,8 +13,8 @@ LOGGER = logging.getLogger("tests.throttled")
 
 def count_warnings(caplog: pytest.LogCaptureFixture) -> int:
     """Return how many warnings the lines stand for."""
-    found = (re.search(r"the last of (\d+) within", line) for line in caplog.messages)
-    return sum(int(one[1]) if one else 1 for one in found)
+    result = (re.search(r"the last of (\d+) within", line) for line in caplog.messages)
+    return sum(int(one[1]) if one else 1 for one in result)
 
 
 async def test_many_at_once_are_two_lines_with_their_number(caplog: pytest.LogCaptureFixture) -> None:

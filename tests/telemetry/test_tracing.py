@@ -58,33 +58,33 @@ async def play_first_move(client: Client, created: dict[str, Any], flags: str) -
 
 async def until_told(socket: aiohttp.ClientWebSocketResponse, version: int) -> dict[str, Any]:
     async with asyncio.timeout(20):
-        while (told := await socket.receive_json()).get("version") != version or told["type"] != "diff":
+        while (received := await socket.receive_json()).get("version") != version or received["type"] != "diff":
             pass
-    return dict(told)
+    return dict(received)
 
 
 async def test_one_trace_goes_through_both_instances(two: list[Client], spans: InMemorySpanExporter) -> None:
     created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
     path = f"/v1/games/{created['game']['id']}/ws"
-    async with two[0].ws_connect(path) as here, two[1].ws_connect(path) as there:
+    async with two[0].ws_connect(path) as actual, two[1].ws_connect(path) as there:
         await asyncio.sleep(0.3)
         spans.clear()
         await play_first_move(two[0], created, "01")
         diff = await until_told(there, 2)
-        assert await until_told(here, 2) == diff
+        assert await until_told(actual, 2) == diff
     assert TRACE not in str(diff)
-    found = {(span.name, span.kind.name): span for span in client_trace(spans)}
-    request = found["POST /v1/games/{id}/actions", "SERVER"]
+    result = {(span.name, span.kind.name): span for span in client_trace(spans)}
+    request = result["POST /v1/games/{id}/actions", "SERVER"]
     assert request.parent is not None
     assert f"{request.parent.span_id:016x}" == PARENT
     assert dict(request.attributes or {})["http.response.status_code"] == 200
     for name in ("apply", "record", "encode", "deliver"):
-        assert parent_of(found[name, "INTERNAL"]) == id_of(request)
+        assert parent_of(result[name, "INTERNAL"]) == id_of(request)
     for which in (("commit", "CLIENT"), ("deliver", "CONSUMER")):
-        assert parent_of(found[which]) == id_of(request)
-    began = [found[name, "INTERNAL"].start_time or 0 for name in ("apply", "record", "encode", "deliver")]
-    assert (request.start_time or 0) <= began[0]
-    assert began == sorted(began)
+        assert parent_of(result[which]) == id_of(request)
+    started_at = [result[name, "INTERNAL"].start_time or 0 for name in ("apply", "record", "encode", "deliver")]
+    assert (request.start_time or 0) <= started_at[0]
+    assert started_at == sorted(started_at)
 
 
 async def test_what_the_client_does_not_sample_is_neither_traced_nor_stored(
@@ -114,12 +114,12 @@ async def test_a_message_of_a_socket_is_a_trace_and_its_socket_none(
 async def test_a_refused_action_is_told_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
     created = await (await two[0].post("/v1/games", json=TABLE)).json()
     headers = {"Authorization": f"Bearer {created['owner_token']}"}
-    refused = await two[0].post(f"/v1/games/{created['game']['id']}/actions", json={"move": "p9.9.0"}, headers=headers)
-    assert refused.status == 422
+    rejected = await two[0].post(f"/v1/games/{created['game']['id']}/actions", json={"move": "p9.9.0"}, headers=headers)
+    assert rejected.status == 422
     (span,) = [span for span in spans.get_finished_spans() if span.name.endswith("/actions")]
     attributes = dict(span.attributes or {})
     assert attributes["http.response.status_code"] == 422
-    assert attributes["south_seas.request_id"] == refused.headers["X-Request-Id"]
+    assert attributes["south_seas.request_id"] == rejected.headers["X-Request-Id"]
 
 
 async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_names(
@@ -166,8 +166,8 @@ async def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, name: str, 
         env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", name: value},
     )
     async with asyncio.timeout(20):
-        told, errors = await process.communicate()
-    assert (process.returncode, told) == (1, b"")
+        received, errors = await process.communicate()
+    assert (process.returncode, received) == (1, b"")
     assert errors.count(b"\n") == 1
     assert name.encode() in errors
 

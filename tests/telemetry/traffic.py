@@ -15,7 +15,7 @@ async def run_traffic(one: str, other: str) -> None:
         game, token = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
         path = f"/v1/games/{game}"
         async with (
-            session.ws_connect(f"{one}{path}/ws") as here,
+            session.ws_connect(f"{one}{path}/ws") as actual,
             session.ws_connect(f"{other}{path}/ws") as there,
             session.get(f"{other}{path}/diffs", headers={"Accept": "text/event-stream"}) as stream,
         ):
@@ -23,7 +23,7 @@ async def run_traffic(one: str, other: str) -> None:
             for _ in range(4):
                 move = await wait_for_move(session, f"{one}{path}/legal-moves")
                 version = (await post(session, f"{one}{path}/actions", {"move": move}, token))["version"]
-            for socket in (here, there):
+            for socket in (actual, there):
                 await read_until_version(socket, version)
                 await socket.send_json({"type": "ping"})
             await stream.content.readline()
@@ -60,5 +60,7 @@ async def read_until_version(socket: aiohttp.ClientWebSocketResponse, version: i
     async with asyncio.timeout(20):
         reached = 0
         while reached < version:
-            told = await socket.receive_json()
-            reached = {"diff": told, "snapshot": told.get("game", {})}.get(told["type"], {}).get("version", 0)
+            received = await socket.receive_json()
+            reached = {"diff": received, "snapshot": received.get("game", {})}.get(received["type"], {}).get(
+                "version", 0
+            )

@@ -87,7 +87,7 @@ def private_names_by_module() -> dict[str, set[str]]:
             continue
         for cls in vars(import_module(module.name)).values():
             if inspect.isclass(cls) and cls.__module__ == module.name:
-                theirs = {
+                peers = {
                     name
                     for base in cls.__mro__
                     if base.__module__.startswith("aiohttp.")
@@ -98,7 +98,7 @@ def private_names_by_module() -> dict[str, set[str]]:
                     )
                     if name.startswith("_") and not name.startswith("__")
                 }
-                if theirs and (private := theirs & {*used_names(ast.parse(inspect.getsource(cls)))}):
+                if peers and (private := peers & {*used_names(ast.parse(inspect.getsource(cls)))}):
                     names_by_module.setdefault(module.name, set()).update(private)
     return names_by_module
 

@@ -159,10 +159,10 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_are_not(
     ):
         assert (await line.until(b"subscribed")).first == TEXT
         for tag in (b"snapshot", b"diff"):
-            theirs, plain = await line.until(tag), await other.until(tag)
-            assert (theirs.first, plain.first) == (COMPRESSED_TEXT, TEXT)
-            assert theirs.text() == plain.payload
-            assert len(theirs.payload) < len(plain.payload)
+            peers, plain = await line.until(tag), await other.until(tag)
+            assert (peers.first, plain.first) == (COMPRESSED_TEXT, TEXT)
+            assert peers.text() == plain.payload
+            assert len(peers.payload) < len(plain.payload)
             await http_game.act_successfully()
 
 
@@ -179,10 +179,10 @@ async def test_a_message_beyond_the_clients_window_is_not_compressed(
 async def test_a_diff_is_compressed_once_for_all_clients(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[bytes] = []
+    created: list[bytes] = []
 
     def counted(text: bytes) -> bytes:
-        made.append(text)
+        created.append(text)
         return deflated_frame(text)
 
     deflated_frame = encoding.deflated_frame
@@ -200,7 +200,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
             received = [await line.frame() for line in (one, another, plain)]
             assert received[0] == received[1]
             assert received[0].text() == received[2].payload
-            assert len(made) == number
+            assert len(created) == number
 
 
 async def test_nothing_is_compressed_without_negotiation(

@@ -79,9 +79,9 @@ async def test_responses_in_other_languages_have_other_etags(client: Client) -> 
     game = (await http_game.get()).headers["ETag"]
     assert tags == {"en": game, "fr": f'{game[:-1]}-fr"', "de": f'{game[:-1]}-de"'}
     for accept_language, own_etag in tags.items():
-        for held, tag in tags.items():
+        for cached, tag in tags.items():
             answer = await http_game.get("/legal-moves", **{"Accept-Language": accept_language, "If-None-Match": tag})
-            assert answer.status == (304 if accept_language == held else 200)
+            assert answer.status == (304 if accept_language == cached else 200)
             assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own_etag)
 
 

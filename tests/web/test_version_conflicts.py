@@ -102,11 +102,11 @@ async def test_attempts_after_version_conflicts_are_bounded(
     client: Client, losing: ConflictingStore, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
 ) -> None:
     game = await game_for(client, change)
-    losing.left, began = 10_000, perf_counter()
+    losing.left, started_at = 10_000, perf_counter()
     problem = await check_problem(await change(game), 409, "conflict")
     assert "nothing was done" in problem["detail"]
     assert 5 <= losing.lost <= 1 + MAX_ATTEMPTS
-    assert perf_counter() - began > 0.2  # as all that time there were pauses
+    assert perf_counter() - started_at > 0.2  # as all that time there were pauses
     losing.left = 0
     assert (await change(game)).status < 300
 

@@ -118,7 +118,7 @@ async def test_only_the_challenge_itself_passes(
     hook = await register_webhook(game, receiver.url)
     await game.act_successfully()
     await one.deliver()
-    assert [(tried["error"], tried["delivered"]) for tried in await list_attempts(game, hook)] == [
+    assert [(attempted["error"], attempted["delivered"]) for attempted in await list_attempts(game, hook)] == [
         ("wrong_answer", False)
     ]
     assert (await read_webhook(game, hook))["status"] == "pending"

@@ -120,12 +120,12 @@ async def test_a_failed_delivery_is_retried_with_the_same_message(
     assert (first.id, first.body) == (second.id, second.body) == (third.id, third.body)
     assert first.headers["webhook-timestamp"] < third.headers["webhook-timestamp"]
     attempts = [
-        (tried["version"], tried["attempt"], tried["status"], tried["error"])
-        for tried in await list_message_attempts(game, hook)
+        (attempted["version"], attempted["attempt"], attempted["status"], attempted["error"])
+        for attempted in await list_message_attempts(game, hook)
     ]
     assert attempts == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
-    done = await read_webhook(game, hook)
-    assert (done["failures"], done["delivered_version"], done["next_attempt_at"]) == (0, 3, None)
+    finished = await read_webhook(game, hook)
+    assert (finished["failures"], finished["delivered_version"], finished["next_attempt_at"]) == (0, 3, None)
 
 
 @pytest.mark.parametrize(("answers", "attempts", "reason"), (([410], 1, "gone"), ([500, 302, 404, 200], 3, "failing")))

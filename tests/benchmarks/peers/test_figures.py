@@ -32,8 +32,8 @@ def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
         "boardgame": [measured(2_000.0, 0.004), measured(2_000.0, 0.004)],
         "colyseus-50-ms": [measured(600.0, 0.05)._replace(half=None)] * 2,
     }
-    made = services.figures({key: (contender(key, f"{key}'s name"), told) for key, told in rounds.items()})
-    figures = {figure.name: figure for figure in made}
+    created = services.figures({key: (contender(key, f"{key}'s name"), received) for key, received in rounds.items()})
+    figures = {figure.name: figure for figure in created}
     rate = figures["peers.service.post.rate"]
     assert (rate.ratio, rate.target, rate.ceiling_title, rate.of) == (1.75, "2 times", "boardgame.io", "post's name")
     half = figures["peers.service.post.half.p99"]
@@ -44,11 +44,11 @@ def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
 
 def test_an_engine_is_compared_with_catanatron() -> None:
     keys = ("games", "actions", "apply", "list", "copy", "encode", "decode", "bytes")
-    told = {
+    received = {
         "pure": (engines.Contender("pure", engines.SOUTH_SEAS, ", pure", (), {}), [dict.fromkeys(keys, 20.0)]),
         "catanatron": (engines.Contender("catanatron", "catanatron", ": Catan", (), {}), [dict.fromkeys(keys, 10.0)]),
     }
-    figures = {figure.name: figure for figure in engines.figures(told, {"catanatron": "3.2.1"})}
+    figures = {figure.name: figure for figure in engines.figures(received, {"catanatron": "3.2.1"})}
     assert figures["peers.engine.pure.games"].ratio == 2.0
     assert figures["peers.engine.pure.list"].ratio == 0.5
     assert figures["peers.engine.pure.copy"].of == "South Seas, pure"

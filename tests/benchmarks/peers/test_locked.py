@@ -11,10 +11,10 @@ VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
 def test_npm_packages_are_pinned_and_locked() -> None:
-    asked = json.loads((PEERS / "node" / "package.json").read_bytes())
+    requested = json.loads((PEERS / "node" / "package.json").read_bytes())
     locked = json.loads((PEERS / "node" / "package-lock.json").read_bytes())["packages"]
     for kind in ("dependencies", "optionalDependencies"):
-        for name, version in asked[kind].items():
+        for name, version in requested[kind].items():
             assert VERSION.fullmatch(version)
             assert locked[f"node_modules/{name}"]["version"] == version
     assert not any("resolved" in package for package in locked.values())

@@ -44,11 +44,11 @@ def test_the_middle_is_the_middle_of_whole_games() -> None:
 def test_a_round_answers_every_question_and_changes_nothing() -> None:
     nim = Nim()
     steps = mid_game_positions(nim)
-    told = one_round(nim, {"": steps, ".late": steps[-3:]}, 0.04)
+    received = one_round(nim, {"": steps, ".late": steps[-3:]}, 0.04)
     questions = {"apply", "list", "copy", "encode", "decode", "bytes"}
-    assert set(told) == {"games", "actions"} | questions | {f"{question}.late" for question in questions}
-    assert all(told[counted] > 0 for counted in ("games", "actions", "bytes", "bytes.late"))
-    assert all(isfinite(number) for number in told.values())  # what takes no time may seem to take less
+    assert set(received) == {"games", "actions"} | questions | {f"{question}.late" for question in questions}
+    assert all(received[counted] > 0 for counted in ("games", "actions", "bytes", "bytes.late"))
+    assert all(isfinite(number) for number in received.values())  # what takes no time may seem to take less
     assert steps == mid_game_positions(nim)
 
 

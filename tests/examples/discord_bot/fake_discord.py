@@ -157,7 +157,7 @@ class FakeDiscord:
         """Wait for a matching message in the channel; return the newest one."""
         custom_id: list[SeenMessage] = []
         async with asyncio.timeout(TEST_TIMEOUT_S), self._posted:
-            while not (custom_id := [seen for seen in self.channel if wanted(seen)]):
+            while not (custom_id := [observed for observed in self.channel if wanted(observed)]):
                 await self._posted.wait()
         return custom_id[-1]
 

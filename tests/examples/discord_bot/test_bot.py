@@ -38,10 +38,10 @@ async def step(fake_discord: FakeDiscord, person: DiscordUser, seen: SeenMessage
 
 async def take_turn(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMessage, chance: Random) -> SeenMessage:
     """Play a whole turn; gives what is shown when nothing is left to choose."""
-    seen = await fake_discord.press_action(person, called, "menu")
-    while seen.options() or seen.acts():
-        seen = await step(fake_discord, person, seen, chance)
-    return seen
+    observed = await fake_discord.press_action(person, called, "menu")
+    while observed.options() or observed.acts():
+        observed = await step(fake_discord, person, observed, chance)
+    return observed
 
 
 async def next_call(fake_discord: FakeDiscord, told: int) -> SeenMessage:
@@ -54,9 +54,9 @@ async def next_call(fake_discord: FakeDiscord, told: int) -> SeenMessage:
 
 
 async def test_a_table_is_begun_and_its_first_player_called(fake_discord: FakeDiscord) -> None:
-    begun = await fake_discord.command(ANA, "new", bots=1)
-    assert begun.text == "A new game: Ana, Greedy."
-    assert not begun.is_private
+    started_at = await fake_discord.command(ANA, "new", bots=1)
+    assert started_at.text == "A new game: Ana, Greedy."
+    assert not started_at.is_private
     called = await fake_discord.wait_for_post(calls(ANA))
     assert "it is your turn" in called.text
     assert called.payload["allowed_mentions"] == {"parse": [], "users": [ANA.id]}
@@ -70,9 +70,9 @@ async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: Sout
     """One of them in French, the other in English: every message is held to Discord's limits."""
     await fake_discord.command(ANA, "new", opponent=BO)
     await fake_discord.command(BO, "board")
-    chance, turns, told = Random(7), 0, 0
-    while not is_over(called := await next_call(fake_discord, told)):
-        told = int(called.payload["id"])
+    chance, turns, received = Random(7), 0, 0
+    while not is_over(called := await next_call(fake_discord, received)):
+        received = int(called.payload["id"])
         person = ANA if calls(ANA)(called) else BO
         await take_turn(fake_discord, person, called, chance)
         turns += 1
@@ -87,11 +87,11 @@ async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: Sout
 
 
 async def test_a_free_seat_is_taken_by_a_button(fake_discord: FakeDiscord) -> None:
-    begun = await fake_discord.command(ANA, "new", free=1)
-    assert begun.text == "A new game: Ana, an open seat."
-    assert (await fake_discord.press(BO, begun, "Join")).text == "Vous avez une place."
-    assert (await fake_discord.press(BO, begun, "Join")).text == "Vous avez déjà une place."
-    assert (await fake_discord.press(CY, begun, "Join")).text == "Es ist kein Platz mehr frei."
+    started_at = await fake_discord.command(ANA, "new", free=1)
+    assert started_at.text == "A new game: Ana, an open seat."
+    assert (await fake_discord.press(BO, started_at, "Join")).text == "Vous avez une place."
+    assert (await fake_discord.press(BO, started_at, "Join")).text == "Vous avez déjà une place."
+    assert (await fake_discord.press(CY, started_at, "Join")).text == "Es ist kein Platz mehr frei."
 
 
 async def test_an_old_button_shows_the_present_position(fake_discord: FakeDiscord) -> None:

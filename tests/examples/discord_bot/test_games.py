@@ -37,9 +37,9 @@ async def begun(fake_discord: FakeDiscord) -> tuple[SeenMessage, DiscordUser]:
 async def placed(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMessage) -> SeenMessage:
     """Place the tile on the first cell, in the first rotation."""
     menu = await fake_discord.press_action(person, called, "menu")
-    seen = await fake_discord.choose(person, menu, menu.options()[0]["value"])
-    turns = [custom_id for custom_id in seen.acts() if re.search(r":move:p-?\d", custom_id)]
-    return await fake_discord.use(person, seen, turns[0]) if turns else seen
+    observed = await fake_discord.choose(person, menu, menu.options()[0]["value"])
+    turns = [custom_id for custom_id in observed.acts() if re.search(r":move:p-?\d", custom_id)]
+    return await fake_discord.use(person, observed, turns[0]) if turns else observed
 
 
 @pytest.mark.parametrize("width", (300,))
@@ -101,19 +101,19 @@ async def test_a_move_is_taken_back(fake_discord: FakeDiscord) -> None:
     assert again.options()[0]["label"].startswith("1")
     stale = await fake_discord.press_action(person, islander._replace(payload=before), "undo")
     assert stale.text.splitlines()[0] in STALE
-    refused = await fake_discord.press_action(person, again, "undo")
-    assert refused.text == ("You have nothing to undo." if person is ANA else NOTHING_BACK)
-    assert refused.is_private
-    assert (await fake_discord.command(person, "undo")).text == refused.text
+    rejected = await fake_discord.press_action(person, again, "undo")
+    assert rejected.text == ("You have nothing to undo." if person is ANA else NOTHING_BACK)
+    assert rejected.is_private
+    assert (await fake_discord.command(person, "undo")).text == rejected.text
     assert (await fake_discord.choose(person, again, again.options()[0]["value"])).acts()
 
 
 @pytest.mark.usefixtures("bot")
 async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(fake_discord: FakeDiscord) -> None:
     await begun(fake_discord)
-    asked = await fake_discord.command(ANA, "resign")
-    assert asked.text == "Do you really want to resign?"
-    assert (await fake_discord.press(ANA, asked, "Resign")).text == "Done."
+    requested = await fake_discord.command(ANA, "resign")
+    assert requested.text == "Do you really want to resign?"
+    assert (await fake_discord.press(ANA, requested, "Resign")).text == "Done."
     over = await fake_discord.wait_for_post(is_over)
     assert "Ana" in over.text
     again = await fake_discord.press_action(BO, over, "rematch")
@@ -150,19 +150,19 @@ async def test_a_restart_forgets_nothing_and_says_nothing_twice(
     async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
         called, person = await begun(fake_discord)
         menu = await fake_discord.press_action(person, called, "menu")
-    said = len(fake_discord.channel)
+    output = len(fake_discord.channel)
     async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
         assert (await fake_discord.choose(person, menu, menu.options()[0]["value"])).acts()
-        assert len(fake_discord.channel) == said
+        assert len(fake_discord.channel) == output
 
 
 async def test_a_service_that_is_away_is_told_kindly(fake_discord: FakeDiscord, file: Path, url: str) -> None:
     async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
         _, person = await begun(fake_discord)
     async with fake_discord.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
-        seen = await fake_discord.command(person, "moves")
+        observed = await fake_discord.command(person, "moves")
         assert await fake_discord.suggestions(person, "new", "strength", "") == []
-        assert "Your games are safe" in seen.text or "Rien n'est perdu" in seen.text
+        assert "Your games are safe" in observed.text or "Rien n'est perdu" in observed.text
 
 
 def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
@@ -173,7 +173,7 @@ def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
 async def test_tokens_are_shown_to_nobody(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", bots=1)
     (seat,) = bot.storage.seats_of(ANA.id)
-    assert all(seat.token not in str(seen.payload) for seen in fake_discord.channel)
+    assert all(seat.token not in str(observed.payload) for observed in fake_discord.channel)
 
 
 async def test_a_game_of_another_channel_is_for_its_players(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
@@ -184,8 +184,8 @@ async def test_a_game_of_another_channel_is_for_its_players(bot: SouthSeasBot, f
 
 @pytest.mark.usefixtures("bot")
 async def test_too_many_players_are_refused_in_the_services_words(fake_discord: FakeDiscord) -> None:
-    seen = await fake_discord.command(ANA, "new", bots=4, free=4)
-    assert seen.text.startswith("That is not possible: ")
+    observed = await fake_discord.command(ANA, "new", bots=4, free=4)
+    assert observed.text.startswith("That is not possible: ")
 
 
 @pytest.fixture

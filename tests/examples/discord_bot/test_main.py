@@ -20,11 +20,11 @@ def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(SouthSeasBot, "run", run)
     file = tmp_path / "games.sqlite"
     environment = {"DISCORD_TOKEN": "a.bot.token", "SOUTH_SEAS_BOT_FILE": str(file)}
-    done = CliRunner().invoke(main, ["--url", "http://127.0.0.1:9"], env=environment)
-    assert (done.exit_code, tokens, file.exists()) == (0, ["a.bot.token"], True)
+    finished = CliRunner().invoke(main, ["--url", "http://127.0.0.1:9"], env=environment)
+    assert (finished.exit_code, tokens, file.exists()) == (0, ["a.bot.token"], True)
 
 
 def test_without_a_token_it_says_so() -> None:
-    done = CliRunner().invoke(main, [], env={"DISCORD_TOKEN": ""})
-    assert done.exit_code == 2
-    assert "--token" in done.output
+    finished = CliRunner().invoke(main, [], env={"DISCORD_TOKEN": ""})
+    assert finished.exit_code == 2
+    assert "--token" in finished.output

@@ -20,8 +20,8 @@ VERSION = 2**31 - 1
 
 def legal(phase: str, actions: list[dict[str, Any]], ids: list[str]) -> LegalMoves:
     moves = [{"id": name, "text": "t" * 100, "action": action} for name, action in zip(ids, actions, strict=True)]
-    told = {"version": VERSION, "digest": "0" * 32, "language": "en", "seat": 0, "phase": phase, "moves": moves}
-    return msgspec.convert({**told, "cells": None, "next_cursor": None}, LegalMoves)
+    received = {"version": VERSION, "digest": "0" * 32, "language": "en", "seat": 0, "phase": phase, "moves": moves}
+    return msgspec.convert({**received, "cells": None, "next_cursor": None}, LegalMoves)
 
 
 def placements(cells: int) -> LegalMoves:
@@ -50,12 +50,12 @@ async def options_of(screen: Screen) -> list[str]:
 @pytest.mark.parametrize("cells", (1, 25, 26, 75, 76, 300))
 async def test_every_cell_is_on_some_page(cells: int) -> None:
     offered = placements(cells)
-    found: list[str] = []
+    result: list[str] = []
     for page in range((cells + 74) // 75):
         choice = first_choice("en", GAME, offered, page)
-        found += await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
-        assert len(choice.buttons) == (page > 0) + (len(found) < cells)
-    assert found == [f"-499.{-cell}" for cell in range(cells)]
+        result += await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
+        assert len(choice.buttons) == (page > 0) + (len(result) < cells)
+    assert result == [f"-499.{-cell}" for cell in range(cells)]
 
 
 async def test_a_cells_rotations_are_buttons_with_the_pictures_numbers() -> None:
@@ -71,11 +71,11 @@ async def test_many_payments_are_chosen_by_the_ship_first() -> None:
         f"ship-00{ship}" for ship in range(4)
     ]
     assert [button.action.value for button in ships.buttons] == ["pass.deliver"]
-    found: list[str] = []
+    result: list[str] = []
     for value in ("ship-002", "ship-002:1"):
         choice = payment_choice("fr", GAME, offered, value)
-        found += await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))
-    assert found == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
+        result += await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))
+    assert result == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
 
 
 async def test_few_payments_are_chosen_at_once() -> None:
@@ -86,9 +86,9 @@ async def test_few_payments_are_chosen_at_once() -> None:
 def test_what_a_button_carries_fits_and_is_read_back() -> None:
     pressed = ComponentAction(GAME, VERSION, "rematch", "d.ship--99.60.60.60xxxxxx"[:24])
     assert len(pressed.custom_id("b")) <= MAX_LENGTH
-    found = id_pattern("b").fullmatch(pressed.custom_id("b"))
-    assert found is not None
-    assert ComponentAction.from_match(found) == pressed
+    result = id_pattern("b").fullmatch(pressed.custom_id("b"))
+    assert result is not None
+    assert ComponentAction.from_match(result) == pressed
     assert id_pattern("s").fullmatch(pressed.custom_id("b")) is None
 
 

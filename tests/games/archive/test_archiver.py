@@ -207,14 +207,14 @@ async def test_failing_storage_is_not_tried_with_every_game(
     storage.rejects = True
     await instance.archive_due()
     assert storage.puts <= MAX_CONCURRENT_WRITES
-    tried = storage.puts
+    attempted = storage.puts
     await instance.archive_due()
-    assert storage.puts <= tried + 1
+    assert storage.puts <= attempted + 1
     assert len(caplog.records) == storage.puts
     storage.rejects = False
     for _ in range(3):
         await instance.archive_due()
-    assert len(storage.objects) >= len(games) - tried - 1
+    assert len(storage.objects) >= len(games) - attempted - 1
 
 
 async def test_an_instance_without_the_tile_set_leaves_the_game_queued(
@@ -260,8 +260,8 @@ async def test_the_archive_of_a_public_game_can_be_imported(
     stored = await store_game(archiving, "finished")
     await make_archiver(archiving, storage).archive_due()
     assert await import_archive(second_store, storage, tmp_path / "x.json.gz") == {"imported": 1}
-    there, here = await load_whole_game(second_store, stored.id), await load_whole_game(archiving, stored.id)
-    assert there._replace(access=b"") == here._replace(access=b"")
+    there, actual = await load_whole_game(second_store, stored.id), await load_whole_game(archiving, stored.id)
+    assert there._replace(access=b"") == actual._replace(access=b"")
 
 
 async def test_the_archive_of_a_private_game_is_rejected_on_import(

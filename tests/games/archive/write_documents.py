@@ -42,8 +42,8 @@ async def main() -> None:
     """Write the files. Raises FileExistsError if the schema number has them."""
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
         async with embedded_server(Path(directory)) as server, connect(server.url) as store:
-            found = await build_documents(store)
-    for name, data in found.items():
+            result = await build_documents(store)
+    for name, data in result.items():
         with (DOCUMENTS / name).open("xb") as file:
             file.write(data)
 

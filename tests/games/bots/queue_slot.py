@@ -9,8 +9,8 @@ from service.games.bots.fair_queue import FairQueue, Requester
 @asynccontextmanager
 async def acquired_slot(queue: FairQueue, claim: Requester) -> AsyncIterator[None]:
     """Hold a slot within the block. Raises QueueFull."""
-    began = await queue.acquire(claim)
+    started_at = await queue.acquire(claim)
     try:
         yield
     finally:
-        queue.release(claim, began)
+        queue.release(claim, started_at)

@@ -18,8 +18,8 @@ from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start
 
 
 def test_it_beats_random_by_far() -> None:
-    ours, others = play_to_end(start_game("far"), [expert.BOT, random.BOT])
-    assert ours > others + 30
+    service, others = play_to_end(start_game("far"), [expert.BOT, random.BOT])
+    assert service > others + 30
 
 
 @pytest.mark.parametrize("edition", ("international", "german"))

@@ -104,7 +104,7 @@ async def test_one_slot_is_reserved_for_attended_games() -> None:
 
 async def test_unattended_games_get_their_share_of_the_time() -> None:
     queue, busy_s = FairQueue(1, UnattendedLimits(1, time_share=0.25)), 0.0
-    began = last = perf_counter()
+    started_at = last = perf_counter()
     for _ in range(10):
         async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, HOSTILE):
             last = perf_counter()
@@ -112,7 +112,7 @@ async def test_unattended_games_get_their_share_of_the_time() -> None:
         busy_s += perf_counter() - last
     assert queue.slots_in_use == 0
     work_before_last_s = busy_s * 0.9  # approximately: the last decision has delayed nobody yet
-    assert last - began > 3 * work_before_last_s
+    assert last - started_at > 3 * work_before_last_s
 
 
 async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +186,9 @@ async def test_cancelled_requests_leak_no_slot(seed: int) -> None:
         if chance.random() < 0.3:
             await asyncio.sleep(0)
     async with asyncio.timeout(TIMEOUT_S):
-        found = await asyncio.gather(*tasks, return_exceptions=True)
-    assert {type(one) for one in found} <= {type(None), asyncio.CancelledError, QueueFull}
-    assert None in found
+        result = await asyncio.gather(*tasks, return_exceptions=True)
+    assert {type(one) for one in result} <= {type(None), asyncio.CancelledError, QueueFull}
+    assert None in result
     assert queue.slots_in_use == queue.queue_length(attended=True) == queue.queue_length(attended=False) == 0
     async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, HOSTILE), acquired_slot(queue, PERSON):
         assert queue.slots_in_use == 2

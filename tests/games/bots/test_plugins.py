@@ -73,8 +73,8 @@ def test_the_example_is_loaded_from_its_metadata_and_plays(tmp_path: Path, monke
     monkeypatch.syspath_prepend(str(target))
     assert [offered.name for offered in entry_points(group=ENTRY_POINT_GROUP)] == ["magpie"]
     magpie = next(loaded for loaded in load_bots(plugins=True) if loaded.bot.name == "magpie")
-    ours, others = play_to_end(start_game("glitter"), [magpie.bot, random.BOT])
-    assert ours > 2 * others
+    service, others = play_to_end(start_game("glitter"), [magpie.bot, random.BOT])
+    assert service > 2 * others
     sys.modules.pop("south_seas_magpie")
 
 

@@ -21,14 +21,14 @@ async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeout
     """Return a game created from Ana's address."""
     clock = Clock()
     context = context_of(store, clock, bot_budget_s=0.0)
-    asked = CreateGame(
+    requested = CreateGame(
         players=list(seats),
         first_seat=0,
         seed="tides",
         turn_timeout_s=None if policy is None else TIMEOUT_S,
         on_timeout=policy,
     )
-    created = await create(context, asked, key=None, include_moves=False, client=ANA)
+    created = await create(context, requested, key=None, include_moves=False, client=ANA)
     return GameFixture(context, clock, created.response)
 
 
@@ -79,9 +79,9 @@ async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> No
     await abort_game(table.context, table.id, token=table.owner, if_match=None)
     assert (await table.game()).creator == b""
     again = await rematch(table.context, table.id, RematchRequest(Rematch(), table.owner, None, client=ANA))
-    found = await table.context.store.load(again.response.game.id)
-    assert found is not None
-    assert decode_snapshot(found.snapshot).creator == ANA
+    result = await table.context.store.load(again.response.game.id)
+    assert result is not None
+    assert decode_snapshot(result.snapshot).creator == ANA
 
 
 async def test_a_move_is_undone_although_the_log_has_no_creator(store: GameStore) -> None:

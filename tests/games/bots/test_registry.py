@@ -93,9 +93,9 @@ async def test_the_event_loop_is_free_while_a_heavy_bot_decides() -> None:
         thinking = asyncio.create_task(registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
         waits = []
         while not thinking.done():
-            asked = perf_counter()
+            requested = perf_counter()
             await asyncio.sleep(0.001)
-            waits.append(perf_counter() - asked)
+            waits.append(perf_counter() - requested)
         assert len(waits) > 20
         assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
 
@@ -136,26 +136,26 @@ async def test_light_bots_start_no_process(caplog: pytest.LogCaptureFixture) -> 
 
 async def test_light_bots_decide_once_per_iteration_of_the_event_loop() -> None:
     """One decision per iteration."""
-    asked: list[int] = []
+    requested: list[int] = []
     rounds = 0
 
     class Noting(FakeBot):
         heavy = False
 
         def choose(self, state: GameState, rng: SeededRNG) -> Action:
-            asked.append(rounds)
+            requested.append(rounds)
             return super().choose(state, rng)
 
     noting = Noting("noting")
     async with process_pool() as pool:
-        found = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
-        registry, game = BotRegistry([*load_bots(plugins=False), found], pool), start_game("many")
+        result = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
+        registry, game = BotRegistry([*load_bots(plugins=False), result], pool), start_game("many")
         deciding = [asyncio.create_task(registry.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
         while not all(task.done() for task in deciding):
             rounds += 1
             await asyncio.sleep(0)
-    assert len(asked) == 30
-    assert max(Counter(asked).values()) == 1
+    assert len(requested) == 30
+    assert max(Counter(requested).values()) == 1
 
 
 async def test_a_late_decision_is_returned_to_the_retry() -> None:

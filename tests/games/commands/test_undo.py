@@ -26,13 +26,13 @@ async def test_undoing_a_tile_restores_the_game(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     before = await table.game()
     await table.follow()
-    seen = table.view
+    observed = table.view
     table.clock.now += 5
     await table.act()
     assert (await table.game()).undoable == 1
     acted = await table.undo(token=table.tokens[0], include_game=True, include_moves=True)
     await table.follow()
-    assert {name for name, value in table.view.items() if value != seen[name]} == {"version", "updated_at"}
+    assert {name for name, value in table.view.items() if value != observed[name]} == {"version", "updated_at"}
     assert (table.view["version"], table.view["turn"]["undoable"]) == (3, 0)
     diff = table.log[-1]
     assert (diff["by"], diff["seat"], diff["move"]) == ("seat", 0, None)

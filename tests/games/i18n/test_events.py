@@ -201,24 +201,24 @@ def narrator(language: str) -> EventNarrator:
 @pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
 def test_events_have_these_sentences(event: AnyEvent, english: str, french: str, german: str) -> None:
     points = TABLES.ships[TABLES.ship_numbers["s01"]].points
-    said = [narrator(language).narrate_event(event) for language in LANGUAGES]
-    assert said == [text.format(points=points) for text in (english, french, german)]
+    output = [narrator(language).narrate_event(event) for language in LANGUAGES]
+    assert output == [text.format(points=points) for text in (english, french, german)]
 
 
 def test_every_event_has_a_sentence() -> None:
-    said = {type(event) for event, *_ in SAID} | {ShipRevealed}
-    assert said == set(get_args(AnyEvent))
+    output = {type(event) for event, *_ in SAID} | {ShipRevealed}
+    assert output == set(get_args(AnyEvent))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_variant_has_a_sentence(language: str) -> None:
-    told = narrator(language)
-    endings = [told.narrate_event(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
+    received = narrator(language)
+    endings = [received.narrate_event(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
     assert len(set(endings)) == len(endings) == 4
-    assert len({told.narrate_event(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
+    assert len({received.narrate_event(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
     cases = [*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")]
-    assert len({told.narrate_event(evaluated(kind, cause, [0], THREE_FISH)) for kind, cause in cases}) == 7
-    assert told.narrate_event(GameFinished(reason="resigned", winners=[]))
+    assert len({received.narrate_event(evaluated(kind, cause, [0], THREE_FISH)) for kind, cause in cases}) == 7
+    assert received.narrate_event(GameFinished(reason="resigned", winners=[]))
 
 
 @pytest.mark.parametrize(

@@ -36,12 +36,12 @@ def test_a_whole_game_is_narrated_line_by_line() -> None:
 def test_a_pass_has_a_text_without_an_event() -> None:
     game = new_game(TABLES, 2)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
-    told = narrate_story(
+    received = narrate_story(
         EventNarrator.of(get_translator("en"), TABLES, game),
         [make_change(5, move="pass.islander"), make_change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
         1,
     )
-    assert [line.text for line in told] == [
+    assert [line.text for line in received] == [
         "Ana places no islander.",
         "Ana delivers nothing. It is Bo's turn.",
     ]

@@ -51,13 +51,13 @@ async def delete_games(redis: Redis, games: Sequence[StoredGame]) -> None:
 
 
 async def list_indexes(redis: Redis) -> list[str]:
-    found = [key.decode() if isinstance(key, bytes) else key for key in await redis.keys("south-seas:[^{]*")]
-    return [key for key in found if await redis.type(key) == b"zset"]
+    result = [key.decode() if isinstance(key, bytes) else key for key in await redis.keys("south-seas:[^{]*")]
+    return [key for key in result if await redis.type(key) == b"zset"]
 
 
 async def test_deleted_games_are_removed_without_a_reader(store: RedisStore, redis: Redis) -> None:
-    gone, stays = await store_old_games(store, 30), await store_old_games(store, 3)
-    await delete_games(redis, gone)
+    removed, stays = await store_old_games(store, 30), await store_old_games(store, 3)
+    await delete_games(redis, removed)
     await make_repairer(store).repair_all()
     assert await redis.zcard(keys.lobby("active")) == 3
     assert await redis.zcard(keys.game_index(hash_token(CREATOR).hex())) == 3
@@ -67,8 +67,8 @@ async def test_deleted_games_are_removed_without_a_reader(store: RedisStore, red
 async def test_a_long_list_is_pruned_to_its_games(store: RedisStore, redis: Redis) -> None:
     await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 + number for number in range(1500)})
     stays = await store_old_games(store, 1, "aborted")
-    mended = await make_repairer(store).repair_all()
-    assert mended.removed == 1500
+    repaired = await make_repairer(store).repair_all()
+    assert repaired.removed == 1500
     assert await list_lobby(store) == [stays[0].id]
 
 
@@ -86,8 +86,8 @@ async def test_lost_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> None
     before = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     assert len(before) > 10
     await redis.delete(*before)
-    mended = await make_repairer(store).repair_all()
-    assert (mended.games, mended.removed, mended.unreadable) == (5, 0, 0)
+    repaired = await make_repairer(store).repair_all()
+    assert (repaired.games, repaired.removed, repaired.unreadable) == (5, 0, 0)
     after = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
     assert {key: after[key] for key in after if key not in due} == {
@@ -170,8 +170,8 @@ async def test_instances_scan_everything_batch_by_batch(
 async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairReport:
     total = RepairReport()
     for turn in range(number):
-        mended, _ = await instances[turn % len(instances)].repair_batch()
-        total = total.combine(mended)
+        repaired, _ = await instances[turn % len(instances)].repair_batch()
+        total = total.combine(repaired)
     return total
 
 

@@ -132,7 +132,7 @@ async def test_one_failing_subscriber_does_not_affect_the_others(error: Exceptio
 async def test_nothing_is_missed_or_repeated_in_any_order_of_operations(seed: int) -> None:
     chance, version = Random(seed), 0
     broadcaster, subscribed = make_broadcaster(0)
-    began: dict[RecordingSubscriber, int] = {}
+    started_at: dict[RecordingSubscriber, int] = {}
     for _ in range(400):
         match chance.randrange(6):
             case 0 | 1:
@@ -140,14 +140,14 @@ async def test_nothing_is_missed_or_repeated_in_any_order_of_operations(seed: in
                     subscriber = RecordingSubscriber()
                     broadcaster.add(subscriber)
                     subscribed.append(subscriber)
-                    began[subscriber] = version
+                    started_at[subscriber] = version
             case 2 if subscribed:
                 subscriber = subscribed.pop(chance.randrange(len(subscribed)))
                 broadcaster.remove(subscriber)
-                assert subscriber.versions == [*range(began[subscriber] + 1, version + 1)]
+                assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]
             case 3 if subscribed:
                 broadcaster.flush(subscriber := chance.choice(subscribed))
-                assert subscriber.versions == [*range(began[subscriber] + 1, version + 1)]
+                assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]
             case 4:
                 await asyncio.sleep(0)
             case _:
@@ -156,4 +156,4 @@ async def test_nothing_is_missed_or_repeated_in_any_order_of_operations(seed: in
     await run_ticks(2 * MAX_TICKS + 5)
     assert [*broadcaster] == subscribed
     for subscriber in subscribed:
-        assert subscriber.versions == [*range(began[subscriber] + 1, version + 1)]
+        assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]

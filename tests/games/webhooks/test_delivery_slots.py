@@ -146,9 +146,9 @@ async def test_the_slowest_deliveries_are_aborted_when_too_many_are_slow(slots: 
         async with asyncio.timeout(5):
             while slots.in_use(HostStatus.UNKNOWN):  # noqa: ASYNC110  a timer wakes nobody
                 await asyncio.sleep(0.005)
-    done, hanging = await asyncio.wait(tasks, timeout=0.1)
-    assert done == {*tasks[: 4 * LIMITS.unknown - LIMITS.all_slow]}
-    assert all(task.result() for task in done)
+    finished, hanging = await asyncio.wait(tasks, timeout=0.1)
+    assert finished == {*tasks[: 4 * LIMITS.unknown - LIMITS.all_slow]}
+    assert all(task.result() for task in finished)
     for task in hanging:
         task.cancel()
     await asyncio.gather(*hanging, return_exceptions=True)

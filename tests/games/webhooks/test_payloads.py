@@ -18,7 +18,7 @@ FUTURE = {"type": "volcano_erupted", "seat": 0, "ash": 3}
 def make_diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase: str = "islander") -> StoredDiff:
     """Return a change in which `seat` acted and after which `decider` decides."""
     turn = None if decider is None else {"number": 1, "seat": 0, "decider": decider, "phase": phase}
-    told = {
+    received = {
         "type": "diff",
         "game": "g",
         "version": 7,
@@ -30,7 +30,7 @@ def make_diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, 
         "events": events,
         "patch": [{"op": "add", "path": "/version", "value": 7}, {"op": "add", "path": "/turn", "value": turn}],
     }
-    return StoredDiff(7, "0" * 32, "", msgspec.json.encode(told))
+    return StoredDiff(7, "0" * 32, "", msgspec.json.encode(received))
 
 
 def build_message(change: StoredDiff, events: list[str] | None = None, seats: list[int] | None = None) -> Any:

@@ -108,7 +108,7 @@ async def test_a_stalled_server_reaches_the_command_limit(deployment: Deployment
         pending += [asyncio.ensure_future(client.execute("GET", "k")) for _ in range(10)]
         await asyncio.sleep(0)
         highest = max(highest, len(client.in_flight.commands))
-    rejected, waiting = ([one for one in pending if one.done() is done] for done in (True, False))
+    rejected, waiting = ([one for one in pending if one.done() is finished] for finished in (True, False))
     assert (len(rejected), highest) == (2900, 100)
     assert {type(one.exception()) for one in rejected} == {StoreBusy}
     node.resume()

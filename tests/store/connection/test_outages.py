@@ -70,17 +70,17 @@ async def test_scripts_are_sent_again_after_script_flush(single_server: SingleSe
 async def test_killed_connections_neither_lose_nor_repeat_commits(single_server: SingleServer) -> None:
     """The client sends commands of a killed connection again, and the caller repeats those that fail."""
     await single_server.store.commit(creation())
-    done = asyncio.Event()
+    finished = asyncio.Event()
 
     async def cut() -> None:
-        while not done.is_set():
+        while not finished.is_set():
             await single_server.redis.client_kill_filter(_type="normal", skipme=True)
             await asyncio.sleep(0.004)
 
     cutting = asyncio.create_task(cut())
     for version in range(1, 21):
         assert await commit_until_answered(single_server.store, action(version)) == Committed()
-    done.set()
+    finished.set()
     await cutting
     assert await single_server.store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
 

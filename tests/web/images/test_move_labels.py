@@ -66,8 +66,10 @@ async def test_the_text_has_the_numbers_too(client: Client) -> None:
     chance = Random(3)
     await play_until_phase(game, "place_tile", chance, after=8)
     text = await (await game.get("/board.txt?candidates=1")).text()
-    shown = {number for text_or_numbers in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(text_or_numbers)}
-    assert shown == {*range(1, len(await game.legal_moves()) + 1)}
+    displayed = {
+        number for text_or_numbers in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(text_or_numbers)
+    }
+    assert displayed == {*range(1, len(await game.legal_moves()) + 1)}
 
 
 def numbers_in(label: str) -> set[int]:

@@ -17,9 +17,9 @@ SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
 
 @pytest.fixture
 async def renderer() -> AsyncIterator[ImageRenderer]:
-    made = ImageRenderer()
-    yield made
-    await made.aclose()
+    created = ImageRenderer()
+    yield created
+    await created.aclose()
 
 
 async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:

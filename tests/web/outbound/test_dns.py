@@ -47,11 +47,11 @@ async def resolving(
 
 async def test_a_name_leads_to_its_public_addresses_alone() -> None:
     async with resolving() as (resolver, _):
-        found = await resolver.resolve("public.example", 443)
+        result = await resolver.resolve("public.example", 443)
         both = await resolver.resolve("both.example", 443)
-    assert {one["host"] for one in found} == {"1.1.1.1", "2606:4700:4700::1111"}
+    assert {one["host"] for one in result} == {"1.1.1.1", "2606:4700:4700::1111"}
     assert [one["host"] for one in both] == ["1.1.1.1"]
-    assert {(one["hostname"], one["port"]) for one in found} == {("public.example", 443)}
+    assert {(one["hostname"], one["port"]) for one in result} == {("public.example", 443)}
 
 
 async def test_only_a_few_of_many_addresses_are_tried() -> None:
@@ -63,20 +63,20 @@ async def test_whatever_is_wrong_with_a_name_looks_the_same_and_takes_the_whole_
     took, failures = {}, set()
     async with resolving() as (resolver, _):
         for name in ("nothing.example", "inside.example", "azure.example", "hang.example", "a..b", "x" * 300):
-            began = time.perf_counter()
+            started_at = time.perf_counter()
             with pytest.raises(NameResolutionFailed) as failure:
                 await resolver.resolve(name, 443)
             failures.add(str(failure.value))
-            took[name] = time.perf_counter() - began
+            took[name] = time.perf_counter() - started_at
     assert len(failures) == 1
     assert min(took.values()) >= 0.29, took
 
 
 async def test_development_may_look_up_inner_names() -> None:
     async with resolving(allow_private=True) as (resolver, _):
-        found = await resolver.resolve("inside.example", 80)
+        result = await resolver.resolve("inside.example", 80)
         local = await resolver.resolve("localhost", 80, socket.AF_INET)
-    assert {one["host"] for one in found} == {"10.0.0.7", "fd00::7"}
+    assert {one["host"] for one in result} == {"10.0.0.7", "fd00::7"}
     assert [one["host"] for one in local] == ["127.0.0.1"]
 
 

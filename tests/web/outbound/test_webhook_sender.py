@@ -45,7 +45,7 @@ async def test_a_redirect_is_not_followed(one: WebhookInstance, receiver: Webhoo
     receiver.statuses = [307]
     await table.act_successfully()
     await one.deliver()
-    assert [(tried["status"], tried["error"]) for tried in await list_message_attempts(table, hook)] == [
+    assert [(attempted["status"], attempted["error"]) for attempted in await list_message_attempts(table, hook)] == [
         (307, "redirect")
     ]
     assert receiver.versions == [2]
@@ -105,7 +105,9 @@ async def test_why_nothing_came_is_told_in_a_word(
     port = receiver.url.split(":")[2].split("/")[0]
     hook = await register_webhook(table, url.format(port=port))
     await one.deliver()
-    assert [(tried["status"], tried["error"]) for tried in await list_attempts(table, hook)] == [(None, error)]
+    assert [(attempted["status"], attempted["error"]) for attempted in await list_attempts(table, hook)] == [
+        (None, error)
+    ]
 
 
 class Turning(AbstractResolver):
@@ -129,7 +131,7 @@ def _names(name: str) -> list[str] | None:
 
 
 async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore) -> None:
-    told = {}
+    received = {}
     async with run_name_server(_names) as names:
         limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
         async with run_instance(store, limits=limits) as one:
@@ -138,10 +140,10 @@ async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore
                 hook = await register_webhook(table, f"https://{name}.example/")
                 while not (attempts := await list_attempts(table, hook)):
                     await one.deliver()
-                told[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
-        assert {*names.queried_names} == {f"{name}.example" for name in told}
-    assert told["inside"] == {"error": "dns", "status": None, "delivered": False, "latency_ms": 0}
-    assert all(one == told["inside"] for one in told.values())
+                received[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
+        assert {*names.queried_names} == {f"{name}.example" for name in received}
+    assert received["inside"] == {"error": "dns", "status": None, "delivered": False, "latency_ms": 0}
+    assert all(one == received["inside"] for one in received.values())
 
 
 @pytest.mark.parametrize("address", ("127.0.0.1", "10.0.0.7", "169.254.169.254"))

@@ -101,11 +101,11 @@ async def test_if_match_accepts_its_versions(client: Client) -> None:
     game = await create_game(client)
     tag = (await game.get()).headers["ETag"]
     digest = game.created["digest"]
-    for ours in (tag, '"1"', "*", f'"7", {tag}', f'W/"1", "x" ,, "1-{digest}"'):
+    for service in (tag, '"1"', "*", f'"7", {tag}', f'W/"1", "x" ,, "1-{digest}"'):
         game = await create_game(client, seed="tides")
-        named = ours.replace(digest, game.created["digest"])
-        done = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"If-Match": named})
-        assert done.status == 200, named
+        named = service.replace(digest, game.created["digest"])
+        finished = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"If-Match": named})
+        assert finished.status == 200, named
 
 
 async def test_if_match_rejects_other_versions(client: Client) -> None:
@@ -130,12 +130,12 @@ async def test_checks_run_in_order(client: Client) -> None:
     await check_problem(await game.act({**illegal, "seat": 4}, game.seat_tokens[0]), 403, "wrong_seat")
     await check_problem(await game.act(illegal, game.seat_tokens[1]), 409, "not_your_turn")
     await check_problem(await game.act(illegal, game.seat_tokens[0]), 422, "illegal_move")
-    done = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"Idempotency-Key": "once"})
-    move = (await done.json())["diffs"][0]["move"]
+    finished = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"Idempotency-Key": "once"})
+    move = (await finished.json())["diffs"][0]["move"]
     await client.delete(game.path, headers=bearer_header(game.owner_token))
     await check_problem(await game.act(illegal, **wrong_version), 409, "not_active")
     again = await game.act({"move": move}, **{"Idempotency-Key": "once"}, **wrong_version)
-    assert (again.status, (await again.json())["diffs"]) == (200, (await done.json())["diffs"])
+    assert (again.status, (await again.json())["diffs"]) == (200, (await finished.json())["diffs"])
     await check_problem(await game.act(illegal, **{"Idempotency-Key": "once"}, **wrong_version), 422, "key_reused")
 
 

@@ -14,15 +14,15 @@ FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Ev
 async def test_the_board_shows_every_tile_islander_and_covered_fish(client: Client) -> None:
     http_game = await create_game(client, FIVE, seed="pictured")
     game = await http_game.play_randomly(Random(5), 80)
-    seen = await read_board_svg(http_game)
+    observed = await read_board_svg(http_game)
     board = game["board"].values()
-    assert seen.count_uses("tile-") == len(board)
+    assert observed.count_uses("tile-") == len(board)
     standing = [islander for tile in board for islander in tile["islanders"]]
     assert len(standing) > 3
     for player in game["players"]:
         mine = sum(islander["seat"] == player["seat"] for islander in standing)
-        assert seen.count_uses(f"{player['color']}-") == mine
-    assert seen.count_uses("cover") == sum(len(tile["covered"]) for tile in board)
+        assert observed.count_uses(f"{player['color']}-") == mine
+    assert observed.count_uses("cover") == sum(len(tile["covered"]) for tile in board)
 
 
 async def test_fishermen_lie_and_others_stand(client: Client) -> None:
@@ -34,8 +34,8 @@ async def test_fishermen_lie_and_others_stand(client: Client) -> None:
         for tile in game["board"].values()
         for islander in tile["islanders"]
     ]
-    seen = await read_board_svg(http_game)
-    lying = sum(seen.count_uses(f"{color}-lying") for color in ("red", "blue"))
+    observed = await read_board_svg(http_game)
+    lying = sum(observed.count_uses(f"{color}-lying") for color in ("red", "blue"))
     assert 0 < kinds.count("sea") == lying < len(kinds)
 
 
@@ -67,8 +67,8 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
     await game.play_randomly(Random(2), 20)
     plain = await read_board_svg(game)
     for option in ("coordinates=1", "last=1", "side=1", "theme=dark"):
-        seen = await read_board_svg(game, option)
-        assert seen.text != plain.text, option
+        observed = await read_board_svg(game, option)
+        assert observed.text != plain.text, option
     wide, tall = (await read_board_svg(game, "coordinates=1")).size
     assert wide == plain.size[0]
     assert tall != plain.size[1]
@@ -103,8 +103,8 @@ async def test_invalid_options_are_malformed(client: Client, form: str, query: s
 async def test_player_names_are_escaped(client: Client) -> None:
     evil = "<script>&\"'</g>"
     game = await create_game(client, [{"name": evil}, {"name": "]]> 漢字 🐚"}])
-    seen = await read_board_svg(game, "side=1")
-    assert "script" not in seen.text
+    observed = await read_board_svg(game, "side=1")
+    assert "script" not in observed.text
     response = await game.get("/board.svg?side=1")
     assert response.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
@@ -125,12 +125,12 @@ async def test_hidden_information_is_not_shown(client: Client) -> None:
     """Two games that differ only in their hidden order have the same picture."""
     http_game = await create_game(client, seed="hidden", first_seat=0)
     game = await http_game.get_json()
-    seen = await read_board_svg(http_game, "side=1&candidates=1")
+    observed = await read_board_svg(http_game, "side=1&candidates=1")
     text = await (await http_game.get("/board.txt?side=1")).text()
-    shown = {game["turn"]["tile"], *game["display"], "start"}
+    displayed = {game["turn"]["tile"], *game["display"], "start"}
     tileset = await (await client.get("/v1/tilesets/archipelago")).json()
     for one in (*tileset["tiles"], *tileset["ships"]):
-        if one["id"] not in shown:
-            assert f'tile-{one["id"]}"' not in seen.text
+        if one["id"] not in displayed:
+            assert f'tile-{one["id"]}"' not in observed.text
             assert f"ship {one['id']}:" not in text
             assert f": {one['id']}\n" not in text

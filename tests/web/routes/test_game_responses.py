@@ -73,16 +73,16 @@ async def test_scores_contain_every_player_and_islander(client: Client) -> None:
 async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
     http_game = await create_game(client, seed="tides")
     game = await http_game.play_randomly(Random(4), versions=12)
-    seen: list[int] = []
+    observed: list[int] = []
     while True:
-        page = await http_game.get_json(f"/diffs?since={len(seen)}&limit=5")
+        page = await http_game.get_json(f"/diffs?since={len(observed)}&limit=5")
         assert page["version"] == game["version"]
         assert len(page["diffs"]) <= 5
-        seen += [diff["version"] for diff in page["diffs"]]
-        if seen[-1] == page["version"]:
+        observed += [diff["version"] for diff in page["diffs"]]
+        if observed[-1] == page["version"]:
             assert page["diffs"][-1]["digest"] == page["digest"]
             break
-    assert seen == [*range(1, game["version"] + 1)]
+    assert observed == [*range(1, game["version"] + 1)]
     for since in (game["version"], 2**31 - 1):
         assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
 

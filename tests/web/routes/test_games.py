@@ -157,5 +157,5 @@ async def test_abort_supports_if_match(client: Client) -> None:
         "version_mismatch",
     )
     assert (await game.get_json())["status"] == "active"
-    done = await client.delete(game.path, headers={**bearer_header(game.owner_token), "If-Match": '"2"'})
-    assert done.status == 200
+    finished = await client.delete(game.path, headers={**bearer_header(game.owner_token), "If-Match": '"2"'})
+    assert finished.status == 200

@@ -128,8 +128,8 @@ async def test_the_new_token_acts_and_the_old_one_is_revoked(client: Client) -> 
 
 
 async def test_an_instance_with_a_cached_game_rejects_the_old_token(store: RedisStore, redis_url: str) -> None:
-    async with serve(store) as here, connect(redis_url) as second, serve(second) as there:
-        game = await create_game(here, [{"name": "Ana"}, {"name": "Bo"}], first_seat=0)
+    async with serve(store) as actual, connect(redis_url) as second, serve(second) as there:
+        game = await create_game(actual, [{"name": "Ana"}, {"name": "Bo"}], first_seat=0)
         old = game.seat_tokens[0]
         first, *_ = await game.legal_moves()
         assert (await game.act({"move": first["id"]}, old)).status == 200
@@ -199,11 +199,11 @@ async def test_a_replacement_survives_concurrent_joins(client: Client) -> None:
 async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
     store: RedisStore, redis_url: str, visibility: str, code: int
 ) -> None:
-    async with serve(store) as here, connect(redis_url) as second, serve(second) as there:
-        game = await create_game(here, OPEN, visibility=visibility)
+    async with serve(store) as actual, connect(redis_url) as second, serve(second) as there:
+        game = await create_game(actual, OPEN, visibility=visibility)
         bo = (await join(game))["token"]
         async with (
-            watch(here, game.path, bo) as near,
+            watch(actual, game.path, bo) as near,
             watch(there, game.path, bo) as far,
             watch(there, game.path, game.spectator_token) as other,
         ):

@@ -87,12 +87,12 @@ async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     joined = await unlimited.post(f"{game.path}/seats", json={"name": "Bo"})
     tokens, chance = [game.owner_token, (await joined.json())["token"]], Random(6)
     while (turn := (await game.get_json())["turn"]) is not None:
-        shown = bearer_header(tokens[turn["decider"]])
+        displayed = bearer_header(tokens[turn["decider"]])
         if turn["undoable"] and chance.random() < 0.3:
-            assert (await unlimited.post(f"{game.path}/undo", headers=shown)).status == 200
+            assert (await unlimited.post(f"{game.path}/undo", headers=displayed)).status == 200
         else:
             move = {"move": chance.choice(await game.legal_moves())["id"]}
-            assert (await unlimited.post(f"{game.path}/actions", json=move, headers=shown)).status == 200
+            assert (await unlimited.post(f"{game.path}/actions", json=move, headers=displayed)).status == 200
     assert (await unlimited.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).status == 201
     whole = (await story(game, "?limit=1000"))["lines"]
     assert any("takes the last move back" in line["text"] for line in whole)
@@ -134,6 +134,6 @@ async def test_hidden_information_is_not_in_the_story(client: Client) -> None:
     http_game = await create_game(client, seed="tides")
     game = await http_game.get_json()
     body = str(await story(http_game))
-    shown = {game["turn"]["tile"], "start"}
+    displayed = {game["turn"]["tile"], "start"}
     tiles = await (await client.get("/v1/tilesets/archipelago")).json()
-    assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in body.split() and tile["id"] not in shown] == []
+    assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in body.split() and tile["id"] not in displayed] == []

@@ -74,8 +74,8 @@ async def test_a_deleted_webhook_is_not_found(client: Client, redis: Redis) -> N
     game = await create_game(client)
     first, second = await register_webhook(game, URL), await register_webhook(game, URL)
     path = f"{game.path}/webhooks/{first['id']}"
-    gone = await client.delete(path, headers=bearer_header(game.owner_token))
-    assert (gone.status, await gone.read()) == (204, b"")
+    removed = await client.delete(path, headers=bearer_header(game.owner_token))
+    assert (removed.status, await removed.read()) == (204, b"")
     for method in ("get", "delete"):
         await check_problem(
             await client.request(method, path, headers=bearer_header(game.owner_token)), 404, "not_found"

@@ -134,9 +134,9 @@ async def test_subscribing_during_a_game_misses_nothing(instances: list[Client])
 @pytest.mark.parametrize("deaf", (True, False))
 async def test_a_sweep_makes_up_for_lost_notifications(redis: Redis, redis_url: str, deaf: bool) -> None:
     """Either all are lost, or those sent while Redis has closed the subscribing connection."""
-    async with instance(redis_url, deaf=deaf) as here, instance(redis_url) as there:
+    async with instance(redis_url, deaf=deaf) as actual, instance(redis_url) as there:
         http_game = await create_game(there, seed="lost")
-        async with watch_game(here, http_game.id) as watcher:
+        async with watch_game(actual, http_game.id) as watcher:
             for versions in (5, 10, 15):
                 if not deaf:
                     await redis.client_kill_filter(_type="pubsub")
@@ -150,9 +150,9 @@ async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_
 ) -> None:
     del redis
     never = Limits(sweep_interval_s=1000)
-    async with instance(redis_url, never, deaf=True) as here, instance(redis_url) as there:
+    async with instance(redis_url, never, deaf=True) as actual, instance(redis_url) as there:
         http_game = await create_game(there, seed="gap")
-        async with watch_game(here, http_game.id, token=http_game.owner_token) as watcher:
+        async with watch_game(actual, http_game.id, token=http_game.owner_token) as watcher:
             await play([http_game], 4, Random(4))
             move = (await http_game.legal_moves())[0]["id"]
             await watcher.send({"type": "act", "game": http_game.id, "move": move})
@@ -197,25 +197,25 @@ async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client],
     http_game = await create_game(instances[0], seed="history")
     http_games = [via_instance(client, http_game) for client in instances]
     names = (keys.game(http_game.id), keys.log(http_game.id))
-    async with watch_game(instances[0], http_game.id) as here, watch_game(instances[1], http_game.id) as there:
+    async with watch_game(instances[0], http_game.id) as actual, watch_game(instances[1], http_game.id) as there:
         game = await http_game.get_json()
         for again in (1, 2):
             before = game["version"]
             stored = [await redis.dump(name) for name in names]
             await play(http_games, before + 3, Random(again))
-            for watcher in (here, there):
+            for watcher in (actual, there):
                 await watcher.receive_until(http_game.id, before + 3)
             for name, value in zip(names, stored, strict=True):
                 await redis.restore(name, 0, value or b"", replace=True)
             if again == 2:  # the other history is as long as the lost one before anybody looks
                 await play(http_games, before + 3, Random(9))
             game = await http_game.get_json()
-            for watcher in (here, there):
+            for watcher in (actual, there):
                 copy = watcher.copy_of(http_game.id)
                 while copy.snapshots <= again or copy.game != game:
                     await watcher.receive()
         await play(http_games, game["version"] + 3, Random(5))
-        for watcher in (here, there):
+        for watcher in (actual, there):
             await watcher.receive_until(http_game.id, game["version"] + 3)
             assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
