@@ -104,7 +104,7 @@ class GameActions:
         names: list[str] = []
         for person in people:
             names.append(unique_name(person.name, names))
-        asked = CreateGame(
+        request = CreateGame(
             players=[
                 *(SeatRequest(name=name) for name in names),
                 *(SeatRequest(bot=bot) for bot in wish.bots),
@@ -114,7 +114,7 @@ class GameActions:
             turn_timeout_s=wish.timeout_s,
             on_timeout=None if wish.timeout_s is None else "bot",
         )
-        created = await self.client(host.language, None).create(asked)
+        created = await self.client(host.language, None).create(request)
         channel_game = self._save_game(channel, created, {seat: person.user for seat, person in enumerate(people)})
         return channel_game, self.new_game_screen(channel_game, created.game, host.language)
 
@@ -147,11 +147,11 @@ class GameActions:
 
     async def board(self, channel_game: ChannelGame, language: Language) -> Screen:
         """Show the board and whose turn it is."""
-        told = await self.reader(channel_game, language).story(channel_game.game, limit=1)
+        story = await self.reader(channel_game, language).story(channel_game.game, limit=1)
         return Screen(
-            escape_markup(told.now),
-            Picture(channel_game.game, told.version),
-            buttons=common_buttons(language, channel_game.game, told.version),
+            escape_markup(story.now),
+            Picture(channel_game.game, story.version),
+            buttons=common_buttons(language, channel_game.game, story.version),
         )
 
     async def scores(self, channel_game: ChannelGame, language: Language) -> Screen:
@@ -246,16 +246,16 @@ class GameActions:
 
     async def story(self, channel_game: ChannelGame, language: Language, since: int, upto: int) -> tuple[str, str]:
         """Return what happened from one version to another, and the current status."""
-        told = await self.reader(channel_game, language).story(channel_game.game, since, limit=max(1, upto - since))
-        return escape_markup(" ".join(line.text for line in told.lines)), escape_markup(told.now)
+        story = await self.reader(channel_game, language).story(channel_game.game, since, limit=max(1, upto - since))
+        return escape_markup(" ".join(line.text for line in story.lines)), escape_markup(story.now)
 
-    async def picture(self, asked: Picture) -> bytes | None:
+    async def picture(self, picture: Picture) -> bytes | None:
         """Return the board as PNG; None if pictures are off."""
         if not self._width:
             return None
-        path = f"/v1/games/{asked.game}/board.png"
-        numbers = 1 if asked.candidates else None
-        reader = self.reader(self.get_game(asked.game), "en")
+        path = f"/v1/games/{picture.game}/board.png"
+        numbers = 1 if picture.candidates else None
+        reader = self.reader(self.get_game(picture.game), "en")
         return await reader.read(path, width=self._width, side=1, last=1, coordinates=1, candidates=numbers)
 
     async def my_games(self, person: Person) -> Screen:

@@ -132,8 +132,8 @@ class Story:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = options.height or console.height
         highlight = _Names(self.state)
-        told = [highlight(Text(sentence, overflow="fold")) for sentence in self.state.story_lines[-height:]]
-        lines = [line for sentence in told for line in sentence.wrap(console, options.max_width)]
+        sentences = [highlight(Text(sentence, overflow="fold")) for sentence in self.state.story_lines[-height:]]
+        lines = [line for sentence in sentences for line in sentence.wrap(console, options.max_width)]
         yield from lines[-height:]
 
 

@@ -81,14 +81,14 @@ def in_one_piece(spots: set[Spot]) -> bool:
     """Whether spots hang together side by side; none do not."""
     if not spots:
         return False
-    found = {min(spots)}
-    queue = deque(found)
+    reached = {min(spots)}
+    queue = deque(reached)
     while queue:
         for near in beside(queue.popleft()):
-            if near in spots and near not in found:
-                found.add(near)
+            if near in spots and near not in reached:
+                reached.add(near)
                 queue.append(near)
-    return found == spots
+    return reached == spots
 
 
 def beside(spot: Spot) -> Iterator[Spot]:
