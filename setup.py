@@ -11,7 +11,7 @@ from setuptools import Extension, setup
 
 
 def extensions() -> list[Extension]:
-    """The compiled modules; none unless they are asked for."""
+    """Return the modules to compile; none unless SOUTH_SEAS_COMPILE is set."""
     if os.environ.get("SOUTH_SEAS_COMPILE") != "1":
         return []
     try:

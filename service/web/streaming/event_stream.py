@@ -5,6 +5,7 @@ from typing import Literal
 
 from aiohttp import HttpVersion11, web
 
+from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports import StoreUnavailable
@@ -143,6 +144,9 @@ async def _send_diffs(request: web.Request, event_stream: EventStream, game: str
     streams.add(event_stream)
     try:
         await hub.subscribe(event_stream, game, position)
+        if parse_bearer_token(request) is not None:  # it may have been revoked before the hub knew this subscriber
+            _, access = await repository.load_game(request.app[CONTEXT], game)
+            event_stream.recheck_token(game, access)
         await event_stream.run()
     except GameError:
         return

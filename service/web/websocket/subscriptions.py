@@ -92,16 +92,22 @@ class Subscriptions:
             await self._subscribe_from(game, StreamPosition(record.version, record.digest))
 
     async def _subscribe_from(self, game: str, position: StreamPosition) -> None:
-        """Subscribe to the hub; the client has the `subscribed` reply already."""
+        """Subscribe to the hub; the client has the `subscribed` reply already.
+
+        A token is checked again afterwards: it may have been revoked before the hub knew this subscriber.
+        """
         connection = self._connection
         connection.games.add(game)
         try:
             await self._hub.subscribe(connection, game, position)
+            if self._has_token(game):
+                _, access = await repository.load_game(self._context, game)
+                self._recheck_token(game, access)
         except GameError:
-            connection.games.discard(game)
+            connection.unsubscribe(game)
             raise
         except StoreUnavailable as error:
-            connection.games.discard(game)
+            connection.unsubscribe(game)
             connection.request_reconnect(1000 * error.retry_after_s)  # else the client would wait for diffs in vain
             raise
         if game not in connection.games:  # the socket was closed while subscribing
@@ -112,6 +118,10 @@ class Subscriptions:
         record, access = await repository.load_game(self._context, game)
         self._authorize(access, game)
         return record
+
+    def _has_token(self, game: str) -> bool:
+        """Return whether the client has shown a token that may be the game's."""
+        return self._tokens.get_verified(game) is not None or self._tokens.upgrade_token is not None
 
     def _authorize(self, access: AccessRecord, game: str) -> None:
         """Raise NoSuchGame or Unauthorized unless this client may read the game.
@@ -134,8 +144,7 @@ class Subscriptions:
             if game == self.path_game:
                 code = to_problem(error).code
                 self._connection.close(problem_close_code(code), code)
-            else:
-                self._connection.unsubscribe(game)
+            elif self._connection.unsubscribe(game) is not None:
                 self._connection.end_subscription(game, error)
 
 

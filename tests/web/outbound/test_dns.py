@@ -28,7 +28,7 @@ NAMES = {
 
 
 def answers(name: str) -> list[str] | None:
-    """What is there; what hangs is not answered."""
+    """Return what the name server knows; a name that hangs gets no answer."""
     return None if name.endswith("hang.example") else NAMES.get(name, [])
 
 
@@ -36,7 +36,7 @@ def answers(name: str) -> list[str] | None:
 async def resolving(
     answered: Answers = answers, timeout_s: float = 0.3, *, allow_private: bool = False
 ) -> AsyncIterator[tuple[WebhookResolver, NameServer]]:
-    """A resolver with a name server of its own."""
+    """Create a resolver with a name server of its own."""
     async with run_name_server(answered) as server:
         resolver = WebhookResolver(allow_private=allow_private, nameservers=[server.address], timeout_s=timeout_s)
         try:

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import ClientWebSocketResponse
 from redis.asyncio import Redis
 
+from service.games.realtime.hub import Hub
 from service.games.verify import verify
 from service.json_patch import apply_patch
 from service.store.client import connect
@@ -229,6 +230,28 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
         assert (message["game"], message["problem"]["code"]) == (game.id, "not_found")
         await another.act_successfully()
         assert (await socket.receive_json(timeout=10))["game"] == another.id
+
+
+@pytest.mark.parametrize("kind", ("socket", "stream"))
+async def test_a_token_revoked_while_its_client_subscribes_ends_the_subscription(
+    client: Client, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    game = await create_game(client, OPEN, visibility="private")
+    bo = (await join(game))["token"]
+    subscribe = Hub.subscribe
+
+    async def revoke_then_subscribe(hub: Hub, *arguments: Any) -> None:
+        await replace_token(game, 1, bo)
+        await subscribe(hub, *arguments)
+
+    monkeypatch.setattr(Hub, "subscribe", revoke_then_subscribe)
+    if kind == "socket":
+        async with client.ws_connect(f"{game.path}/ws", headers=bearer_header(bo)) as socket:
+            assert await receive_close(socket) == 4404
+    else:
+        headers = {**bearer_header(bo), "Accept": "text/event-stream"}
+        async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(10):
+            await stream.content.read()
 
 
 async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:

@@ -300,6 +300,8 @@ async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore
         http_game = await create_game(client)
         move = (await http_game.legal_moves())[0]["id"]
         async with watch_game(client, http_game.id, token=http_game.owner_token) as watcher:
+            await watcher.send({"type": "ping"})
+            await watcher.receive("pong")  # the subscription is whole: its token was checked again
             gated.game_gate.clear()
             await watcher.send({"type": "act", "id": "last", "game": http_game.id, "move": move})
             await watcher.send({"type": "ping"})
