@@ -25,7 +25,7 @@ from service.games.cache import GameCache
 from service.games.context import Context
 from service.games.ports import StoreUnavailable
 from service.games.realtime.hub import Hub
-from service.games.scheduler import run_scheduler
+from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.maintenance import make_maintenance_tasks

@@ -38,11 +38,11 @@ from service.telemetry.metrics import (
     WEBHOOKS_IN_PROGRESS,
 )
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured, trace_if_configured
-from service.web.access_log import ACCESS_LOGGER
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.listeners import format_url_host
-from service.web.request_metrics import IN_FLIGHT
+from service.web.middleware.access_log import ACCESS_LOGGER
+from service.web.middleware.request_metrics import IN_FLIGHT
 from service.web.server import StartFailed
 from service.web.streaming.registry import STREAMS
 

@@ -12,9 +12,10 @@ from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.docs import routes as docs
-from service.web.error_handling import handle_expect
 from service.web.images.lifespan import renderer_lifespan
 from service.web.limits import Limits
+from service.web.middleware.error_handling import handle_expect
+from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.ratelimit.concurrency import (
     MAX_PICTURES_PER_ADDRESS,
     PICTURE_SLOTS,
@@ -27,7 +28,6 @@ from service.web.routes import page, websocket
 from service.web.routes.health import STORE_PROBE, StoreProbe
 from service.web.routes.registry import ROUTES
 from service.web.routing import register_routes
-from service.web.security_headers import SECURITY_HEADERS, SecurityHeaders
 
 
 def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:

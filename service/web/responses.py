@@ -8,9 +8,9 @@ from multidict import istr
 from schemas.base import encode_json
 from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import DRAINING
+from service.web.middleware.request_metrics import REQUEST_ID
+from service.web.middleware.security_headers import SECURITY_HEADERS
 from service.web.parsing import JSON, matches_if_none_match
-from service.web.request_metrics import REQUEST_ID
-from service.web.security_headers import SECURITY_HEADERS
 
 EXPOSED_HEADERS = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")

@@ -12,14 +12,14 @@ from aiohttp import web
 from schemas.problems import problem
 from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
-from service.web.access_log import UNMATCHED_ROUTE, log_request
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import ClientConnection
-from service.web.error_handling import handle_errors
+from service.web.middleware.access_log import UNMATCHED_ROUTE, log_request
+from service.web.middleware.error_handling import handle_errors
+from service.web.middleware.request_metrics import REQUEST_ID, measure_requests, record_route
+from service.web.middleware.security_headers import API_HEADERS
 from service.web.problems import problem_response
-from service.web.request_metrics import REQUEST_ID, measure_requests, record_route
 from service.web.responses import EXPOSED_HEADERS
-from service.web.security_headers import API_HEADERS
 
 LOG = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from aiohttp import web
 
+from service.web.middleware.security_headers import PAGE_HEADERS
 from service.web.parsing import matches_if_none_match
-from service.web.security_headers import PAGE_HEADERS
 
 __all__ = ["Asset", "make_asset", "static_response"]
 

@@ -20,7 +20,7 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import resign_seat
 from service.games.commands.undo import undo
 from service.games.context import Context, Retention
-from service.games.scheduler import advance_due_game
+from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store import keys

@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 
 from service.games.context import Context
 from service.games.realtime.hub import Hub
-from service.games.scheduler import run_scheduler
+from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.games.webhooks.sender import SendResult

@@ -24,8 +24,8 @@ from service.games.diffs import record_change
 from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 from service.games.replay import restore
+from service.games.scheduling.timeouts import apply_timeout
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
-from service.games.timeouts import apply_timeout
 from service.games.timestamps import timestamp, unix_seconds
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import ARCHIPELAGO

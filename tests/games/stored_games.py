@@ -9,11 +9,11 @@ from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
 from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
-from service.games.bot_turns import next_due_at
 from service.games.commands.create import create
 from service.games.context import Context, Retention
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
+from service.games.scheduling.bot_turns import next_due_at
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock

@@ -26,7 +26,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, StoredDiff, StoreUnavailable
-from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
+from service.games.scheduling.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore

@@ -7,7 +7,7 @@ from functools import partial
 
 from playwright.async_api import Locator, expect
 
-from service.games.scheduler import advance_due_game
+from service.games.scheduling.scheduler import advance_due_game
 from service.web.app_keys import CONTEXT
 from tests.page.conftest import RICH, SHORT
 from tests.page.game_fixture import Moves, Prepared, prepared

@@ -11,7 +11,7 @@ from playwright.async_api import expect
 
 from service.games.context import Context
 from service.games.ports import StoredDiff
-from service.games.scheduler import advance_due_game
+from service.games.scheduling.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.page.game_fixture import PASSING, Prepared, Stop, prepared

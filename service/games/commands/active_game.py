@@ -14,7 +14,6 @@ from schemas.commands import ActionResult
 from service.engine import Game, build_view
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_action
-from service.games.bot_turns import next_due_at, play_bots
 from service.games.bots.priority import bot_on_turn
 from service.games.cache import GameSession
 from service.games.commands.execute import Command
@@ -24,6 +23,7 @@ from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import FirstResponse, idempotency_scope, new_record
 from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.games.queries.games import list_legal_moves, next_decision
+from service.games.scheduling.bot_turns import next_due_at, play_bots
 
 __all__ = ["ActiveGameCommand", "BotCharge", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
 

@@ -2,7 +2,6 @@
 
 from schemas.lobby import Created, CreateGame
 from service.games import repository
-from service.games.bot_turns import next_due_at
 from service.games.cache import GameSession
 from service.games.commands.execute import Retries
 from service.games.commands.game_setup import (
@@ -25,6 +24,7 @@ from service.games.idempotency import (
 )
 from service.games.queries.my_games import check_external_users, creator_hash
 from service.games.repository import read_access
+from service.games.scheduling.bot_turns import next_due_at
 from service.games.tilesets import DEFAULT_TILESET
 
 

@@ -16,7 +16,6 @@ from service.games.access import (
     hash_token,
     seat_role,
 )
-from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
 from service.games.commands.player_names import assign_names
 from service.games.context import Context
@@ -26,6 +25,7 @@ from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
 from service.games.ports import StoredDiff
 from service.games.queries.games import list_legal_moves, load_digest
+from service.games.scheduling.bot_turns import play_bots
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
     commitment,

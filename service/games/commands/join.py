@@ -8,7 +8,6 @@ from schemas.vocabulary import COLORS
 from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
-from service.games.bot_turns import next_due_at, play_bots
 from service.games.cache import GameSession
 from service.games.commands.execute import Command, execute
 from service.games.commands.player_names import check_name_free
@@ -25,6 +24,7 @@ from service.games.idempotency import (
 )
 from service.games.queries.games import list_legal_moves, load_digest
 from service.games.queries.my_games import check_external_users, tag_seat
+from service.games.scheduling.bot_turns import next_due_at, play_bots
 
 
 class JoinRequest(NamedTuple):

@@ -17,7 +17,6 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_owner
-from service.games.bot_turns import next_due_at
 from service.games.cache import GameSession
 from service.games.commands.execute import Command, Retries, execute
 from service.games.commands.game_setup import (
@@ -39,6 +38,7 @@ from service.games.idempotency import (
     token_secret,
 )
 from service.games.repository import decode_game, read_access
+from service.games.scheduling.bot_turns import next_due_at
 
 TOKEN_PURPOSE = b"rematch"
 

@@ -10,7 +10,7 @@ from aiohttp import web
 from schemas.problems import PROBLEM_TYPES
 from service.web.docs.assets import CONTENT_TYPES, asset_response, load_static
 from service.web.docs.contents import INDEX, NAMES, page_path
-from service.web.error_handling import handle_expect
+from service.web.middleware.error_handling import handle_expect
 from service.web.responses import CACHE_PUBLIC
 from service.web.static_assets import Asset
 

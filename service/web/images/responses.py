@@ -13,13 +13,13 @@ from service.games.timestamps import DAY_S
 from service.web.connections.limiter import get_client_address
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import ImageRenderer
+from service.web.middleware.security_headers import API_HEADERS
 from service.web.parsing import matches_if_none_match
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
 from service.web.routing import ResponseSpec
-from service.web.security_headers import API_HEADERS
 
 IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
 

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from schemas.service import Index
-from service.web.error_handling import handle_expect
+from service.web.middleware.error_handling import handle_expect
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, json_response
 from service.web.routing import ResponseSpec, Route
 from service.web.static_assets import Asset, make_asset, static_response

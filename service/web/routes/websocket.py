@@ -7,9 +7,9 @@ from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame
 from service.games.ports import StoreUnavailable
 from service.telemetry.metrics import CONNECTIONS_OPENED
-from service.web.access_log import log_stream_closed, log_stream_opened
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.languages import negotiate_language
+from service.web.middleware.access_log import log_stream_closed, log_stream_opened
 from service.web.parsing import parse_bearer_token
 from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.limiter import CHARGE

@@ -14,16 +14,16 @@ from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.metrics import CONNECTIONS_OPENED
-from service.web.access_log import log_stream_closed, log_stream_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES
 from service.web.limits import Limits
+from service.web.middleware.access_log import log_stream_closed, log_stream_opened
+from service.web.middleware.request_metrics import EVENT_STREAM
 from service.web.parsing import parse_bearer_token
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
 from service.web.ratelimit.request_charges import charge_request, open_stream
-from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.streaming.registry import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit

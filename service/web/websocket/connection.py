@@ -23,8 +23,8 @@ from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, start_message
+from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.problems import to_problem
-from service.web.request_metrics import REQUEST_ID
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.streaming.slow_consumers import is_slow_consumer

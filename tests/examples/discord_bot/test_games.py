@@ -15,7 +15,7 @@ from examples.discord_bot.games import Person as Player
 from examples.discord_bot.phrases import LANGUAGES, translate
 from examples.discord_bot.storage import BotStorage, ChannelGame
 from service.games.context import Context
-from service.games.scheduler import run_scheduler
+from service.games.scheduling.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from tests.examples.discord_bot.discord_objects import CHANNEL, DiscordUser, SeenMessage
 from tests.examples.discord_bot.fake_discord import FakeDiscord

@@ -14,7 +14,7 @@ from service.games.bots.registry import BotRegistry
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.ports import GameStore
-from service.games.scheduler import advance_due_game, run_scheduler
+from service.games.scheduling.scheduler import advance_due_game, run_scheduler
 from service.games.verify import verify
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decode_log

@@ -10,7 +10,6 @@ from random import shuffle
 from time import perf_counter
 
 from service.games import repository
-from service.games.bot_turns import UNATTENDED_TIMEOUT_S, next_due_at, play_bots
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.priority import bot_on_turn, is_attended, requester_of
 from service.games.cache import GameSession
@@ -19,7 +18,8 @@ from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
 from service.games.lifecycle import is_overdue
 from service.games.ports import StoreUnavailable, UnreadableGame
-from service.games.timeouts import apply_timeout
+from service.games.scheduling.bot_turns import UNATTENDED_TIMEOUT_S, next_due_at, play_bots
+from service.games.scheduling.timeouts import apply_timeout
 from service.supervision import Backoff
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import ACTIONS, DUE_GAMES_IN_PROGRESS, TIMEOUTS

@@ -14,7 +14,7 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Commit, CommitOutcome, GameStore
-from service.games.scheduler import advance_due_game, run_scheduler
+from service.games.scheduling.scheduler import advance_due_game, run_scheduler
 from tests.games.game_fixture import Clock, context_of, event_types, new_game
 
 POLICIES: tuple[RequestedTimeoutPolicy, ...] = ("pass", "bot", "resign")

@@ -16,7 +16,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.ports import GameStore, StoredDiff
-from service.games.scheduler import advance_due_game, process_due_game, run_scheduler
+from service.games.scheduling.scheduler import advance_due_game, process_due_game, run_scheduler
 from service.games.verify import verify
 from service.store import keys
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decode_log

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatRequest
-from service.games.bot_turns import next_due_at
 from service.games.commands.create import create
 from service.games.commands.join import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.ports import GameStore
+from service.games.scheduling.bot_turns import next_due_at
 from tests.games.game_fixture import Clock, GameFixture, context_of, event_types, new_game, seconds_left
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from service.games.ports import GameStore
 from service.web.limits import Limits
-from service.web.request_metrics import IN_FLIGHT
+from service.web.middleware.request_metrics import IN_FLIGHT
 from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 

@@ -11,7 +11,7 @@ from prometheus_client import Histogram
 from service.telemetry import tracing
 from service.telemetry.log_context import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
-from service.web.access_log import UNMATCHED_ROUTE, get_route_template, log_request
+from service.web.middleware.access_log import UNMATCHED_ROUTE, get_route_template, log_request
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
