@@ -51,8 +51,8 @@ class SocketPlayer(SocketSubscriber):
             group.create_task(self._play())
             await super().run()
 
-    async def heard(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
-        """Take a message; an answer is for who waits for it."""
+    async def on_message(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
+        """Handle a message; a response resolves the action that waits for it."""
         if self._pending is not None and message.get("id") == self._pending["id"]:
             if message["type"] == "ack" and (self.copy.version or 0) < message["version"]:
                 self._record_violation(f"the ack of version {message['version']} came before its diff")

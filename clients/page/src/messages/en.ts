@@ -121,7 +121,7 @@ export const en = {
     private: "Private: only people with the link can watch and join",
     edition: "Retrieving islanders",
     editions: {
-      international: "With none in supply (international)",
+      international: "With none left (international)",
       german: "On any turn (German)",
     } as Record<string, string>,
     timeout: "Time for each decision",
