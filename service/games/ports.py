@@ -234,8 +234,8 @@ class GameStore(Protocol):
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, oldest first; none if there is no such game."""
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
-        """Return the version and digest of each game; None if there is no such game, or it is unreadable."""
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
+        """Return version, digest and last revocation of each game; None if there is none, or it is unreadable."""
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """List public games that have, or recently had, one of these statuses. Raises ValueError for a bad cursor."""

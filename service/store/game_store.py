@@ -139,9 +139,9 @@ class RedisStore(GameIndex):
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
-        """Return version and digest of each game; None if there is no such game, or it cannot be read."""
-        loading = (self._client.execute("HMGET", keys.game(game), "version", "digest") for game in games)
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
+        """Return version, digest and last revocation of each game; None if there is none, or it cannot be read."""
+        loading = (self._client.execute("HMGET", keys.game(game), "version", "digest", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
 
     async def list_due(self, now: int, limit: int) -> list[str]:
@@ -201,15 +201,18 @@ def _decode_outcome(reply: Any) -> CommitOutcome:
             return VersionConflict(None, None)
 
 
-def _decode_version(reply: Any) -> tuple[int, str] | None:
-    """Decode version and digest of one game; an unreadable one must not hide the others. Raise StoreUnavailable."""
+def _decode_version(reply: Any) -> tuple[int, str, str] | None:
+    """Decode what `load_versions` returns of one game; an unreadable one must not hide the others.
+
+    Raise StoreUnavailable.
+    """
     if isinstance(reply, UnreadableGame):
         return None
     if isinstance(reply, BaseException):
         raise reply
-    version, digest = reply
+    version, digest, tokens = reply
     try:
-        return None if version is None else (int(version), digest.decode())
+        return None if version is None else (int(version), digest.decode(), (tokens or b"").decode())
     except (AttributeError, ValueError):
         return None
 

@@ -197,7 +197,7 @@ async def test_versions_of_many_games(store: GameStore) -> None:
     await store.commit(creation("a"))
     await store.commit(creation("b"))
     await store.commit(action(1, "b"))
-    assert await store.load_versions(["a", "none", "b"]) == [(1, digest(1)), None, (2, digest(2))]
+    assert await store.load_versions(["a", "none", "b"]) == [(1, digest(1), ""), None, (2, digest(2), "")]
     assert await store.load_versions([]) == []
 
 

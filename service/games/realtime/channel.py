@@ -14,9 +14,11 @@ __all__ = ["Channel"]
 class Channel:
     """One game and its subscribers, which have received, or are about to, everything up to `position`."""
 
-    def __init__(self, game: str, position: StreamPosition) -> None:
+    def __init__(self, game: str, position: StreamPosition, last_revocation: str = "") -> None:
         self.game = game
         self.position = position
+        self.last_revocation = last_revocation
+        """The game's last known revocation; the tokens of the subscribers were checked since, or are about to be."""
         self.subscribers = Broadcaster(game)
         self.is_closed = False
         """No longer in the registry: nobody subscribes any more, or the game is gone."""

@@ -15,9 +15,9 @@ class ChannelRegistry:
         """By game; changed by `open` and `close` only."""
         self._store = store
 
-    def open(self, game: str, position: StreamPosition) -> Channel:
+    def open(self, game: str, position: StreamPosition, last_revocation: str) -> Channel:
         """Add a channel, which begins at this position."""
-        channel = self.channels[game] = Channel(game, position)
+        channel = self.channels[game] = Channel(game, position, last_revocation)
         self._store.subscribe(game)
         return channel
 

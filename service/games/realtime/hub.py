@@ -58,7 +58,7 @@ class Hub:
         self._registry = ChannelRegistry(store)
         self._channels = self._registry.channels
         self._reader = StreamReader(store, tilesets, self._registry)
-        self._sweep = VersionSweep(store, self._registry, self._reader, sweep_interval_s)
+        self._sweep = VersionSweep(store, self._registry, self._reader, self._start_token_check, sweep_interval_s)
         self._tasks: list[SupervisedTask] = []
         self._token_checks: set[asyncio.Task[None]] = set()
 
@@ -108,34 +108,46 @@ class Hub:
         """Have every subscriber of a game check that its token was not revoked."""
         channel = self._channels.get(game)
         if channel is not None:
-            task = spawn("realtime-tokens", self._recheck_tokens(channel))
-            self._token_checks.add(task)
-            task.add_done_callback(self._token_checks.discard)
+            self._start_token_check(channel)
 
-    async def subscribe(self, subscriber: Subscriber, game: str, position: StreamPosition) -> None:
+    def _start_token_check(self, channel: Channel) -> None:
+        task = spawn("realtime-tokens", self._recheck_tokens(channel))
+        self._token_checks.add(task)
+        task.add_done_callback(self._token_checks.discard)
+
+    async def subscribe(
+        self, subscriber: Subscriber, game: str, position: StreamPosition, last_revocation: str = ""
+    ) -> None:
         """Send a subscriber everything after `position`, once and in order, until `unsubscribe`.
+
+        `last_revocation` is that of the record with which the subscriber's token was checked. If a token was revoked
+        since, it is checked again: at once if the channel knows of that, else by the next sweep.
 
         Raises NoSuchGame, TileSetMissing, or StoreUnavailable if that takes too long; then it is not subscribed.
         """
         try:
             async with asyncio.timeout(SUBSCRIBE_TIMEOUT_S):
-                await self._subscribe(subscriber, game, position)
+                channel = await self._subscribe(subscriber, game, position, last_revocation)
         except TimeoutError:
             self.unsubscribe(subscriber, game)
             raise StoreUnavailable(f"game {game} was not read within {SUBSCRIBE_TIMEOUT_S} s") from None
+        if channel.last_revocation != last_revocation:
+            self._start_token_check(channel)
 
-    async def _subscribe(self, subscriber: Subscriber, game: str, position: StreamPosition) -> None:
+    async def _subscribe(
+        self, subscriber: Subscriber, game: str, position: StreamPosition, last_revocation: str
+    ) -> Channel:
         while True:
             channel = self._channels.get(game)
             if channel is None:
-                channel = self._registry.open(game, position)
+                channel = self._registry.open(game, position, last_revocation)
                 channel.subscribers.add(subscriber)
                 self._reader.request_read(channel)
                 await channel.wait_for_read()
-                return
+                return channel
             if channel.position == position and not channel.has_diverged:
                 channel.subscribers.add(subscriber)
-                return
+                return channel
             try:
                 position = await self._replay_missed(subscriber, channel, position)
             except StoreUnavailable:
@@ -230,13 +242,15 @@ class Hub:
             try:
                 async with asyncio.timeout(READ_TIMEOUT_S):
                     record = await self._store.load(channel.game)
-                access = None if record is None else read_access(record)
+                if record is None:
+                    return
+                access = read_access(record)
             except Exception as error:  # noqa: BLE001  one game that fails does not affect the others
                 failures += 1
                 await asyncio.sleep(record_read_failure(channel.game, error, failures))
                 continue
-            if access is not None:
-                for subscriber in [*channel.subscribers]:
-                    if isinstance(subscriber, TokenHolder):
-                        subscriber.recheck_token(channel.game, access)
+            channel.last_revocation = record.last_revocation
+            for subscriber in [*channel.subscribers]:
+                if isinstance(subscriber, TokenHolder):
+                    subscriber.recheck_token(channel.game, access)
             return

@@ -1,10 +1,11 @@
-"""The sweep: compares the versions of all followed games with the store's, as notifications may be lost."""
+"""The sweep: compares all followed games with the store, as notifications of commits and revocations may be lost."""
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from service.games.ports import GameStore, StoreUnavailable
+from service.games.realtime.channel import Channel
 from service.games.realtime.channel_registry import ChannelRegistry
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
@@ -20,12 +21,23 @@ BATCH_SIZE = 200
 
 
 class VersionSweep:
-    """Finds channels that are behind the store, or not part of its history, and has their streams read."""
+    """Finds channels that are behind the store, or not part of its history, and has their streams read.
 
-    def __init__(self, store: GameStore, registry: ChannelRegistry, reader: StreamReader, interval_s: float) -> None:
+    `recheck_tokens` is called with each channel that missed a revocation.
+    """
+
+    def __init__(
+        self,
+        store: GameStore,
+        registry: ChannelRegistry,
+        reader: StreamReader,
+        recheck_tokens: Callable[[Channel], None],
+        interval_s: float,
+    ) -> None:
         self._store = store
         self._registry = registry
         self._reader = reader
+        self._recheck_tokens = recheck_tokens
         self._interval_s = interval_s
 
     async def run(self) -> None:
@@ -46,7 +58,10 @@ class VersionSweep:
         known = [channel.position for channel in channels]
         versions = await self._store.load_versions([channel.game for channel in channels])
         for channel, position, stored in zip(channels, known, versions, strict=True):
-            if channel.compare(position, None if stored is None else StreamPosition(*stored)):
+            if stored is not None and stored[2] != channel.last_revocation:
+                channel.last_revocation = stored[2]
+                self._recheck_tokens(channel)
+            if channel.compare(position, None if stored is None else StreamPosition(*stored[:2])):
                 if channel.reader is None or channel.reader.done():
                     MISSED_NOTIFICATIONS.inc()
                 self._reader.request_read(channel)

@@ -5,10 +5,9 @@ from typing import Literal
 
 from aiohttp import HttpVersion11, web
 
-from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
-from service.games.ports import StoreUnavailable
+from service.games.ports import GameRecord, StoreUnavailable
 from service.games.queries import games
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
@@ -127,7 +126,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     event_stream = EventStream(request, transport, request.app[LIMITS])
     if snapshot is not None:
         event_stream.deliver(snapshot)
-    await _send_diffs(request, event_stream, game, position or StreamPosition(record.version, record.digest))
+    await _send_diffs(request, event_stream, game, record, position or StreamPosition(record.version, record.digest))
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await response.write_eof()
@@ -136,17 +135,16 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     return response
 
 
-async def _send_diffs(request: web.Request, event_stream: EventStream, game: str, position: StreamPosition) -> None:
+async def _send_diffs(
+    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: StreamPosition
+) -> None:
     """Send everything after a position until the stream is closed."""
     hub, streams = request.app[HUB], request.app[STREAMS]
     CONNECTIONS_OPENED.labels("stream").inc()
     opened_at = log_stream_opened(request, "stream")
     streams.add(event_stream)
     try:
-        await hub.subscribe(event_stream, game, position)
-        if parse_bearer_token(request) is not None:  # it may have been revoked before the hub knew this subscriber
-            _, access = await repository.load_game(request.app[CONTEXT], game)
-            event_stream.recheck_token(game, access)
+        await hub.subscribe(event_stream, game, position, record.last_revocation)
         await event_stream.run()
     except GameError:
         return

@@ -69,7 +69,7 @@ class Subscriptions:
         )
         if snapshot is not None:
             connection.deliver(snapshot)
-        await self._subscribe_from(game, position or StreamPosition(version, digest))
+        await self._subscribe_from(game, position or StreamPosition(version, digest), record.last_revocation)
 
     def unsubscribe(self, message: Unsubscribe) -> None:
         """End a subscription."""
@@ -89,20 +89,14 @@ class Subscriptions:
                 await self._subscribe_from(game, position)
             raise
         if position is not None:
-            await self._subscribe_from(game, StreamPosition(record.version, record.digest))
+            await self._subscribe_from(game, StreamPosition(record.version, record.digest), record.last_revocation)
 
-    async def _subscribe_from(self, game: str, position: StreamPosition) -> None:
-        """Subscribe to the hub; the client has the `subscribed` reply already.
-
-        A token is checked again afterwards: it may have been revoked before the hub knew this subscriber.
-        """
+    async def _subscribe_from(self, game: str, position: StreamPosition, last_revocation: str = "") -> None:
+        """Subscribe to the hub; the client has the `subscribed` reply already."""
         connection = self._connection
         connection.games.add(game)
         try:
-            await self._hub.subscribe(connection, game, position)
-            if self._has_token(game):
-                _, access = await repository.load_game(self._context, game)
-                self._recheck_token(game, access)
+            await self._hub.subscribe(connection, game, position, last_revocation)
         except GameError:
             connection.unsubscribe(game)
             raise
@@ -118,10 +112,6 @@ class Subscriptions:
         record, access = await repository.load_game(self._context, game)
         self._authorize(access, game)
         return record
-
-    def _has_token(self, game: str) -> bool:
-        """Return whether the client has shown a token that may be the game's."""
-        return self._tokens.get_verified(game) is not None or self._tokens.upgrade_token is not None
 
     def _authorize(self, access: AccessRecord, game: str) -> None:
         """Raise NoSuchGame or Unauthorized unless this client may read the game.

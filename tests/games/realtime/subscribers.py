@@ -88,13 +88,13 @@ class UnreliableStore(RedisStore):
         self._check()
         return await super().load(game, key)
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
         """Load the versions."""
         self._check()
         versions = await super().load_versions(games)
         if self.stale_answers:
             self.stale_answers -= 1
-            return [None if one is None else (one[0] - 1, digest(one[0] - 1)) for one in versions]
+            return [None if one is None else (one[0] - 1, digest(one[0] - 1), one[2]) for one in versions]
         return versions
 
     async def notifications(self) -> Any:

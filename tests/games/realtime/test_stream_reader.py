@@ -29,7 +29,7 @@ class HangingStore(UnreliableStore):
         await self._answer([game])
         return await super().load_diffs(game, since, limit)
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
         """Load the versions."""
         self.sweeps += 1
         await self._answer(games)

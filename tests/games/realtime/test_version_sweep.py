@@ -2,10 +2,12 @@
 
 import asyncio
 
+from service.games.access import AccessRecord, encode_access
 from service.games.realtime import version_sweep
 from service.games.realtime.hub import Hub
-from tests.games.realtime.subscribers import UnreliableStore, subscribe
-from tests.store.commits import action, creation
+from service.games.realtime.stream_position import StreamPosition
+from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
+from tests.store.commits import action, creation, digest
 
 
 async def test_a_sweep_finds_changes_of_many_games(hub: Hub, unreliable_store: UnreliableStore) -> None:
@@ -34,3 +36,38 @@ async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(
     await unreliable_store.commit(action(2))
     await subscriber.wait_for_version(3)
     assert subscriber.errors == []
+
+
+class TokenSubscriber(VersionSubscriber):
+    """A subscriber with a token, which it was told to check again."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.has_rechecked = asyncio.Event()
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        """Record the check."""
+        del game, access
+        self.has_rechecked.set()
+
+
+async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(
+    hub: Hub, unreliable_store: UnreliableStore
+) -> None:
+    unreliable_store.is_deaf = True
+    access = encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1]))
+    await unreliable_store.commit(creation(access=access))
+    before, after = TokenSubscriber(1), TokenSubscriber(2)
+    await hub.subscribe(before, "g", StreamPosition(1, digest(1)))
+    hub.start()
+    await unreliable_store.commit(action(1, revokes_token=True))
+    async with asyncio.timeout(10):
+        await before.has_rechecked.wait()
+    await before.wait_for_version(2)
+    record = await unreliable_store.load("g")
+    assert record is not None
+    await hub.subscribe(after, "g", StreamPosition(2, digest(2)), record.last_revocation)
+    assert not after.has_rechecked.is_set()
+    await hub.subscribe(late := TokenSubscriber(2), "g", StreamPosition(2, digest(2)))
+    async with asyncio.timeout(10):
+        await late.has_rechecked.wait()

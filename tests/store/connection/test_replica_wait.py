@@ -63,7 +63,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
             await waiting_store.commit(once)
     with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
         await waiting_store.load("g", key_hash("key"))
-    assert await waiting_store.load_versions(["g"]) == [(2, digest(2))]
+    assert await waiting_store.load_versions(["g"]) == [(2, digest(2), "")]
     replica.resume()
     loaded = await waiting_store.load("g", key_hash("key"))
     assert loaded is not None
