@@ -8,7 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from schemas.commands import Act
-from schemas.vocabulary import STATUSES, Status
+from schemas.vocabulary import STATUSES, Status, Visibility
 from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, make_restore
@@ -20,6 +20,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.context import Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
+from service.games.webhooks.port import DeliveryAttempt
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
@@ -64,6 +65,15 @@ async def test_the_tokens_open_it_still_and_it_is_played_on(
     assert finished.response.version == loaded.version + 1
 
 
+@pytest.mark.parametrize(("visibility", "number"), (("public", 1), ("private", 0)))
+async def test_only_a_public_game_is_listed_there(
+    store: RedisStore, second_store: RedisStore, tmp_path: Path, visibility: Visibility, number: int
+) -> None:
+    await store_game(store, visibility=visibility)
+    await moved(store, second_store, tmp_path)
+    assert len((await second_store.list_by_status(STATUSES, 10, None)).games) == number
+
+
 async def test_what_is_due_is_due_there(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, turn_timeout_s=60, on_timeout="resign", webhooks=1)
     await moved(store, second_store, tmp_path)
@@ -93,8 +103,16 @@ async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
     await act(
         context_for(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
     )
+    (hook,) = await second_store.webhooks.list_by_game(stored.id)
+    webhook_id = hook.registration.id
+    await second_store.webhooks.acquire_lease(stored.id, webhook_id, "me", 10)
+    attempt = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
+    assert await second_store.webhooks.save_state(
+        stored.id, hook.state, attempt, webhook_id=webhook_id, holder="me", seconds=None
+    )
     assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
+    assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == []
 
 
 async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from service.games.ports import StoredDiff
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.write_snapshot import SNAPSHOTS
+from tests.rules.rules_game import RED, Table
 
 TABLES = load_catalogue(None).get_for_game(DEFAULT_TILESET).index
 
@@ -136,6 +137,34 @@ def test_the_patches_of_a_whole_game(seed: str, kinds: str, edition: Edition) ->
         act(follower, game, chance)
     assert follower.game["result"]["scores"]
     assert follower.game["deck"]["seed"] == seed
+
+
+def test_the_patch_of_a_turn_that_discards_the_rest_of_the_bag() -> None:
+    """R3.5: the last tile fits nowhere."""
+    table = Table(
+        """
+          0      1      .
+        ~~~~~  ~~~~~  .....
+        ~~~~~  ~~~~~  .....
+        ~~~~~  ~~~~~  .....
+        ~~~~~  ~~~~~  .....
+        ~~~~~  ~~~~~  .....
+
+          .      .      2
+        .....  .....  #####
+        .....  .....  #####
+        .....  .....  #####
+        .....  .....  #####
+        .....  .....  #####
+        """,
+        spares=0,
+    )
+    record_change(table.index, table.game, table.beginning, at=table.game.created_at)
+    before = msgspec.to_builtins(table.view())
+    diff = json.loads(record_change(table.index, table.game, table.lay(RED), at=table.game.created_at).data)
+    after = msgspec.to_builtins(table.view())
+    assert (before["bag"], after["bag"], after["discarded"]) == (1, 0, ["tile-2"])
+    assert jsonpatch.apply_patch(before, diff["patch"]) == after
 
 
 @pytest.mark.parametrize("actions", (0, 1, 20))

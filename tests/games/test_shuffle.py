@@ -9,6 +9,7 @@ of the tile set's answer in RFC 8785 form.
 import hashlib
 import json
 from collections import Counter
+from itertools import permutations
 from typing import Any
 
 import msgspec
@@ -145,6 +146,15 @@ def test_a_bots_random_numbers_depend_on_seed_and_version_alone() -> None:
     assert [again.below(10) for _ in range(8)] == drawn
     assert [shuffle.SeededRNG("tides", 6).below(10**6), shuffle.SeededRNG("winds", 5).below(10**6)] != drawn[:2]
     assert len({*drawn}) > 1
+
+
+def test_a_bots_generator_shuffles_in_every_order() -> None:
+    orders = set()
+    for version in range(200):
+        items = [0, 1, 2]
+        shuffle.SeededRNG("tides", version).shuffle(items)
+        orders.add((*items,))
+    assert orders == {*permutations(range(3))}
 
 
 def test_every_position_is_equally_likely() -> None:

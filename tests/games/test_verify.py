@@ -116,6 +116,14 @@ def test_wares_that_nobody_earned_are_detected() -> None:
     assert failed(rechain(log)).name == "rules"
 
 
+def test_a_tile_that_nobody_placed_is_detected() -> None:
+    log = decode_log(play_game("extra-tile"))
+    (placed,) = [one["value"] for one in log[2]["patch"] if one["path"].startswith("/board/")]
+    log[2]["patch"].append({"op": "add", "path": "/board/50,50", "value": placed})
+    assert failed(rechain(log)) == Check("rules", passed=False, detail=failed(log).detail)
+    assert "$.board.50,50" in failed(log).detail
+
+
 def test_a_move_of_the_wrong_seat_is_detected() -> None:
     log = decode_log(play_game("wrong-seat"))
     log[4]["seat"] = 1 - log[4]["seat"]

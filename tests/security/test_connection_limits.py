@@ -11,9 +11,11 @@ from aiohttp import ClientSession, WSServerHandshakeError
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.errors import QueueFull
+from service.web.errors import QueueFull, RateLimited
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
+from service.web.ratelimit.limiter import RATE_LIMITER, MessageInfo
+from service.web.websocket import session
 from service.web.websocket.session import MAX_RATE_LIMITED
 from tests.security.limited_client import make_limits, open_client_at
 from tests.web.app_server import Client, serve
@@ -41,6 +43,23 @@ async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: 
         assert 20 <= messages["pong"] <= 21
         assert messages["error"] == MAX_RATE_LIMITED
         assert watcher.socket.close_code == 4429
+
+
+async def test_only_refusals_in_a_row_close_a_socket(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MAX_RATE_LIMITED", 3)
+    admitted = (False, False, True, False, False, True, False, False, False)
+    refusals = iter(admitted)
+
+    async def admit(address: str, message: MessageInfo) -> None:
+        del address, message
+        if not next(refusals):
+            raise RateLimited("messages", 1, "")
+
+    async with serve(store) as client, connect_watcher(client) as watcher:
+        monkeypatch.setattr(client.app[RATE_LIMITER], "admit_message", admit)
+        for is_admitted in admitted:
+            await watcher.request({"type": "ping"}, "pong" if is_admitted else "error")
+        assert await watcher.receive_close() == 4429
 
 
 async def test_nonsense_counts_as_well(store: RedisStore) -> None:
@@ -313,6 +332,7 @@ async def test_an_address_waits_for_a_few_pictures_only() -> None:
             pass
     with shares.acquire("a"):
         pass
+    assert not shares._in_use
 
 
 def test_sizes_are_those_of_the_settings() -> None:

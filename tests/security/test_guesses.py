@@ -13,6 +13,7 @@ from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
 from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.security.limited_client import count_statuses, make_limits, read_status
 from tests.web.app_server import Client, serve
@@ -153,6 +154,14 @@ async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
         result = await count_statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
         assert 10 <= result[401] <= 12
         assert result[401] + result[429] == 30
+
+
+async def test_a_preflight_request_makes_no_token_trusted(store: RedisStore) -> None:
+    async with serve(store, make_limits()) as client:
+        table = await create_game(client)
+        response = await client.options(table.path, headers=bearer_header("x" * 43))
+        assert await read_status(response) < 400
+        assert hash_token("x" * 43) not in client.app[RATE_LIMITER].trusted_tokens
 
 
 async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Index keys: written before the commit, extended once a day, and pruned of missing games."""
 
+import asyncio
 import time
 from typing import Any
 
@@ -8,7 +9,7 @@ from redis.asyncio import Redis
 
 from service.games.ports import Committed, VersionConflict
 from service.games.timestamps import DAY_S
-from service.store import keys
+from service.store import game_index, keys
 from service.store.client import connect, create_client
 from service.store.game_index import MIN_PRUNE_AGE_S, GameIndex
 from service.store.game_store import RedisStore
@@ -87,6 +88,21 @@ async def test_the_expiry_is_extended_once_a_day(redis: Redis, redis_url: str) -
     for written in (first, second):
         assert written is not None
         assert len(await written) == 2 * len(INDEX_KEYS)
+    await client.aclose()
+
+
+async def test_the_games_extended_today_are_a_bounded_number(
+    redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that was extended first is forgotten first, and extended again."""
+    del redis  # it has emptied the deployment
+    monkeypatch.setattr(game_index, "_MAX_REMEMBERED_GAMES", 2)
+    client = create_client(redis_url, connections=1)
+    index = GameIndex(client)
+    extended = [index.start_extending(create_indexed(game)) for game in ("a", "b", "b", "c", "a")]
+    assert [one is None for one in extended] == [False, False, True, False, False]
+    assert len(index._extended_on) == 2
+    await asyncio.gather(*(one for one in extended if one is not None))
     await client.aclose()
 
 

@@ -23,6 +23,7 @@ FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
         *(("en;q=0, *", "fr"), ("en;q=0, fr;q=0, *;q=0.1", "de"), ("*;q=0", "en"), ("fr;q=0, de;q=0, en;q=0", "en")),
         *(
             ("fr-CA;q=0, fr", "fr"),
+            ("fr-CA;q=0, en;q=0, *", "fr"),
             ("de;q=0.2, fr;q=0.5, de-AT", "de"),
             ("en-GB;q=0.3, en-US;q=0.9, fr;q=0.5", "en"),
             ("fr;Q=1.000", "fr"),

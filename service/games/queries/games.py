@@ -191,14 +191,15 @@ async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | None:
 
 
 async def _load_summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
-    """Return a listed game, or None for one without these statuses, which is removed from their lists."""
+    """Return a listed game, or None for one that is private or has none of these statuses; that is then unlisted."""
     loaded = await context.store.load(game)
-    whole = None if loaded is None else decode_view(context, loaded)
-    if whole is None or whole.status not in statuses:
-        for status in statuses:
-            await context.store.unlist(game, status)
-        return None
-    return summarize(whole)
+    if loaded is not None and read_access(loaded).visibility == "public":
+        whole = decode_view(context, loaded)
+        if whole.status in statuses:
+            return summarize(whole)
+    for status in statuses:
+        await context.store.unlist(game, status)
+    return None
 
 
 def summarize(whole: GameView) -> GameSummary:

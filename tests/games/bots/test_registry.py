@@ -1,7 +1,9 @@
 """The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions."""
 
 import asyncio
+import faulthandler
 import logging
+import signal
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +19,7 @@ from service.games.bots import greedy
 from service.games.bots.fair_queue import ANONYMOUS
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job
+from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job, _time_limit
 from service.games.bots.registry import BotRegistry
 from service.games.bots.runner import run_bot
 from tests.games.bots.bot_games import ARCHIPELAGO, start_game
@@ -98,6 +100,22 @@ async def test_the_event_loop_is_free_while_a_heavy_bot_decides() -> None:
             waits.append(perf_counter() - requested)
         assert len(waits) > 20
         assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
+
+
+def test_no_timer_of_a_decision_outlasts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one would end the process."""
+    watchdogs: list[float] = []
+    monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda seconds, **_: watchdogs.append(seconds))
+    monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", watchdogs.clear)
+    handler = signal.getsignal(signal.SIGALRM)
+    try:
+        with _time_limit(30.0):
+            assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
+            assert watchdogs == [60.0]
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        assert watchdogs == []
+    finally:
+        signal.signal(signal.SIGALRM, handler)
 
 
 async def test_a_decision_that_times_out_gives_none() -> None:

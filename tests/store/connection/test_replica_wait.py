@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from service.games.archive.port import RestoreRequest
 from service.games.ports import Committed, StoreUnavailable, VersionConflict
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
@@ -69,6 +70,21 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
     assert loaded is not None
     assert loaded.idempotency_record == record()
     assert await waiting_store.commit(once) == Committed()
+
+
+@pytest.mark.parametrize("write", ("action", "action with a key", "import"))
+async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
+    waiting_store: RedisStore, deployment: Deployment, replica: Node, write: str
+) -> None:
+    """WAIT waits for the writes of its own connection, so a retry that changes nothing must write as well."""
+    await waiting_store.commit(creation())
+    replica.pause()
+    commit = action(1, idempotency=idempotency("key") if write == "action with a key" else None)
+    imported = RestoreRequest(creation(), [], replace=True)
+    for _ in range(2):
+        async with connect(deployment.url, wait=Wait(1, 200)) as store:
+            with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
+                await (store.transfer.restore(imported) if write == "import" else store.commit(commit))
 
 
 async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica: Node) -> None:

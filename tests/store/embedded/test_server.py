@@ -80,8 +80,10 @@ async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -
 
 
 async def test_a_second_instance_is_rejected(data_dir: Path, program: Path) -> None:
+    (data_dir / "redis").mkdir()
+    (data_dir / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
-        with pytest.raises(DataDirectoryBusy, match=f"process {os.getpid()}.*SOUTH_SEAS_DATA_DIR"):
+        with pytest.raises(DataDirectoryBusy, match=rf"process {os.getpid()}\).*SOUTH_SEAS_DATA_DIR"):
             async with embedded_server(data_dir, program=program, lock_timeout_s=0.1):
                 pass
         await store.ping()

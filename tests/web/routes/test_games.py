@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from service.store.game_store import RedisStore
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 
@@ -103,6 +104,13 @@ async def test_public_games_are_listed_newest_first_in_pages(client: Client) -> 
     assert sorted(listed) == sorted(created)
     assert "board" not in page["games"][0]
     assert "discarded" not in page["games"][0]
+
+
+async def test_a_private_game_in_the_lobby_is_not_listed_but_removed(client: Client, store: RedisStore) -> None:
+    private = await create_game(client, OPEN, visibility="private")
+    await store.list_game(private.id, "waiting", 1_700_000_000)
+    assert (await (await client.get("/v1/games")).json())["games"] == []
+    assert (await store.list_by_status(["waiting"], 10, None)).games == []
 
 
 async def test_the_list_is_ordered_by_creation(timed_client: Client, clock: FrozenClock) -> None:
