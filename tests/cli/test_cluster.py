@@ -51,7 +51,7 @@ async def games_on_all(store: RedisStore, deployment: Deployment) -> list[Stored
     return games
 
 
-async def test_all_games_are_moved_to_a_single_server_and_back(
+async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
     clustered: RedisStore, second_store: RedisStore, deployment: Deployment, tmp_path: Path
 ) -> None:
     games = await games_on_all(clustered, deployment)
@@ -68,7 +68,7 @@ async def test_all_games_are_moved_to_a_single_server_and_back(
     assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
 
 
-async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
+async def test_lost_indexes_are_rebuilt_from_the_games_of_all_primaries(
     clustered: RedisStore, deployment: Deployment
 ) -> None:
     games = await games_on_all(clustered, deployment)
@@ -86,7 +86,7 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
     )
 
 
-async def test_games_are_archived_whichever_primary_has_them(clustered: RedisStore, tmp_path: Path) -> None:
+async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_path: Path) -> None:
     clustered.is_archiving = True
     games = [await store_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()

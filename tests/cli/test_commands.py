@@ -61,7 +61,7 @@ async def test_all_games_are_moved_from_one_redis_to_another(
         assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 
 
-async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
+async def test_a_game_is_imported_into_an_idle_data_directory(
     store: RedisStore, redis_url: str, tmp_path: Path
 ) -> None:
     stored = await store_game(store)
@@ -95,9 +95,7 @@ async def test_verify_proves_a_document(
         assert re.search(r"^ok +snapshot +export of version", finished.stdout, re.MULTILINE)
 
 
-async def test_verify_says_that_the_snapshot_is_another_games(
-    store: RedisStore, redis_url: str, tmp_path: Path
-) -> None:
+async def test_verify_detects_the_snapshot_of_another_game(store: RedisStore, redis_url: str, tmp_path: Path) -> None:
     stored, another = await store_game(store, "finished"), await store_game(store, "finished")
     texts = []
     for game in (stored, another):
@@ -139,7 +137,7 @@ async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis
         (("serve", "--archive-url", "s3://key:hunter2@b/x"), "has a user or a password"),
     ),
 )
-def test_what_cannot_be_done_is_told_in_one_line(
+def test_an_error_is_one_line(
     arguments: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in [name for name in os.environ if name.startswith("SOUTH_SEAS_")]:
@@ -154,7 +152,7 @@ def test_what_cannot_be_done_is_told_in_one_line(
     assert "hunter2" not in errors
 
 
-async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_the_next(
+async def test_a_killed_import_leaves_whole_games_and_is_completed_by_the_next(
     store: RedisStore, second_store: RedisStore, redis_url: str, second_redis_url: str, tmp_path: Path
 ) -> None:
     games = [await store_game(store) for _ in range(60)]

@@ -37,7 +37,7 @@ async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, re
 
 
 @pytest.mark.parametrize("status", STATUSES)
-async def test_a_game_of_any_status_is_the_same_after_it(
+async def test_a_game_of_any_status_is_the_same_after_export_and_import(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path, status: Status
 ) -> None:
     stored = await store_game(store, status, webhooks=2)
@@ -51,7 +51,7 @@ async def test_a_game_of_any_status_is_the_same_after_it(
         assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
-async def test_the_tokens_open_it_still_and_it_is_played_on(
+async def test_an_imported_game_accepts_actions_with_its_tokens(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, visibility="private")
@@ -74,7 +74,7 @@ async def test_only_a_public_game_is_listed_there(
     assert len((await second_store.list_by_status(STATUSES, 10, None)).games) == number
 
 
-async def test_what_is_due_is_due_there(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
+async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, turn_timeout_s=60, on_timeout="resign", webhooks=1)
     await moved(store, second_store, tmp_path)
     later = 2**33
@@ -82,9 +82,7 @@ async def test_what_is_due_is_due_there(store: RedisStore, second_store: RedisSt
     assert [game for game, _ in await second_store.webhooks.list_due(later, 10)] == [stored.id]
 
 
-async def test_an_import_that_is_repeated_changes_nothing(
-    store: RedisStore, second_store: RedisStore, tmp_path: Path
-) -> None:
+async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store)
     await moved(store, second_store, tmp_path)
     before = await load_whole_game(second_store, stored.id)
@@ -92,9 +90,7 @@ async def test_an_import_that_is_repeated_changes_nothing(
     assert await load_whole_game(second_store, stored.id) == before
 
 
-async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
-    store: RedisStore, second_store: RedisStore, tmp_path: Path
-) -> None:
+async def test_replace_overwrites_the_stored_game(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, webhooks=1)
     await moved(store, second_store, tmp_path)
     loaded = await second_store.load(stored.id)
@@ -115,7 +111,7 @@ async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
     assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == []
 
 
-async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Path) -> None:
+async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, "finished")
     for name in ("a.json.gz", "b.json.gz", "c.json"):
         await export_games(store, CATALOGUE, [stored.id], tmp_path / name)
@@ -125,7 +121,7 @@ async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Pa
     assert (tmp_path / "a.json.gz").stat().st_mode & 0o777 == 0o600
 
 
-async def test_no_token_is_in_any_of_it(store: RedisStore, tmp_path: Path) -> None:
+async def test_an_export_contains_no_token(store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, webhooks=1)
     await export_games(store, CATALOGUE, [stored.id], tmp_path / "game.json")
     text = (tmp_path / "game.json").read_text()
@@ -137,7 +133,7 @@ async def test_no_token_is_in_any_of_it(store: RedisStore, tmp_path: Path) -> No
     assert not [secret for secret in (*tokens, CREATOR) if secret in text]
 
 
-async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
+async def test_many_games_are_moved_and_unknown_ones_are_reported(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = [await store_game(store, "waiting") for _ in range(30)]
@@ -169,7 +165,7 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
         ({"game": "../x"}, "not a game document"),
     ),
 )
-async def test_a_document_that_was_changed_is_refused(
+async def test_a_changed_document_is_rejected(
     store: RedisStore,
     second_store: RedisStore,
     tmp_path: Path,
@@ -188,7 +184,7 @@ async def test_a_document_that_was_changed_is_refused(
     assert await second_store.load(stored.id) is None
 
 
-async def test_a_broken_chain_is_refused_and_said_where(
+async def test_a_broken_chain_is_rejected_with_its_version(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored = await store_game(store)
@@ -225,7 +221,7 @@ async def test_a_truncated_file_is_rejected(
     assert "is truncated" in capsys.readouterr().err
 
 
-async def test_a_client_that_sends_it_twice_stores_it_once(
+async def test_a_restore_that_is_sent_twice_is_applied_once(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, webhooks=1)
@@ -238,7 +234,7 @@ async def test_a_client_that_sends_it_twice_stores_it_once(
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 
 
-async def test_a_server_that_takes_no_writes_stores_nothing_of_it(
+async def test_a_server_without_memory_stores_nothing(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
     stored = await store_game(store)

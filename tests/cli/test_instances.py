@@ -19,7 +19,7 @@ from service.store import keys
 from service.store.embedded.server import embedded_server
 from tests.server_process import start_server
 
-TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 ARCHIVED_S = 60
 
 
@@ -30,14 +30,14 @@ class Kept(NamedTuple):
     redis_url: str
 
 
-async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to_another_instance(
+async def test_another_instance_archives_and_reindexes_after_kill_9(
     tmp_path: Path, redis: Redis, redis_url: str
 ) -> None:
     archive = tmp_path / "archive"
     flags = ("--archive-url", archive.as_uri())
     async with aiohttp.ClientSession() as session:
         async with start_server(tmp_path, redis_url, *flags) as instance:
-            async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
+            async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
                 created = await response.json()
             game, headers = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
             async with session.delete(f"{instance.url}/v1/games/{game}", headers=headers) as response:
@@ -70,7 +70,7 @@ async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to
     ),
     ids=("waiting", "active", "aborted"),
 )
-async def test_the_settings_say_how_long_games_are_kept(
+async def test_the_settings_set_the_retention(
     kept_for_days: Kept, players: list[dict[str, Any]], days: int, *, aborts: bool
 ) -> None:
     async with aiohttp.ClientSession(kept_for_days.url) as session:

@@ -71,7 +71,7 @@ def archiving(store: RedisStore) -> RedisStore:
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore) -> None:
+async def test_a_finished_game_becomes_one_object(archiving: RedisStore) -> None:
     stored = await store_game(archiving, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
@@ -91,7 +91,7 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
+async def test_a_missing_bucket_is_logged_and_the_game_stays_due(
     archiving: RedisStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     stored = await store_game(archiving, "finished")
@@ -105,19 +105,19 @@ async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unreachable_server_raises_storage_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(StorageUnavailable, match="bucket"):
         await open_object_storage(f"s3://{BUCKET}/games").put("x", b"")
 
 
 @pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))
-def test_other_storages_are_known_by_their_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_storages_are_opened_by_their_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "account")
     assert isinstance(open_object_storage(url), BucketStorage)
 
 
-def test_without_the_library_only_directories_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_only_directories_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.archive_storage.object_storage.find_spec", lambda _: None)
     with pytest.raises(InvalidArchiveURL, match=r"pip install 'south-seas\[archive\]'"):
         open_object_storage("s3://bucket/x")

@@ -96,7 +96,7 @@ Change = Callable[[StoredGame, Context], Awaitable[None]]
         ("aborted", rematched, 7),
     ),
 )
-async def test_after_each_kind_of_change_it_is_kept_for_its_status(
+async def test_each_kind_of_change_renews_the_retention_of_its_status(
     store: RedisStore, redis: Redis, status: Status, change: Change, days: int
 ) -> None:
     context = context_for(store, retention=KEPT)
@@ -112,7 +112,7 @@ async def test_after_each_kind_of_change_it_is_kept_for_its_status(
         assert await redis.ttl(name) > max(KEPT) + DAY_S
 
 
-async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redis) -> None:
+async def test_every_key_of_a_game_expires(store: RedisStore, redis: Redis) -> None:
     context = context_for(store, retention=KEPT)
     stored = await store_game(store, context=context, webhooks=1)
     await one_move(stored, context)
@@ -121,7 +121,7 @@ async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redi
     assert all([await redis.ttl(key) > 0 for key in of_game]), of_game
 
 
-async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisStore, redis: Redis) -> None:
+async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: Redis) -> None:
     context = context_for(store, retention=KEPT)
     stored = await store_game(store, context=context)
     await redis.expire(keys.game(stored.id), 1000)
@@ -130,7 +130,7 @@ async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisS
     assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
 
 
-async def test_when_a_game_has_expired_nothing_finds_it_any_more(store: RedisStore, redis: Redis) -> None:
+async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, redis: Redis) -> None:
     context = context_for(store)
     stored = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
     for key in (keys.game(stored.id), keys.log(stored.id)):

@@ -15,7 +15,7 @@ from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment,
 from tests.redis_servers import create_access, standalone
 from tests.server_process import start_server
 
-TABLE = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
+NEW_GAME = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
 VOLUME = "/backup"
 MOUNTED = "/etc/south-seas/backups/backups.py"
 SCRIPT = K8S / "components" / "backup" / "backups.py"
@@ -96,7 +96,7 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
     volume.mkdir()
     async with standalone(tmp_path, access=create_access(tmp_path, acl=user_of_the_page())) as deployment:
         async with start_server(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
-            async with client.post("/v1/games", json=TABLE) as created:
+            async with client.post("/v1/games", json=NEW_GAME) as created:
                 table = await created.json()
             path = f"/v1/games/{table['game']['id']}"
             async with client.get(f"{path}/diffs", headers={"Accept": "text/event-stream"}) as stream:

@@ -22,9 +22,9 @@ from tests.web.watcher_client import connect_watcher
 PROXIED = (ip_network("127.0.0.0/8"),)
 
 
-def tokens_of(table: HTTPGame) -> list[str]:
+def tokens_of(game: HTTPGame) -> list[str]:
     """Return all tokens of a game."""
-    return [table.owner_token, table.spectator_token, *table.seat_tokens.values()]
+    return [game.owner_token, game.spectator_token, *game.seat_tokens.values()]
 
 
 def remaining(answer: ClientResponse) -> tuple[str, int]:
@@ -34,33 +34,31 @@ def remaining(answer: ClientResponse) -> tuple[str, int]:
     return result[1], int(result[2])
 
 
-async def test_all_tokens_of_an_address_have_a_ceiling_together(store: RedisStore) -> None:
+async def test_all_tokens_of_an_address_share_a_limit(store: RedisStore) -> None:
     """Twelve tokens with 40 reads each; the address with 100 of all."""
     async with serve(store, make_limits(rate_reads=40, rate_requests=100)) as client:
-        tables = [await create_game(client) for _ in range(3)]
+        games = [await create_game(client) for _ in range(3)]
         result: Counter[int] = Counter()
-        for table in tables:
-            for token in tokens_of(table):
-                result += await count_statuses(
-                    30, lambda table=table, token=token: client.get(table.path, headers=bearer_header(token))
-                )
-        assert sum(len(tokens_of(table)) for table in tables) == 12
+        for game in games:
+            for token in tokens_of(game):
+                result += await count_statuses(30, lambda game=game, token=token: game.get(token=token))
+        assert sum(len(tokens_of(game)) for game in games) == 12
         assert 100 <= result[200] <= 105
-        last = await client.get(tables[0].path, headers=bearer_header(tables[0].owner_token))
+        last = await client.get(games[0].path, headers=bearer_header(games[0].owner_token))
         problem = await check_problem(last, 429, "rate_limited")
         assert problem["retry_after_s"] > 0
         assert last.headers["RateLimit-Policy"] == '"requests";q=100;w=3600'
         assert remaining(last) == ("requests", 0)
         async with open_client_at(client, "127.0.0.2") as other:
-            assert (await other.get(tables[0].path, headers=bearer_header(tables[0].owner_token))).status == 200
+            assert (await other.get(games[0].path, headers=bearer_header(games[0].owner_token))).status == 200
 
 
-async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: RedisStore) -> None:
+async def test_reads_writes_and_messages_share_the_limit_of_an_address(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_requests=60)) as client:
-        table = await create_game(client)
-        assert await count_statuses(20, table.get) == {200: 20}
-        assert (await count_statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
-        async with connect_watcher(client, token=table.owner_token) as watcher:
+        game = await create_game(client)
+        assert await count_statuses(20, game.get) == {200: 20}
+        assert (await count_statuses(20, lambda: game.act({"move": "i9"}))) == {422: 20}
+        async with connect_watcher(client, token=game.owner_token) as watcher:
             output = Counter[str]()
             for _ in range(40):
                 await watcher.send({"type": "ping"})
@@ -69,7 +67,7 @@ async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: R
         assert output["pong"] + output["error"] == 40
 
 
-async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_that_is_nearer(
+async def test_a_response_names_the_limit_that_is_nearest(
     store: RedisStore,
 ) -> None:
     async with serve(store, make_limits(rate_reads=40, rate_requests=60)) as client:
@@ -94,12 +92,12 @@ class CountingBuckets:
         return await self._buckets.take(bucket, wanted, size)
 
 
-async def test_the_ceiling_asks_redis_no_more_than_once_for_a_portion(store: RedisStore) -> None:
+async def test_the_limit_of_an_address_takes_portions_from_redis(store: RedisStore) -> None:
     counting = CountingBuckets(store.buckets)
     store.buckets = counting
     async with serve(store, Limits()) as client:
-        table = await create_game(client)
-        assert await count_statuses(1_200, table.get) == {200: 1_200}
+        game = await create_game(client)
+        assert await count_statuses(1_200, game.get) == {200: 1_200}
     assert counting.asked["reads"] >= 5
     assert 1 <= counting.asked["requests"] <= 3
 
@@ -117,7 +115,7 @@ def from_subnet(number: int, site: int = 1) -> dict[str, str]:
     return {"X-Forwarded-For": f"2001:db8:{site:x}:{number:x}::7"}
 
 
-async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -> None:
+async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None:
     """What comes without tokens, from 20 addresses of a /48 with 20 reads each."""
     result: Counter[int] = Counter()
     for number in range(20):
@@ -128,19 +126,19 @@ async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
 
 
-async def test_a_network_has_one_over_all_its_tokens(proxied: Client) -> None:
-    tables = [await create_game(proxied) for _ in range(5)]
+async def test_all_tokens_of_a_network_share_a_limit(proxied: Client) -> None:
+    games = [await create_game(proxied) for _ in range(5)]
     result: Counter[int] = Counter()
-    for number, table in enumerate(tables * 2):
-        sent = {**bearer_header(table.owner_token), **from_subnet(number)}
-        result += await count_statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
+    for number, game in enumerate(games * 2):
+        sent = {**bearer_header(game.owner_token), **from_subnet(number)}
+        result += await count_statuses(10, lambda game=game, sent=sent: proxied.get(game.path, headers=sent))
     assert 60 <= result[200] <= 63
     assert (
-        await proxied.get(tables[0].path, headers={**bearer_header(tables[0].spectator_token), **from_subnet(1, 2)})
+        await proxied.get(games[0].path, headers={**bearer_header(games[0].spectator_token), **from_subnet(1, 2)})
     ).status == 200
 
 
-async def test_a_network_creates_no_more_games_than_two_addresses_do(proxied: Client) -> None:
+async def test_a_network_creates_as_many_games_as_two_addresses(proxied: Client) -> None:
     numbers = iter(range(100))
 
     async def ask() -> Any:
@@ -151,7 +149,7 @@ async def test_a_network_creates_no_more_games_than_two_addresses_do(proxied: Cl
     assert result[201] + result[429] == 30
 
 
-async def test_a_network_has_so_many_streams_open(store: RedisStore) -> None:
+async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
     size = Limits(max_streams_per_address=2, trusted_proxies=PROXIED)
     async with serve(store, size) as client, AsyncExitStack() as stack:
         for number in range(4):
@@ -171,7 +169,7 @@ class FakeConnection:
         self.client = client
 
 
-def test_a_network_has_so_many_connections() -> None:
+def test_the_connections_of_a_network_are_limited() -> None:
     limiter = ConnectionLimiter(Limits(max_connections_per_address=3))
     of_site: list[Any] = [FakeConnection(f"2001:db8:1:{number % 4}::") for number in range(7)]
     assert [limiter.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]

@@ -33,7 +33,7 @@ NPM_REFUSED = {"message": "405 Method Not Allowed"}
         (None, None, ("--if-reachable",), 0, "NOT AUDITED"),
     ),
 )
-def test_what_is_found_and_what_could_not_be_asked(
+def test_findings_and_unreachable_registries_are_reported(
     tmp_path: Path, python: Any, npm: Any, flags: tuple[str, ...], code: int, says: str
 ) -> None:
     for name, received in (("pip-audit", python), ("npm", npm)):
@@ -53,5 +53,5 @@ def test_what_is_found_and_what_could_not_be_asked(
     assert says in finished.stdout + finished.stderr
 
 
-def test_the_audit_is_part_of_what_has_to_pass() -> None:
+def test_the_audit_is_part_of_ci() -> None:
     assert "make audit ARGS=--if-reachable" in (ROOT / ".ci" / "run").read_text()

@@ -16,11 +16,11 @@ from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.security.limited_client import count_statuses, make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import serve
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import connect_watcher
 
-TABLES = archipelago_index()
-TILES = sum(tile.count for tile in TABLES.tileset.tiles)
+INDEX = archipelago_index()
+TILES = sum(tile.count for tile in INDEX.tileset.tiles)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
 GAME_TOKENS = TILES * costs.LIGHT_BOT_TURN
 """Tokens of a game of light bots: a turn for each tile."""
@@ -37,7 +37,7 @@ def empty_bucket(headers: Any) -> str:
     return str(name.strip('"'))
 
 
-async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: RedisStore) -> None:
+async def test_games_of_bots_are_charged_by_their_cost(store: RedisStore) -> None:
     """Those with people are not, and another address has its own."""
     async with serve(store, make_limits(rate_bot_games=3 * GAME_TOKENS)) as client:
         result = await count_statuses(12, lambda: client.post("/v1/games", json=BOTS))
@@ -49,14 +49,14 @@ async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: Red
             assert await read_status(await other.post("/v1/games", json=BOTS)) == 201
 
 
-async def test_heavy_bots_cost_as_many_times_more_as_they_think_longer(store: RedisStore) -> None:
+async def test_heavy_bots_cost_more(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)) as client:
         result = await count_statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
         assert 1 <= result[201] <= 2
         assert result[201] + result[429] == 4
 
 
-async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
+async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=GAME_TOKENS)) as client:
         bad: list[dict[str, Any]] = [
             {**BOTS, "tileset": "nowhere"},
@@ -71,23 +71,23 @@ async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
 
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
-        table, created = await create_game(client, BOTS["players"]), 1
+        game, created = await create_game(client, BOTS["players"]), 1
         while True:
-            answer = await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))
+            answer = await game.post("/rematch")
             if answer.status != 201:
                 break
-            table, created = HTTPGame(client, await answer.json()), created + 1
+            game, created = HTTPGame(client, await answer.json()), created + 1
         assert answer.status == 429
         assert empty_bucket(answer.headers) == "bot-games"
         assert 2 <= created <= 3
 
 
-async def play_turns(table: HTTPGame) -> int:
+async def play_turns(game: HTTPGame) -> int:
     """Play the first seat's turns until one is rejected; return how many were not."""
     for number in range(100):
-        turn = (await table.get_json())["turn"]["number"]
-        while (await table.get_json())["turn"]["number"] == turn:
-            answer = await table.act({"move": (await table.legal_moves())[0]["id"]})
+        turn = (await game.get_json())["turn"]["number"]
+        while (await game.get_json())["turn"]["number"] == turn:
+            answer = await game.act(await game.first_move())
             if answer.status == 429:
                 assert empty_bucket(answer.headers) == "bots"
                 return number
@@ -95,30 +95,30 @@ async def play_turns(table: HTTPGame) -> int:
     raise AssertionError("nothing is ever refused")
 
 
-async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None:
+async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
     """What is refused leaves the game as it was; games of people alone go on."""
     quota = 10 * costs.LIGHT_BOT_TURN
     async with serve(store, make_limits(rate_bots=quota, rate_reads=100_000)) as client:
-        table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-        played = await play_turns(table)
+        game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
+        played = await play_turns(game)
         assert 3 <= played <= 6
-        before = await table.get_json()
-        move = {"move": (await table.legal_moves())[0]["id"]}
+        before = await game.get_json()
+        move = await game.first_move()
         if before["turn"]["phase"] != "place_tile":
-            assert (await table.act(move)).status == 429
-            assert await table.get_json() == before
+            assert (await game.act(move)).status == 429
+            assert await game.get_json() == before
         people = await create_game(client)
         await people.play_randomly(Random(2), 12)
 
 
-async def test_over_a_socket_too(store: RedisStore) -> None:
+async def test_an_act_over_a_socket_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
-        table = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
+        game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         messages, answer = Counter[str](), {}
-        async with connect_watcher(client, token=table.owner_token) as watcher:
+        async with connect_watcher(client, token=game.owner_token) as watcher:
             for number in range(100):
-                move = (await table.legal_moves())[0]["id"]
-                await watcher.send({"type": "act", "id": str(number), "game": table.id, "move": move})
+                move = (await game.legal_moves())[0]["id"]
+                await watcher.send({"type": "act", "id": str(number), "game": game.id, "move": move})
                 answer = await watcher.receive()
                 messages[answer["type"]] += 1
                 if answer["type"] == "error":
@@ -127,33 +127,31 @@ async def test_over_a_socket_too(store: RedisStore) -> None:
         assert messages["ack"] >= 5
 
 
-async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisStore) -> None:
+async def test_leaving_a_game_to_bots_is_charged_for_its_rest(store: RedisStore) -> None:
     """As for a new one: else a person who resigns at once would make such games for nothing."""
     seats = [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}]
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
         result = []
         for _ in range(6):
-            table = await create_game(client, seats, first_seat=0)
-            result.append(
-                await read_status(await client.post(f"{table.path}/resign", headers=bearer_header(table.owner_token)))
-            )
+            game = await create_game(client, seats, first_seat=0)
+            result.append(await read_status(await game.post("/resign")))
         assert 2 <= result.count(200) <= 3
         assert result.count(200) + result.count(429) == 6
 
 
 @pytest.mark.parametrize("bot", load_bots(plugins=False), ids=lambda bot: bot.info.name)
-async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: LoadedBot) -> None:
-    game = new_game(TABLES, 3, 5)
-    for _ in play_randomly(TABLES, game, Random(1)):
+async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, bot: LoadedBot) -> None:
+    game = new_game(INDEX, 3, 5)
+    for _ in play_randomly(INDEX, game, Random(1)):
         if game.turn_number > 30 and game.phase == "place_tile":
             break
 
     async def turn() -> None:
         twin = copy_game(game)
         while twin.turn_number == game.turn_number:
-            apply_action(TABLES, twin, run_bot(bot.bot, TABLES, twin))
+            apply_action(INDEX, twin, run_bot(bot.bot, INDEX, twin))
 
     async with serve(store, make_limits(rate_reads=100_000)) as client, PlainClient(client) as plain:
-        table = await create_game(client)
-        dearer = await relative_cost(turn, lambda: plain.request(table.path), times=1)
+        http_game = await create_game(client)
+        dearer = await relative_cost(turn, lambda: plain.request(http_game.path), times=1)
     assert dearer / (costs.HEAVY_BOT_TURN if bot.info.heavy else costs.LIGHT_BOT_TURN) < MAX_GETS_PER_TOKEN

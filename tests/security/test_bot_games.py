@@ -66,16 +66,16 @@ async def wait_for_decisions(workers: RecordingPool, decisions: int) -> None:
             await asyncio.sleep(0.02)
 
 
-async def play_turn(table: HTTPGame) -> None:
+async def play_turn(http_game: HTTPGame) -> None:
     """Play a turn, and wait until it is the person's again."""
     async with asyncio.timeout(TIMEOUT_S):
-        started_at = (await table.get_json())["turn"]["number"]
+        started_at = (await http_game.get_json())["turn"]["number"]
         while True:
-            game = await table.get_json()
+            game = await http_game.get_json()
             if game["turn"]["seat"] == 0 and game["turn"]["number"] > started_at:
                 return
             if game["turn"]["seat"] == 0:
-                await table.act_successfully()
+                await http_game.act_successfully()
             else:
                 await asyncio.sleep(0.02)
 
@@ -87,7 +87,7 @@ async def request_game(session: ClientSession, players: list[dict[str, Any]], **
     return response.status
 
 
-async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisStore) -> None:
+async def test_a_person_waits_for_at_most_one_decision_of_other_games(store: RedisStore) -> None:
     """Each time that the bot decides; before, every decision of eight games at a time came first."""
     async with (
         start_instance(store, Limits(rate_limits=False)) as (client, workers),
@@ -95,23 +95,23 @@ async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisSto
     ):
         assert [await request_game(hostile, THOUGHTFUL) for _ in range(GAMES)] == [201] * GAMES
         await wait_for_decisions(workers, 3)
-        table = await create_game(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
+        game = await create_game(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
         for _ in range(3):
             before = len(workers.games)
-            await play_turn(table)
+            await play_turn(game)
             decided = workers.games[before:]
-            own = decided.count(table.id)
-            last = len(decided) - decided[::-1].index(table.id)
+            own = decided.count(game.id)
+            last = len(decided) - decided[::-1].index(game.id)
             assert own > 0
             assert last - own <= own + 1
 
 
-async def test_a_game_that_nobody_plays_waits_for_no_request_and_comes_to_its_end(store: RedisStore) -> None:
+async def test_a_game_of_bots_is_finished_without_a_request(store: RedisStore) -> None:
     async with start_instance(store, Limits()) as (client, _):
-        table = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
-        assert table.created["game"]["version"] == 1
+        game = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
+        assert game.created["game"]["version"] == 1
         async with asyncio.timeout(TIMEOUT_S):
             while True:
-                if (await table.get_json())["status"] == "finished":
+                if (await game.get_json())["status"] == "finished":
                     break
                 await asyncio.sleep(0.05)

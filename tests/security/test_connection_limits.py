@@ -26,7 +26,7 @@ from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 STREAM = {"Accept": "text/event-stream"}
 
 
-async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: RedisStore) -> None:
+async def test_a_socket_that_sends_too_much_is_rejected_and_then_closed(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
         for number in range(21 + MAX_RATE_LIMITED):
             await watcher.send({"type": "ping", "id": str(number)})
@@ -62,7 +62,7 @@ async def test_only_refusals_in_a_row_close_a_socket(store: RedisStore, monkeypa
         assert await watcher.receive_close() == 4429
 
 
-async def test_nonsense_counts_as_well(store: RedisStore) -> None:
+async def test_malformed_messages_are_counted(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_messages=10)) as client, connect_watcher(client) as watcher:
         codes = [(await watcher.request("{", "error"))["problem"]["code"] for _ in range(20)]
         assert 10 <= codes.count("malformed") <= 11
@@ -70,14 +70,14 @@ async def test_nonsense_counts_as_well(store: RedisStore) -> None:
 
 
 @pytest.mark.parametrize("frame", (b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"))
-async def test_protocol_pings_and_pongs_count_as_well(store: RedisStore, frame: bytes) -> None:
+async def test_protocol_pings_and_pongs_are_counted(store: RedisStore, frame: bytes) -> None:
     async with serve(store, make_limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
         transport = raw_transport(watcher)
         transport.write(frame * (30 + MAX_RATE_LIMITED))
         assert await watcher.receive_close() == 4429
 
 
-async def test_a_message_comes_in_so_many_bytes(store: RedisStore) -> None:
+async def test_the_bytes_of_a_fragmented_message_are_limited(store: RedisStore) -> None:
     """Frames that hold nothing are as much work as others, and aiohttp takes any number of them for one message."""
     async with serve(store) as client, connect_watcher(client) as watcher:
         transport = raw_transport(watcher)
@@ -98,7 +98,7 @@ async def flood(transport: asyncio.Transport, frame: bytes) -> None:
             await asyncio.sleep(0.5)
 
 
-async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStore) -> None:
+async def test_pings_are_not_read_while_pongs_are_unread(store: RedisStore) -> None:
     """What is written for them is bounded by aiohttp, which waits until its answers are read."""
     async with (
         serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client,
@@ -112,7 +112,7 @@ async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStor
         transport.abort()
 
 
-async def test_messages_ahead_of_one_that_takes_long_are_not_read_on(store: RedisStore) -> None:
+async def test_messages_are_not_read_while_one_is_handled(store: RedisStore) -> None:
     """They wait in aiohttp's queue, which reads no more than it has room for."""
     gated = GatedStore(store._client)
     gated.game_gate, gated.log_gate = asyncio.Event(), asyncio.Event()
@@ -138,61 +138,61 @@ def raw_transport(watcher: WatcherClient) -> asyncio.Transport:
     return connection.transport
 
 
-async def test_a_known_token_plays_on_where_others_of_the_address_may_not(store: RedisStore) -> None:
+async def test_a_trusted_token_may_act_while_its_address_is_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_messages=5)) as client:
-        table = await create_game(client)
-        async with watch_game(client, table.id, token=table.owner_token) as watcher, connect_watcher(client) as noisy:
+        game = await create_game(client)
+        async with watch_game(client, game.id, token=game.owner_token) as watcher, connect_watcher(client) as noisy:
             for _ in range(10):
                 await noisy.send({"type": "ping"})
             await noisy.receive("pong")
             for _ in range(3):
-                await watcher.send({"type": "act", "game": table.id, "move": (await table.legal_moves())[0]["id"]})
+                await watcher.send({"type": "act", "game": game.id, "move": (await game.legal_moves())[0]["id"]})
                 while (await watcher.receive())["type"] != "ack":
                     pass
 
 
 async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_writes=10)) as client:
-        table = await create_game(client)
-        async with connect_watcher(client, token=table.owner_token) as watcher:
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
+        game = await create_game(client)
+        async with connect_watcher(client, token=game.owner_token) as watcher:
+            await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
             codes = []
             for _ in range(20):
-                error = await watcher.request({"type": "act", "game": table.id, "move": "i9"}, "error")
+                error = await watcher.request({"type": "act", "game": game.id, "move": "i9"}, "error")
                 codes.append(error["problem"]["code"])
             assert 10 <= codes.count("illegal_move") <= 11
             await watcher.request({"type": "ping"}, "pong")
-        await check_problem(await table.act({"move": "i9"}), 429, "rate_limited")
+        await check_problem(await game.act({"move": "i9"}), 429, "rate_limited")
 
 
-async def test_guessing_tokens_over_a_socket_ends(store: RedisStore) -> None:
+async def test_guesses_over_a_socket_are_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=20)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         async with connect_watcher(client) as watcher:
             codes = []
             for number in range(40):
-                error = await watcher.request({"type": "auth", "game": table.id, "token": f"guess-{number}"}, "error")
+                error = await watcher.request({"type": "auth", "game": game.id, "token": f"guess-{number}"}, "error")
                 codes.append(error["problem"]["code"])
             assert 20 <= codes.count("unauthorized") <= 23
             assert set(codes[23:]) == {"rate_limited"}
 
 
-async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> None:
+async def test_the_open_sockets_and_streams_of_an_address_are_limited(store: RedisStore) -> None:
     async with (
         serve(store, Limits(max_streams_per_address=3, sse_comment_interval_s=0.2)) as client,
         AsyncExitStack() as stack,
     ):
-        table = await create_game(client)
+        game = await create_game(client)
         for _ in range(2):
             await stack.enter_async_context(connect_watcher(client))
-        stream = await client.get(f"{table.path}/diffs", headers=STREAM)
+        stream = await client.get(f"{game.path}/diffs", headers=STREAM)
         assert stream.status == 200
         with pytest.raises(WSServerHandshakeError) as raised:
             await client.ws_connect("/v1/ws")
         assert raised.value.status == 429
         assert raised.value.headers is not None
         assert int(raised.value.headers["Retry-After"]) > 0
-        await check_problem(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
+        await check_problem(await client.get(f"{game.path}/diffs", headers=STREAM), 429, "rate_limited")
         async with open_client_at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
             pass
         stream.close()
@@ -210,7 +210,7 @@ async def opened(client: Client) -> None:
                 await asyncio.sleep(0.05)
 
 
-async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -> None:
+async def test_the_rate_of_opened_sockets_is_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_streams=5)) as client:
         result = Counter[int]()
         for _ in range(10):
@@ -223,22 +223,22 @@ async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -
         assert result[101] + result[429] == 10
 
 
-async def test_a_game_has_so_many_watchers(store: RedisStore) -> None:
+async def test_the_watchers_of_a_game_are_limited(store: RedisStore) -> None:
     async with serve(store, Limits(max_watchers_per_game=2)) as client:
-        table, other = await create_game(client), await create_game(client)
-        async with watch_game(client, table.id), connect_watcher(client) as watcher:
-            await watcher.subscribe(table.id)
-            await watcher.subscribe(table.id)
-            await check_problem(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
-            async with connect_watcher(client, f"/v1/games/{table.id}/ws") as third:
+        game, other = await create_game(client), await create_game(client)
+        async with watch_game(client, game.id), connect_watcher(client) as watcher:
+            await watcher.subscribe(game.id)
+            await watcher.subscribe(game.id)
+            await check_problem(await client.get(f"{game.path}/diffs", headers=STREAM), 429, "rate_limited")
+            async with connect_watcher(client, f"/v1/games/{game.id}/ws") as third:
                 assert await third.receive_close() == 4429
             async with connect_watcher(client) as fourth:
-                error = await fourth.request_error({"type": "subscribe", "game": table.id}, "rate_limited")
-                assert error["game"] == table.id
+                error = await fourth.request_error({"type": "subscribe", "game": game.id}, "rate_limited")
+                assert error["game"] == game.id
                 await fourth.subscribe(other.id)
 
 
-async def test_what_is_closed_is_not_counted_any_more(store: RedisStore) -> None:
+async def test_closed_sockets_are_not_counted(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
         for _ in range(3):
             async with connect_watcher(client):
@@ -273,13 +273,13 @@ async def test_only_pages_of_allowed_origins_open_sockets(picky: Client) -> None
     for origin in ("https://evil.example", "http://good.example", "https://good.example.evil.example", "null", "x"):
         assert await open_from(picky, origin) == 403, origin
         assert await open_from(picky, origin, "/v1/games/abc/ws") == 403, origin
-    table = await create_game(picky)
-    for path, more in (("/v1/ws", {}), (table.path + "/diffs", STREAM)):
+    game = await create_game(picky)
+    for path, more in (("/v1/ws", {}), (game.path + "/diffs", STREAM)):
         answer = await picky.get(path, headers={"Origin": "https://evil.example", **more})
         await check_problem(answer, 403, "origin_refused")
 
 
-async def test_without_a_setting_every_page_may(store: RedisStore) -> None:
+async def test_without_a_setting_every_origin_is_allowed(store: RedisStore) -> None:
     async with serve(store) as client:
         for origin in ("https://anything.example", "null"):
             assert await open_from(client, origin) == 101
@@ -287,7 +287,7 @@ async def test_without_a_setting_every_page_may(store: RedisStore) -> None:
         assert await open_from(client, "null") == 101
 
 
-async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> None:
+async def test_running_and_waiting_replays_are_limited(store: RedisStore) -> None:
     del store
     replays, running, most = ReplayQueue(max_running=2, max_waiting=3), 0, 0
     addresses = iter(range(10))
@@ -308,7 +308,7 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
     assert (sum(finished), most) == (5, 2)
 
 
-async def test_an_address_waits_for_a_few_replays_only() -> None:
+async def test_the_replays_of_an_address_are_limited() -> None:
     """The others have the rest."""
     replays = ReplayQueue(max_running=2, max_waiting=10, max_per_address=3)
     async with replays.acquire("a"), replays.acquire("a"):
@@ -323,7 +323,7 @@ async def test_an_address_waits_for_a_few_replays_only() -> None:
     await asyncio.gather(waiting, other)
 
 
-async def test_an_address_waits_for_a_few_pictures_only() -> None:
+async def test_the_pictures_of_an_address_are_limited() -> None:
     shares = ConcurrencyLimit(2)
     with shares.acquire("a"), shares.acquire("a"), shares.acquire("b"):
         with pytest.raises(QueueFull), shares.acquire("a"):

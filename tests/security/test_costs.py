@@ -61,13 +61,13 @@ def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]
 
 async def create_long_game(client: Client) -> HTTPGame:
     """Create a game whose first turn has many versions."""
-    table = await create_game(client, seed="tides", first_seat=0)
-    move, owner = {"move": (await table.legal_moves())[0]["id"]}, bearer_header(table.owner_token)
+    game = await create_game(client, seed="tides", first_seat=0)
+    move, owner = await game.first_move(), bearer_header(game.owner_token)
     for _ in range((LONG_GAME_VERSIONS - 1) // 2):
-        await table.act_successfully(move)
-        assert (await client.post(f"{table.path}/undo", headers=owner)).status == 200
-    await table.act_successfully(move)
-    return table
+        await game.act_successfully(move)
+        assert (await client.post(f"{game.path}/undo", headers=owner)).status == 200
+    await game.act_successfully(move)
+    return game
 
 
 class SocketClient:
@@ -103,20 +103,20 @@ class SocketClient:
         self._writer.write(b"\x81\xfe" + len(text).to_bytes(2) + bytes(4) + text)
 
 
-async def test_no_walk_is_longer_than_its_answer_needs(store: RedisStore) -> None:
+async def test_nothing_is_replayed_beyond_what_a_response_needs(store: RedisStore) -> None:
     """A sentence late in a long turn, a picture of the past that the client has, and one that is kept here."""
     async with start_counting_instance(store) as (client, plain):
-        table = await create_long_game(client)
+        game = await create_long_game(client)
         owner, late = (
-            f"Authorization: Bearer {table.owner_token}",
-            f"{table.path}/story?since={LONG_GAME_VERSIONS - 10}&limit=1",
+            f"Authorization: Bearer {game.owner_token}",
+            f"{game.path}/story?since={LONG_GAME_VERSIONS - 10}&limit=1",
         )
-        picture = f"{table.path}/board.svg?v={LONG_GAME_VERSIONS - 50}"
+        picture = f"{game.path}/board.svg?v={LONG_GAME_VERSIONS - 50}"
         tag = (await plain.request(picture, owner)).headers["etag"]
 
         async def dearer(path: str, *lines: str) -> float:
             return await relative_cost(
-                lambda: plain.request(path, owner, *lines), lambda: plain.request(table.path, owner)
+                lambda: plain.request(path, owner, *lines), lambda: plain.request(game.path, owner)
             )
 
         assert await dearer(late) < 3
@@ -124,27 +124,25 @@ async def test_no_walk_is_longer_than_its_answer_needs(store: RedisStore) -> Non
         assert await dearer(picture) < 3
 
 
-async def test_nothing_is_replayed_for_a_picture_that_is_there(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_cached_picture_is_not_replayed(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async with start_counting_instance(store) as (client, plain):
-        table = await create_game(client, seed="kept")
-        await table.play_randomly(Random(4), 30)
-        path = f"{table.path}/board.png?v=12"
+        game = await create_game(client, seed="kept")
+        await game.play_randomly(Random(4), 30)
+        path = f"{game.path}/board.png?v=12"
         first = await plain.request(path)
         assert first.status == 200
         read = count_reads(store, monkeypatch)
         assert (await plain.request(path)).status == 200
         assert (await plain.request(path, f"If-None-Match: {first.headers['etag']}")).status == 304
         assert read == [1, 1]
-        assert (await plain.request(f"{table.path}/board.png?v=13")).status == 200
+        assert (await plain.request(f"{game.path}/board.png?v=13")).status == 200
         assert read == [1, 1, 1, 13]
 
 
-async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_page_of_the_story_reads_only_its_diffs(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async with start_counting_instance(store) as (client, plain):
-        table = await create_game(client)
-        await table.play_randomly(Random(4), 60)
+        http_game = await create_game(client)
+        await http_game.play_randomly(Random(4), 60)
         read: list[tuple[int, int]] = []
         diffs = store.load_diffs
 
@@ -154,19 +152,19 @@ async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypat
 
         monkeypatch.setattr(store, "load_diffs", counted)
         for since, requested in ((0, (0, 5)), (40, (39, 6)), (58, (57, 3))):
-            assert (await plain.request(f"{table.path}/story?since={since}&limit=5")).status == 200
+            assert (await plain.request(f"{http_game.path}/story?since={since}&limit=5")).status == 200
             assert read.pop() == requested
-        assert (await plain.request(f"{table.path}/story?since=1000")).status == 200
+        assert (await plain.request(f"{http_game.path}/story?since=1000")).status == 200
         assert read == []
 
 
-async def test_every_question_is_charged_by_its_processor_time(store: RedisStore) -> None:
+async def test_every_request_is_charged_by_its_processor_time(store: RedisStore) -> None:
     """What is left, as the answers say, goes down with what they took."""
     async with start_counting_instance(store) as (client, plain):
         long = await create_long_game(client)
         played = [await create_game(client) for _ in range(60)]
         await played[0].play_randomly(Random(3), 90)
-        tokens = ", ".join(table.owner_token for table in played)
+        tokens = ", ".join(http_game.owner_token for http_game in played)
         owner = f"Authorization: Bearer {long.owner_token}"
         game, mine = f"Authorization: Bearer {played[0].owner_token}", f"Authorization: Bearer {tokens}"
         versions = iter(range(LONG_GAME_VERSIONS - 1, 1, -1))
@@ -194,60 +192,60 @@ async def test_every_question_is_charged_by_its_processor_time(store: RedisStore
         assert picture < MAX_GETS_PER_PICTURE_TOKEN
 
 
-async def test_taking_back_is_charged_by_what_is_replayed(store: RedisStore) -> None:
+async def test_undo_is_charged_by_the_replayed_diffs(store: RedisStore) -> None:
     async with start_counting_instance(store) as (client, plain):
-        table = await create_long_game(client)
-        owner = f"Authorization: Bearer {table.owner_token}"
-        before = await plain.request(f"{table.path}/return", owner, method="POST")
-        undone = await plain.request(f"{table.path}/undo", owner, method="POST")
-        in_vain = await plain.request(f"{table.path}/undo", owner, method="POST")
+        game = await create_long_game(client)
+        owner = f"Authorization: Bearer {game.owner_token}"
+        before = await plain.request(f"{game.path}/return", owner, method="POST")
+        undone = await plain.request(f"{game.path}/undo", owner, method="POST")
+        in_vain = await plain.request(f"{game.path}/undo", owner, method="POST")
         assert [answer.status for answer in (before, undone, in_vain)] == [409, 200, 409]
         assert before.remaining - undone.remaining == 1 + LONG_GAME_VERSIONS // 20
         assert undone.remaining - in_vain.remaining == 1
 
 
-async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
+async def test_the_replies_to_socket_messages_are_charged(store: RedisStore) -> None:
     """A whole log, nothing of it, the whole game."""
     async with start_counting_instance(store) as (client, plain):
-        table = await create_long_game(client)
-        lease = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner_token))
-        owner = f"Authorization: Bearer {table.owner_token}"
-        async with SocketClient(client, table.owner_token) as session:
-            await session.request(type="auth", game=table.id, token=table.owner_token)
+        game = await create_long_game(client)
+        lease = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(game.owner_token))
+        owner = f"Authorization: Bearer {game.owner_token}"
+        async with SocketClient(client, game.owner_token) as session:
+            await session.request(type="auth", game=game.id, token=game.owner_token)
             questions: dict[str, Callable[[], Awaitable[int]]] = {
-                "log": lambda: session.request(type="subscribe", game=table.id, since=1),
-                "nothing new": lambda: session.request(type="subscribe", game=table.id, since=LONG_GAME_VERSIONS),
-                "game": lambda: session.request(type="subscribe", game=table.id),
-                "sync": lambda: session.request(type="sync", game=table.id),
+                "log": lambda: session.request(type="subscribe", game=game.id, since=1),
+                "nothing new": lambda: session.request(type="subscribe", game=game.id, since=LONG_GAME_VERSIONS),
+                "game": lambda: session.request(type="subscribe", game=game.id),
+                "sync": lambda: session.request(type="sync", game=game.id),
             }
             result = {}
             for name, question in questions.items():
                 before, size = lease.remaining, await question()
                 charged = before - lease.remaining
-                dearer = await relative_cost(question, lambda: plain.request(table.path, owner))
+                dearer = await relative_cost(question, lambda: plain.request(game.path, owner))
                 result[name] = size, charged, dearer / charged
         assert result["log"][0] > 100_000
         assert result["log"][1] >= LONG_GAME_VERSIONS // 20
         assert max(each for _, _, each in result.values()) < MAX_GETS_PER_MESSAGE_TOKEN, result
 
 
-async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore) -> None:
+async def test_the_missed_diffs_of_an_event_stream_are_charged(store: RedisStore) -> None:
     async with start_counting_instance(store) as (client, _):
-        table = await create_game(client)
-        await table.play_randomly(Random(3), 110)
-        headers = {**bearer_header(table.owner_token), "Accept": "text/event-stream"}
+        game = await create_game(client)
+        await game.play_randomly(Random(3), 110)
+        headers = {**bearer_header(game.owner_token), "Accept": "text/event-stream"}
         charged = []
         for query in ("?since=110", "?since=1"):
-            before = client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner_token)).remaining
-            async with client.get(f"{table.path}/diffs{query}", headers=headers) as stream:
+            before = client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(game.owner_token)).remaining
+            async with client.get(f"{game.path}/diffs{query}", headers=headers) as stream:
                 assert stream.status == 200
                 charged.append(
-                    before - client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner_token)).remaining
+                    before - client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(game.owner_token)).remaining
                 )
         assert charged == [1, 1 + 109 // 50]
 
 
-async def test_an_answer_is_charged_by_its_bytes(store: RedisStore) -> None:
+async def test_a_response_is_charged_by_its_bytes(store: RedisStore) -> None:
     async with start_counting_instance(store) as (_, plain):
         page = await plain.request("/openapi.json")
         after = await plain.request("/v1/bots")
@@ -258,32 +256,30 @@ async def test_an_answer_is_charged_by_its_bytes(store: RedisStore) -> None:
 
 async def test_large_pictures_cost_more_than_small_ones(store: RedisStore) -> None:
     async with start_counting_instance(store) as (client, plain):
-        table = await create_game(client)
-        owner = f"Authorization: Bearer {table.owner_token}"
-        small = await plain.request(f"{table.path}/board.png?width=300", owner)
-        large = await plain.request(f"{table.path}/board.png?width=4096", owner)
-        again = await plain.request(f"{table.path}/board.png?width=4096", owner)
+        game = await create_game(client)
+        owner = f"Authorization: Bearer {game.owner_token}"
+        small = await plain.request(f"{game.path}/board.png?width=300", owner)
+        large = await plain.request(f"{game.path}/board.png?width=4096", owner)
+        again = await plain.request(f"{game.path}/board.png?width=4096", owner)
         assert small.remaining - large.remaining > 40
         assert large.remaining - again.remaining <= 1 + again.size // 65_536
         assert client.app[IMAGE_RENDERER].cache_bytes > 0
 
 
-async def test_who_has_nothing_left_waits_before_the_work_is_done(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_request_is_charged_before_its_work(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not after it: else as many at once as there are connections would all be done."""
     monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
     async with serve(store, make_limits(rate_reads=100)) as client:
-        table = await create_game(client)
-        await table.play_randomly(Random(3), 41)
+        game = await create_game(client)
+        await game.play_randomly(Random(3), 41)
         read = count_reads(store, monkeypatch)
-        spectator = bearer_header(table.spectator_token)
-        answers = await asyncio.gather(*(client.get(f"{table.path}/diffs", headers=spectator) for _ in range(60)))
+        spectator = bearer_header(game.spectator_token)
+        answers = await asyncio.gather(*(client.get(f"{game.path}/diffs", headers=spectator) for _ in range(60)))
         assert {answer.status for answer in answers} == {200, 429}
         assert 2 <= len(read) <= 3
 
 
-async def test_what_is_given_back_makes_nobody_richer(store: RedisStore) -> None:
+async def test_a_refund_does_not_exceed_the_bucket(store: RedisStore) -> None:
     """Though the charge was more than the bucket holds."""
     async with serve(store, make_limits(rate_reads=2)) as client:
         result = [(await client.get("/v1/games?limit=100")).status for _ in range(10)]
@@ -291,14 +287,16 @@ async def test_what_is_given_back_makes_nobody_richer(store: RedisStore) -> None
         assert result.count(200) + result.count(429) == 10
 
 
-async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_games_that_a_list_scans_is_limited(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where none of them can be told; the next page goes on there."""
     monkeypatch.setattr("service.games.queries.games.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
         for _ in range(12):
-            table = await create_game(client)
-            await store.unlist(table.id, "active")
-            await store.list_game(table.id, "waiting", 1_800_000_000)
+            game = await create_game(client)
+            await store.unlist(game.id, "active")
+            await store.list_game(game.id, "waiting", 1_800_000_000)
         pages, query = 0, {"status": "waiting", "limit": "4"}
         while True:
             received = await (await client.get("/v1/games", params=query)).json()

@@ -47,10 +47,10 @@ VALID_HEADERS = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer
 """Headers with the same token: schemes are case-insensitive, and spaces and tabs may surround a value."""
 
 
-def request(table: HTTPGame, *watchers: str, method: str = "GET", path: str = "") -> bytes:
+def request(game: HTTPGame, *watchers: str, method: str = "GET", path: str = "") -> bytes:
     """Return a request with these Authorization headers."""
     displayed = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
-    return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{displayed}Content-Length: 0\r\n\r\n".encode()
+    return f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{displayed}Content-Length: 0\r\n\r\n".encode()
 
 
 @contextmanager
@@ -68,21 +68,21 @@ def measure_growth() -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("spelling", INVALID_HEADERS)
-async def test_what_is_no_token_to_the_game_is_none_to_the_limiter(store: RedisStore, spelling: str) -> None:
+async def test_headers_without_a_valid_token_are_rejected(store: RedisStore, spelling: str) -> None:
     async with serve(store, Limits()) as client:
-        table = await create_game(client)
-        assert (await send_raw(client, request(table, "Bearer " + table.owner_token))).status == 200
-        answer = await send_raw(client, request(table, spelling.replace("{}", table.owner_token)))
+        game = await create_game(client)
+        assert (await send_raw(client, request(game, "Bearer " + game.owner_token))).status == 200
+        answer = await send_raw(client, request(game, spelling.replace("{}", game.owner_token)))
         assert answer.status in {400, 401}
 
 
-async def test_two_headers_show_no_token(store: RedisStore) -> None:
+async def test_two_authorization_headers_are_rejected(store: RedisStore) -> None:
     """A proxy may look at the one, and this service at the other."""
     async with serve(store, Limits()) as client:
-        table = await create_game(client)
-        good = "Bearer " + table.owner_token
+        game = await create_game(client)
+        good = "Bearer " + game.owner_token
         for watchers in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
-            assert (await send_raw(client, request(table, *watchers))).status == 401
+            assert (await send_raw(client, request(game, *watchers))).status == 401
 
 
 AMBIGUOUS_HEADERS = (
@@ -97,63 +97,63 @@ AMBIGUOUS_HEADERS = (
 
 
 @pytest.mark.parametrize("watchers", AMBIGUOUS_HEADERS)
-async def test_no_other_header_has_two_readings(store: RedisStore, watchers: str) -> None:
+async def test_ambiguous_headers_are_rejected(store: RedisStore, watchers: str) -> None:
     async with serve(store, Limits()) as client:
-        table = await create_game(client, [{"name": "Ana"}, {"open": True}])
-        before, joining = await table.get_json(), "{" + '"name": "Bo"' + "}"
-        head = f"Authorization: Bearer {table.owner_token}\r\nContent-Type: application/json\r\n"
+        game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+        before, joining = await game.get_json(), "{" + '"name": "Bo"' + "}"
+        head = f"Authorization: Bearer {game.owner_token}\r\nContent-Type: application/json\r\n"
         head += watchers.format(key="k" * 32)
         for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
             if ("If-Match" in watchers) is (method == "DELETE"):
                 length = f"Content-Length: {len(body)}\r\n\r\n{body}"
-                sent = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
+                sent = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
                 assert (await send_raw(client, sent.encode())).status == 400
-        assert await table.get_json() == before
+        assert await game.get_json() == before
 
 
-async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> None:
+async def test_all_spellings_of_a_token_share_a_limit(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=20)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         result: Counter[int] = Counter()
         for _ in range(6):
             for spelling in VALID_HEADERS:
-                answer = await send_raw(client, request(table, spelling.replace("{}", table.owner_token)))
+                answer = await send_raw(client, request(game, spelling.replace("{}", game.owner_token)))
                 result[answer.status] += 1
         assert 20 <= result[200] <= 22
         assert result[200] + result[429] == 42
 
 
-async def test_a_socket_takes_a_token_in_the_same_form_alone(store: RedisStore) -> None:
+async def test_a_socket_accepts_a_token_only_in_its_exact_form(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         async with connect_watcher(client) as watcher:
             for stretched in (
-                table.owner_token + "\u00a0",
-                " " + table.owner_token,
-                table.owner_token + ",",
-                table.owner_token + "\n",
+                game.owner_token + "\u00a0",
+                " " + game.owner_token,
+                game.owner_token + ",",
+                game.owner_token + "\n",
             ):
-                await watcher.request_error({"type": "auth", "game": table.id, "token": stretched}, "unauthorized")
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
+                await watcher.request_error({"type": "auth", "game": game.id, "token": stretched}, "unauthorized")
+            await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
 
 
 async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
     """Each is longer than the one before."""
     async with serve(store, Limits(rate_guesses=Limits().rate_reads)) as client:
-        table = await create_game(client)
-        await flood(client, table, 100)
+        game = await create_game(client)
+        await flood(client, game, 100)
         with measure_growth() as grown:
-            await flood(client, table, 1_800)
+            await flood(client, game, 1_800)
         assert grown[0] < 500_000
 
 
-async def flood(client: Client, table: HTTPGame, spellings: int) -> None:
+async def flood(client: Client, game: HTTPGame, spellings: int) -> None:
     """Send a token in so many spellings."""
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         for number in range(spellings):
             stretched = "\u00a0" * (1_000 + number) + "\u2003" * 300
-            writer.write(request(table, f"Bearer {table.owner_token}{stretched}"))
+            writer.write(request(game, f"Bearer {game.owner_token}{stretched}"))
             head = await reader.readuntil(b"\r\n\r\n")
             length = next(watcher for watcher in head.lower().split(b"\r\n") if watcher.startswith(b"content-length:"))
             await reader.readexactly(int(length.partition(b":")[2]))
@@ -167,7 +167,7 @@ def subjects(of_network: bool, number: int) -> str:
     return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
 
 
-TABLES: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | bytes], int], ...] = (
+LEASE_POOLS: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | bytes], int], ...] = (
     (lambda rate_limiter: rate_limiter.reads.pool, lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
     (lambda rate_limiter: rate_limiter.guesses.pool, lambda number: subjects(False, number), MAX_LEASES_BYTES),
     (
@@ -178,16 +178,16 @@ TABLES: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | by
 )
 
 
-@pytest.mark.parametrize(("table", "subject", "bound"), TABLES)
-async def test_a_table_of_accounts_is_bounded_by_bytes(
+@pytest.mark.parametrize(("pool", "subject", "bound"), LEASE_POOLS)
+async def test_a_pool_of_leases_is_bounded_by_bytes(
     store: RedisStore,
-    table: Callable[[RateLimiter], LeasePool],
+    pool: Callable[[RateLimiter], LeasePool],
     subject: Callable[[int], str | bytes],
     bound: int,
 ) -> None:
     """However many clients there are, and however many numbers each account holds."""
     async with serve(store, Limits()) as client:
-        leases = table(client.app[RATE_LIMITER])
+        leases = pool(client.app[RATE_LIMITER])
         with measure_growth() as grown:
             for number in range(bound // 100):
                 lease = leases.get_or_create(subject(number))
@@ -196,7 +196,7 @@ async def test_a_table_of_accounts_is_bounded_by_bytes(
         assert bound / 4 < grown[0] < bound
 
 
-async def test_all_tables_together_take_little(store: RedisStore) -> None:
+async def test_all_pools_together_are_bounded(store: RedisStore) -> None:
     """Where whoever attacks fills every one of them."""
     async with serve(store, Limits()) as client:
         rate_limiter = client.app[RATE_LIMITER]
@@ -208,7 +208,7 @@ async def test_all_tables_together_take_little(store: RedisStore) -> None:
         assert most + trusted_tokens.MAX_BYTES < 64_000_000
 
 
-async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
+async def test_trusted_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
         tokens = client.app[RATE_LIMITER].trusted_tokens
         with measure_growth() as grown:
@@ -219,7 +219,7 @@ async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
         assert hash_token("0") not in tokens
 
 
-def test_what_proxies_forward_is_bounded_by_bytes() -> None:
+def test_the_cache_of_forwarded_addresses_is_bounded_by_bytes() -> None:
     """A proxy hands on, before what it says itself, whatever the client wrote."""
     proxies = TrustedProxies(parse_networks("10.0.0.0/8"), "x-forwarded-for")
     with measure_growth() as grown:

@@ -62,7 +62,7 @@ async def close_redis_connections(session: aiohttp.ClientSession, one: ServerPro
             await asyncio.sleep(0.02)
 
 
-async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -> None:
+async def test_hanging_names_delay_neither_redis_nor_the_shutdown(tmp_path: Path) -> None:
     async with standalone(tmp_path) as deployment, run_name_server(lambda _: None) as names:
         url = unresolved_url(deployment.url)
         flags = (*QUICK, "--webhook-nameservers", names.address)
@@ -86,7 +86,7 @@ async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -
                 assert await one.stop() == 0
 
 
-async def test_while_names_hang_webhooks_of_others_are_delivered(tmp_path: Path, redis_url: str) -> None:
+async def test_hanging_names_do_not_delay_other_webhooks(tmp_path: Path, redis_url: str) -> None:
     async with (
         run_name_server(lambda name: ["127.0.0.1"] if name == "good.example" else None) as names,
         run_receiver() as receiver,

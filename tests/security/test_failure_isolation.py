@@ -93,7 +93,7 @@ async def wait_until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_that_cannot_be_closed_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "CLOSE_TIMEOUT_S", -0.99)
     connections = StreamRegistry(Limits(close_window_s=0.0))
     results = make_connections(connections)
@@ -104,7 +104,7 @@ async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch:
     assert [*connections] == results[:1]
 
 
-async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_whose_check_fails_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.001)
     limiter, results = ConnectionLimiter(Limits()), make_connections()
     opened: Any = limiter.connections
@@ -142,7 +142,7 @@ Damage = Callable[[RedisStore, Redis, str], Awaitable[None]]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-async def test_a_game_that_cannot_be_shown_hides_no_other(
+async def test_a_damaged_game_hides_no_other_in_lists(
     client: Client, store: RedisStore, redis: Redis, damage: Damage, caplog: pytest.LogCaptureFixture
 ) -> None:
     stored = [await store_game(store) for _ in range(1 + OTHERS)]
@@ -161,7 +161,7 @@ async def test_a_game_that_cannot_be_shown_hides_no_other(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-async def test_a_watched_game_that_is_damaged_lets_no_other_be_behind(
+async def test_a_damaged_game_does_not_affect_the_versions_of_others(
     store: RedisStore, redis: Redis, damage: Damage
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
@@ -172,7 +172,7 @@ async def test_a_watched_game_that_is_damaged_lets_no_other_be_behind(
     assert all(after[1:])
 
 
-async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
+async def test_a_game_that_cannot_be_archived_does_not_affect_others(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.is_archiving = True
@@ -200,7 +200,7 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     assert games[0] in await store.archive_queue.list_due(2**33, 10)
 
 
-async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
+async def test_a_game_whose_indexes_cannot_be_repaired_does_not_affect_others(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
@@ -217,7 +217,7 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
     assert sorted((await store.list_by_status(("active",), 10, None)).games) == sorted(games[1:])
 
 
-async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_other(
+async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
@@ -241,23 +241,23 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
     assert counts == {"imported": OTHERS - 1, "rejected": 1}
 
 
-async def register(table: HTTPGame) -> str:
+async def register(game: HTTPGame) -> str:
     """Register a webhook; return its id."""
-    path, hook = table.path + "/webhooks", {"url": f"https://{table.id}.example/"}
-    answer = await table.client.post(path, json=hook, headers=bearer_header(table.owner_token))
+    path, hook = game.path + "/webhooks", {"url": f"https://{game.id}.example/"}
+    answer = await game.client.post(path, json=hook, headers=bearer_header(game.owner_token))
     assert answer.status == 201, await answer.text()
     results: str = (await answer.json())["id"]
     return results
 
 
-async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
+async def test_a_damaged_webhook_is_postponed_and_delays_no_other(
     client: Client, store: RedisStore, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tables = [await create_game(client) for _ in range(1 + OTHERS)]
-    hooks = [await register(table) for table in tables]
-    for table in tables:
-        await table.act_successfully()
-    await redis.hset(keys.game(tables[0].id), f"hook:{hooks[0]}", b"damaged")
+    games = [await create_game(client) for _ in range(1 + OTHERS)]
+    hooks = [await register(game) for game in games]
+    for game in games:
+        await game.act_successfully()
+    await redis.hset(keys.game(games[0].id), f"hook:{hooks[0]}", b"damaged")
     sent: list[str] = []
 
     async def send(url: str, headers: Any, body: bytes, /, *, challenge: bool = False) -> SendResult:
@@ -272,11 +272,11 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
         await dispatcher.dispatch_due()
         await dispatcher.join()
     assert len(sent) == OTHERS
-    assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{tables[0].id} {hooks[0]}") or 0) > time.time()
+    assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{games[0].id} {hooks[0]}") or 0) > time.time()
     assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1
 
 
-async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cluster_topology_is_checked_again_after_any_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ClusterTopology, "check_task", ("cluster-topology", 0.001))
     topology = ClusterTopology(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
     errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]

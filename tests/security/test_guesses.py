@@ -23,74 +23,72 @@ from tests.web.watcher_client import connect_watcher, watch_game
 OPEN = [{"name": "Ana"}, {"open": True}]
 
 
-async def guess(client: Client, table: HTTPGame, times: int = 40) -> Counter[int]:
+async def guess(client: Client, game: HTTPGame, times: int = 40) -> Counter[int]:
     """Send unknown tokens from the address that all clients here have."""
     numbers = iter(range(times))
     return await count_statuses(
-        times, lambda: client.get(table.path, headers=bearer_header(f"guess-{next(numbers):035}"))
+        times, lambda: client.get(game.path, headers=bearer_header(f"guess-{next(numbers):035}"))
     )
 
 
-async def test_tokens_just_handed_out_are_served_whatever_others_guess(store: RedisStore) -> None:
+async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisStore) -> None:
     """By creating, joining and a rematch; none of them has opened anything yet."""
     async with serve(store, make_limits(rate_guesses=10)) as client:
         target = await create_game(client, OPEN)
         assert (await guess(client, target))[429] > 20
-        table = await create_game(client, TWO_PLAYERS)
-        for token in (table.owner_token, table.spectator_token, *table.seat_tokens.values()):
-            assert await read_status(await client.get(table.path, headers=bearer_header(token))) == 200
-        joined = await client.post(
-            f"{target.path}/seats", json={"name": "Bo"}, headers=bearer_header(target.spectator_token)
-        )
+        game = await create_game(client, TWO_PLAYERS)
+        for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
+            assert await read_status(await game.get(token=token)) == 200
+        joined = await target.join(token=target.spectator_token)
         seat = (await joined.json())["token"]
-        assert await read_status(await client.get(target.path, headers=bearer_header(seat))) == 200
-        await client.delete(table.path, headers=bearer_header(table.owner_token))
-        again = HTTPGame(
-            client, await (await client.post(f"{table.path}/rematch", headers=bearer_header(table.owner_token))).json()
-        )
+        assert await read_status(await target.get(token=seat)) == 200
+        await game.delete()
+        again = HTTPGame(client, await (await game.post("/rematch")).json())
         for token in (again.owner_token, again.spectator_token, *again.seat_tokens.values()):
-            assert await read_status(await client.get(again.path, headers=bearer_header(token))) == 200
+            assert await read_status(await again.get(token=token)) == 200
 
 
 @pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_reads"))
-async def test_a_token_of_another_instance_is_served_too(store: RedisStore, redis_url: str, exhausted: str) -> None:
+async def test_tokens_of_another_instance_are_accepted_despite_guesses(
+    store: RedisStore, redis_url: str, exhausted: str
+) -> None:
     """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
     size = make_limits(**{exhausted: 10})
     async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as actual:
-        table = await create_game(there, OPEN)
-        assert (await guess(actual, table))[429] > 20
-        for token in (table.owner_token, table.spectator_token, table.seat_tokens[0]):
-            assert await read_status(await actual.get(table.path, headers=bearer_header(token))) == 200
-            assert await read_status(await actual.get(table.path, headers=bearer_header(token))) == 200
-        bad = await actual.get(table.path, headers=bearer_header("x" * 43))
+        game = await create_game(there, OPEN)
+        assert (await guess(actual, game))[429] > 20
+        for token in (game.owner_token, game.spectator_token, game.seat_tokens[0]):
+            assert await read_status(await actual.get(game.path, headers=bearer_header(token))) == 200
+            assert await read_status(await actual.get(game.path, headers=bearer_header(token))) == 200
+        bad = await actual.get(game.path, headers=bearer_header("x" * 43))
         assert (await check_problem(bad, 429, "rate_limited"))["retry_after_s"] > 0
 
 
-async def test_lists_of_mine_are_told_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
+async def test_lists_of_my_games_are_served_despite_guesses(store: RedisStore, redis_url: str) -> None:
     async with (
         connect(redis_url) as second,
         serve(second, make_limits()) as there,
         serve(store, make_limits(rate_reads=10)) as actual,
     ):
-        table = await create_game(there)
-        assert (await guess(actual, table))[429] > 20
+        game = await create_game(there)
+        assert (await guess(actual, game))[429] > 20
         mine = "/v1/seats/me/games"
-        good = bearer_header(f"{'x' * 43}, {table.seat_tokens[1]}")
+        good = bearer_header(f"{'x' * 43}, {game.seat_tokens[1]}")
         assert await read_status(await actual.get(mine, headers=good)) == 200
         assert await read_status(await actual.get(mine, headers=bearer_header("y" * 43))) == 429
 
 
-async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
+async def test_sockets_accept_valid_tokens_despite_guesses(store: RedisStore, redis_url: str) -> None:
     size = make_limits(rate_guesses=10)
     async with connect(redis_url) as second, serve(second, make_limits()) as there, serve(store, size) as actual:
-        table, other = await create_game(there), await create_game(there)
-        assert (await guess(actual, table))[429] > 20
+        game, other = await create_game(there), await create_game(there)
+        assert (await guess(actual, game))[429] > 20
         async with connect_watcher(actual) as watcher:
-            await watcher.request_error({"type": "auth", "game": table.id, "token": "x" * 43}, "rate_limited")
+            await watcher.request_error({"type": "auth", "game": game.id, "token": "x" * 43}, "rate_limited")
             await watcher.request({"type": "ping"}, "pong")
-            await watcher.request({"type": "auth", "game": table.id, "token": table.owner_token}, "ack")
-            await watcher.subscribe(table.id)
-            await watcher.send({"type": "act", "game": table.id, "move": (await table.legal_moves())[0]["id"]})
+            await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
+            await watcher.subscribe(game.id)
+            await watcher.send({"type": "act", "game": game.id, "move": (await game.legal_moves())[0]["id"]})
             await watcher.receive("diff")
             await watcher.receive("ack")
         async with watch_game(actual, other.id, token=other.spectator_token) as watcher:
@@ -100,58 +98,58 @@ async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore,
             await watcher.receive("ack")
 
 
-async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
+async def test_sockets_open_for_valid_tokens_despite_guesses(store: RedisStore, redis_url: str) -> None:
     """Also where the guesses have opened as many as the address may."""
     async with (
         connect(redis_url) as second,
         serve(second, make_limits()) as there,
         serve(store, make_limits(rate_streams=5)) as actual,
     ):
-        table, other = await create_game(there), await create_game(there)
+        game, other = await create_game(there), await create_game(there)
         result: Counter[int] = Counter()
         for number in range(10):
             try:
-                async with actual.ws_connect(f"{table.path}/ws", headers=bearer_header(f"guess-{number}")):
+                async with actual.ws_connect(f"{game.path}/ws", headers=bearer_header(f"guess-{number}")):
                     result[101] += 1
             except WSServerHandshakeError as refusal:
                 result[refusal.status] += 1
         assert result[429] >= 4
         async with (
-            watch_game(actual, table.id, token=table.spectator_token),
+            watch_game(actual, game.id, token=game.spectator_token),
             connect_watcher(actual, token=other.owner_token),
         ):
             pass
 
 
-async def test_what_others_fail_to_make_is_not_counted(store: RedisStore) -> None:
+async def test_rejected_creations_are_not_counted(store: RedisStore) -> None:
     """Else a hundred guesses would keep an address from new games for an hour."""
     async with serve(store, make_limits(rate_creations=5)) as client:
-        table = await create_game(client)
-        await client.delete(table.path, headers=bearer_header(table.owner_token))
-        rematch = f"{table.path}/rematch"
+        game = await create_game(client)
+        await game.delete()
+        rematch = f"{game.path}/rematch"
         assert await count_statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
         assert await count_statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
-        assert await read_status(await client.post(rematch, headers=bearer_header(table.owner_token))) == 201
+        assert await read_status(await client.post(rematch, headers=bearer_header(game.owner_token))) == 201
         created = await count_statuses(10, lambda: client.post("/v1/games", json={"players": TWO_PLAYERS}))
         assert 3 <= created[201] <= 4
         assert created[201] + created[429] == 10
 
 
-async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisStore) -> None:
+async def test_each_unknown_token_of_a_request_is_a_guess(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=100)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         many = bearer_header(", ".join(f"guess-{number}" for number in range(100)))
         assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 401
-        assert await read_status(await client.get(table.path)) == 200
+        assert await read_status(await client.get(game.path)) == 200
         assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 401
-        assert await read_status(await client.get(table.path)) == 429
-        assert await read_status(await table.get()) == 200
+        assert await read_status(await client.get(game.path)) == 429
+        assert await read_status(await game.get()) == 200
 
 
-async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
+async def test_a_malformed_token_is_a_guess(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=10)) as client:
-        table = await create_game(client)
-        result = await count_statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
+        game = await create_game(client)
+        result = await count_statuses(30, lambda: client.get(game.path, headers={"Authorization": "Basic QTpC"}))
         assert 10 <= result[401] <= 12
         assert result[401] + result[429] == 30
 
@@ -164,10 +162,10 @@ async def test_a_preflight_request_makes_no_token_trusted(store: RedisStore) -> 
         assert hash_token("x" * 43) not in client.app[RATE_LIMITER].trusted_tokens
 
 
-async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
     async with serve(store, make_limits(rate_guesses=20)) as client:
-        table = await create_game(client)
+        http_game = await create_game(client)
         looked_at, answers, load = 0, Counter[int](), store.load
 
         async def counted(game: str, key: str | None = None) -> GameRecord | None:
@@ -182,12 +180,12 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
             async with ClientSession(client.make_url("/")) as session:
                 for number in range(15):
                     displayed = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
-                    answers[await read_status(await session.get(table.path, headers=displayed))] += 1
+                    answers[await read_status(await session.get(http_game.path, headers=displayed))] += 1
 
         async with asyncio.TaskGroup() as group:
             for name in range(40):
                 group.create_task(guesser(name))
-            honest = await table.get()
+            honest = await http_game.get()
         took_s = perf_counter() - started_at
         assert honest.status == 200
         assert answers[401] <= 22
@@ -198,7 +196,7 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
                 await asyncio.sleep(0.005)
 
 
-async def test_each_address_waits_for_its_own_guesses_alone() -> None:
+async def test_each_address_waits_only_for_its_own_guesses() -> None:
     observed: list[str] = []
 
     async def opens(game: str | None, token: str) -> bool:
@@ -215,7 +213,7 @@ async def test_each_address_waits_for_its_own_guesses_alone() -> None:
     assert not any(await asyncio.gather(*guesses))
 
 
-async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_token_is_verified_for_disconnected_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do they wait in anybody's way, however many there were."""
     monkeypatch.setattr(token_verifier, "MAX_CHECKS_PER_S", 5)
     observed: list[str] = []
@@ -237,7 +235,7 @@ async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pyte
     assert observed == ["good"]
 
 
-async def test_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_waiting_verifications_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_verifier, "MAX_WAITING", 3)
     let = asyncio.Event()
 

@@ -18,7 +18,7 @@ from service.games.webhooks.sites import site_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 
 TIMEOUT_S = 1_000.0
 """Timeout for servers that hang: longer than any test, so that waiting for one of them fails."""
@@ -84,11 +84,11 @@ class HostileInstance(NamedTuple):
                     return
                 await asyncio.sleep(0.01)
 
-    async def change_and_wait(self, table: HTTPGame, where: str) -> None:
+    async def change_and_wait(self, game: HTTPGame, where: str) -> None:
         """Change a game several times, and wait until a server received each change."""
         for _ in range(ROUNDS):
             before = self.sites.answered[where]
-            await table.act_successfully()
+            await game.act_successfully()
             await self.sites.wait_until(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
 
 
@@ -101,36 +101,36 @@ async def hostile(store: RedisStore) -> AsyncIterator[HostileInstance]:
         yield HostileInstance(client, sites, dispatcher)
 
 
-async def register(table: HTTPGame, url: str) -> None:
+async def register(game: HTTPGame, url: str) -> None:
     """Register a webhook for a game."""
     hook = {"url": url}
-    answer = await table.client.post(table.path + "/webhooks", json=hook, headers=bearer_header(table.owner_token))
+    answer = await game.post("/webhooks", hook)
     assert answer.status == 201, await answer.text()
 
 
-async def wait_until_proven(table: HTTPGame, number: int) -> None:
+async def wait_until_proven(game: HTTPGame, number: int) -> None:
     """Wait until so many webhooks of a game have passed their challenge."""
     async with asyncio.timeout(30):
         while True:
-            hooks = (await table.get_json("/webhooks"))["webhooks"]
+            hooks = (await game.get_json("/webhooks"))["webhooks"]
             if [hook["status"] for hook in hooks] == ["active"] * number:
                 return
             await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))
-async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
+async def test_hanging_servers_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
     async with hostile(store) as one:
         good = await create_game(one.client)
         await register(good, "https://good.example/")
         await wait_until_proven(good, 1)
         await one.change_and_wait(good, "good.example")
-        tables = [await create_game(one.client) for _ in range(hanging * games)]
-        for number, table in enumerate(tables):
+        http_games = [await create_game(one.client) for _ in range(hanging * games)]
+        for number, game in enumerate(http_games):
             for hook in range(10):
-                await register(table, f"https://{hook}.slow{number % hanging}.example/")
-        await asyncio.gather(*(wait_until_proven(table, 10) for table in tables))
-        await asyncio.gather(*(table.act_successfully() for table in tables))
+                await register(game, f"https://{hook}.slow{number % hanging}.example/")
+        await asyncio.gather(*(wait_until_proven(game, 10) for game in http_games))
+        await asyncio.gather(*(game.act_successfully() for game in http_games))
         await one.wait_until_attempted()
         await one.change_and_wait(good, "good.example")
         fresh = await create_game(one.client)
@@ -140,13 +140,13 @@ async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int,
         assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
 
 
-async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: RedisStore) -> None:
+async def test_servers_that_hang_at_their_challenge_delay_no_other(store: RedisStore) -> None:
     async with hostile(store) as one:
         one.sites.hang_challenges = True
-        tables = [await create_game(one.client) for _ in range(40)]
-        for number, table in enumerate(tables):
+        games = [await create_game(one.client) for _ in range(40)]
+        for number, game in enumerate(games):
             for hook in range(10):
-                await register(table, f"https://{hook}.slow{number}.example/")
+                await register(game, f"https://{hook}.slow{number}.example/")
         await one.wait_until_attempted()
         fresh = await create_game(one.client)
         await register(fresh, "https://fresh.example/")

@@ -29,16 +29,18 @@ async def used_memory(redis: Redis) -> int:
 
 async def play(client: Client, moves: int, *, keyed: bool) -> HTTPGame:
     """Play so many moves of the same game, all with an idempotency key or none."""
-    table = await create_game(client, TWO_PLAYERS, seed="tides", first_seat=0)
+    game = await create_game(client, TWO_PLAYERS, seed="tides", first_seat=0)
     chance = Random(7)
     for number in range(moves):
-        move = chance.choice(await table.legal_moves())["id"]
+        move = chance.choice(await game.legal_moves())["id"]
         headers = {"Idempotency-Key": f"move {number}"} if keyed else {}
-        assert (await table.act({"move": move}, **LARGEST_RESPONSE, **headers)).status == 200
-    return table
+        assert (await game.act({"move": move}, **LARGEST_RESPONSE, **headers)).status == 200
+    return game
 
 
-async def test_a_key_of_an_action_takes_few_bytes_however_large_its_answer(store: RedisStore, redis: Redis) -> None:
+async def test_a_key_of_an_action_takes_few_bytes_whatever_the_size_of_the_response(
+    store: RedisStore, redis: Redis
+) -> None:
     async with serve(store, Limits(rate_limits=False)) as client:
         before = await used_memory(redis)
         await play(client, 120, keyed=False)
@@ -48,7 +50,7 @@ async def test_a_key_of_an_action_takes_few_bytes_however_large_its_answer(store
         assert 0 < (keyed - plain) / 120 <= MAX_BYTES, (keyed - plain) / 120
 
 
-async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: RedisStore, redis: Redis) -> None:
+async def test_a_key_of_a_creation_takes_few_bytes_and_no_redis_key(store: RedisStore, redis: Redis) -> None:
     async with serve(store, Limits(rate_limits=False)) as client:
         sizes = []
         for headers in ({}, {"Idempotency-Key": SECRET}):
@@ -67,36 +69,33 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: 
         assert keyed_keys == plain_keys
 
 
-async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: RedisStore) -> None:
+async def test_the_keys_of_an_address_are_limited_and_it_may_act_without(store: RedisStore) -> None:
     """Only what was done counts: neither what is refused nor what is done already."""
     async with serve(store, make_limits(rate_keys=20)) as client:
-        table = await create_game(client)
-        refusals = [await read_status(await table.act({"move": "i9"}, **key_header(number))) for number in range(30)]
+        game = await create_game(client)
+        refusals = [await read_status(await game.act({"move": "i9"}, **key_header(number))) for number in range(30)]
         assert set(refusals) == {422}
-        move = {"move": (await table.legal_moves())[0]["id"]}
-        again = [await read_status(await table.act(move, **key_header(0))) for _ in range(30)]
+        move = await game.first_move()
+        again = [await read_status(await game.act(move, **key_header(0))) for _ in range(30)]
         assert set(again) == {200}
-        answers = [
-            await table.act({"move": (await table.legal_moves())[0]["id"]}, **key_header(number))
-            for number in range(1, 30)
-        ]
+        answers = [await game.act(await game.first_move(), **key_header(number)) for number in range(1, 30)]
         result = [answer.status for answer in answers]
         assert 19 <= result.count(200) <= 21
         problem = await check_problem(answers[-1], 429, "rate_limited")
         assert "keys" in problem["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"keys";r=0;')
-        assert (await table.act({"move": (await table.legal_moves())[0]["id"]})).status == 200
+        assert (await game.act(await game.first_move())).status == 200
 
 
-async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
+async def test_keys_over_a_socket_are_limited_too(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_keys=20)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         result = []
-        async with client.ws_connect(f"{table.path}/ws", headers=bearer_header(table.owner_token)) as socket:
+        async with client.ws_connect(f"{game.path}/ws", headers=bearer_header(game.owner_token)) as socket:
             await socket.receive_json()
             for number in range(30):
-                move = (await table.legal_moves())[0]["id"]
-                await socket.send_json({"type": "act", "id": "a", "game": table.id, "move": move, "key": f"k{number}"})
+                move = (await game.legal_moves())[0]["id"]
+                await socket.send_json({"type": "act", "id": "a", "game": game.id, "move": move, "key": f"k{number}"})
                 while (message := await socket.receive_json()).get("id") != "a":
                     pass
                 result.append(message["type"])

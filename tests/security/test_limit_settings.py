@@ -22,7 +22,7 @@ def settings(*flags: str) -> Settings:
     return created[0]
 
 
-def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
     limits = settings(
         *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
@@ -53,7 +53,7 @@ def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
         ("--hsts-max-age-s", "-1"),
     ),
 )
-def test_what_makes_no_sense_is_refused(flag: str, value: str) -> None:
+def test_an_invalid_value_is_rejected(flag: str, value: str) -> None:
     with pytest.raises(click.BadParameter) as rejected:
         settings(flag, value)
     assert flag in rejected.value.format_message()

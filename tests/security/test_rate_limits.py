@@ -23,7 +23,7 @@ from tests.web.http_game import bearer_header, check_problem, create_game
 POLICY = '"creations";q=20;w=3600'
 
 
-async def test_an_address_creates_so_many_games_and_is_told_when_to_come_back(store: RedisStore) -> None:
+async def test_creations_of_an_address_are_limited_with_a_retry_time(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
         answers = [await request_game(client) for _ in range(30)]
         result = Counter(answer.status for answer in answers)
@@ -44,9 +44,7 @@ async def test_an_address_creates_so_many_games_and_is_told_when_to_come_back(st
             assert (await request_game(other)).status == 201
 
 
-async def test_all_instances_together_exceed_a_limit_by_a_portion_each_at_most(
-    store: RedisStore, redis_url: str
-) -> None:
+async def test_all_instances_exceed_a_limit_by_at_most_a_portion_each(store: RedisStore, redis_url: str) -> None:
     size = make_limits(rate_creations=40)
     async with connect(redis_url) as second, serve(store, size) as actual, serve(second, size) as there:
         answered = await asyncio.gather(
@@ -55,46 +53,46 @@ async def test_all_instances_together_exceed_a_limit_by_a_portion_each_at_most(
         assert 40 <= sum(each[201] for each in answered) <= 40 + 2 * 2
 
 
-async def test_a_token_that_is_known_has_limits_of_its_own(store: RedisStore) -> None:
+async def test_a_trusted_token_has_limits_of_its_own(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_writes=20, rate_reads=40)) as client:
         busy, calm = await create_game(client), await create_game(client)
-        for table in (busy, calm):
-            assert (await table.get()).status == 200
+        for game in (busy, calm):
+            assert (await game.get()).status == 200
         assert (await count_statuses(40, lambda: busy.act({"move": "i9"})))[429] >= 19
         assert await read_status(await calm.act({"move": "i9"})) == 422
         assert (await count_statuses(60, lambda: client.get("/v1/games")))[429] >= 18
         assert (await calm.get()).status == 200
 
 
-async def test_tokens_that_are_made_up_do_not_help(store: RedisStore) -> None:
+async def test_invented_tokens_count_for_the_address(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=20, rate_guesses=1000)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         numbers = iter(range(100))
 
         def ask() -> object:
-            return client.get(table.path, headers=bearer_header(f"made-up-{next(numbers) // 2}"))
+            return game.get(token=f"made-up-{next(numbers) // 2}")
 
         result = await count_statuses(60, ask)
         assert result[401] <= 21
         assert result[429] >= 39
 
 
-async def test_who_guesses_is_only_served_what_it_knows(store: RedisStore) -> None:
+async def test_an_address_that_guesses_may_only_use_trusted_tokens(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=20)) as client:
-        table = await create_game(client)
-        assert (await table.get()).status == 200
+        game = await create_game(client)
+        assert (await game.get()).status == 200
         result = await count_statuses(60, lambda: client.get("/v1/games/nowhere"))
         assert 20 <= result[404] <= 23
         assert result[404] + result[429] == 60
-        assert (await client.get(table.path)).status == 429
-        assert (await client.get(table.path, headers=bearer_header("x" * 43))).status == 429
-        assert (await table.get()).status == 200
+        assert (await client.get(game.path)).status == 429
+        assert (await game.get(token="x" * 43)).status == 429
+        assert (await game.get()).status == 200
         assert (await client.get("/v1/games")).status == 200
         async with open_client_at(client, "127.0.0.2") as other:
-            assert (await other.get(table.path)).status == 200
+            assert (await other.get(game.path)).status == 200
 
 
-async def test_games_with_open_seats_are_counted_apart(store: RedisStore) -> None:
+async def test_games_with_open_seats_have_their_own_limit(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_open_games=5)) as client:
         waiting = {"players": [{"name": "Ana"}, {"open": True}]}
         result = await count_statuses(12, lambda: client.post("/v1/games", json=waiting))
@@ -104,7 +102,7 @@ async def test_games_with_open_seats_are_counted_apart(store: RedisStore) -> Non
         assert (await request_game(client)).status == 201
 
 
-async def test_pictures_are_counted_apart(store: RedisStore) -> None:
+async def test_pictures_have_their_own_limit(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_pictures=20)) as client:
         path = "/v1/tilesets/archipelago/ships/s01.svg"
         result = await count_statuses(30, lambda: client.get(path))
@@ -113,18 +111,18 @@ async def test_pictures_are_counted_apart(store: RedisStore) -> None:
 
 
 @pytest.mark.parametrize("path", ("/diffs", "/story"))
-async def test_a_long_answer_counts_as_many(store: RedisStore, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+async def test_a_long_response_costs_more_tokens(store: RedisStore, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
     async with serve(store, make_limits(rate_reads=100)) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         for _ in range(9):
-            await table.act_successfully({"move": (await table.legal_moves())[0]["id"]})
-        result = await count_statuses(30, lambda: client.get(table.path + path))
+            await game.act_successfully(await game.first_move())
+        result = await count_statuses(30, lambda: client.get(game.path + path))
         assert result[200] <= 15
         assert result[200] + result[429] == 30
 
 
-async def test_a_long_list_counts_as_many(store: RedisStore) -> None:
+async def test_a_long_list_costs_more_tokens(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=100)) as client:
         for _ in range(10):
             await request_game(client)
@@ -133,7 +131,7 @@ async def test_a_long_list_counts_as_many(store: RedisStore) -> None:
         assert result[200] + result[429] == 50
 
 
-async def test_many_games_of_mine_count_as_many(store: RedisStore) -> None:
+async def test_a_list_of_my_games_costs_a_token_for_each_few_games(store: RedisStore) -> None:
     """And where there are few, no more than they are is charged."""
     async with serve(store, make_limits(rate_reads=100)) as client:
         tokens = [(await create_game(client)).owner_token for _ in range(20)]
@@ -147,14 +145,14 @@ async def test_many_games_of_mine_count_as_many(store: RedisStore) -> None:
         assert result[200] + result[429] == 60
 
 
-async def test_probes_are_never_refused(store: RedisStore) -> None:
+async def test_probes_are_never_rate_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=2)) as client:
         assert (await count_statuses(10, lambda: client.get("/v1/games")))[429] >= 7
         assert await count_statuses(10, lambda: client.get("/readyz")) == {200: 10}
         assert await count_statuses(10, lambda: client.get("/livez")) == {200: 10}
 
 
-async def test_many_probes_at_once_ask_redis_once(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_probes_send_one_ping(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, let = 0, asyncio.Event()
 
     async def ping() -> None:
@@ -182,11 +180,11 @@ async def test_limits_can_be_turned_off(store: RedisStore, redis: Redis) -> None
     assert await redis.keys("south-seas:bucket:*") == []
 
 
-async def test_nothing_that_names_a_client_is_stored(store: RedisStore, redis: Redis) -> None:
+async def test_buckets_do_not_identify_clients(store: RedisStore, redis: Redis) -> None:
     async with serve(store, make_limits(rate_creations=10, rate_writes=10)) as client:
-        table = await create_game(client)
-        await table.get()
-        await count_statuses(9, lambda: table.act({"move": "i9"}))
+        game = await create_game(client)
+        await game.get()
+        await count_statuses(9, lambda: game.act({"move": "i9"}))
         await count_statuses(9, lambda: request_game(client))
         async with asyncio.timeout(10):
             while len(keys := await redis.keys("south-seas:bucket:*")) < 2:  # noqa: ASYNC110  what is waited for wakes nobody
@@ -205,7 +203,7 @@ class UnavailableBuckets:
         raise StoreUnavailable("out of reach")
 
 
-async def test_while_redis_does_not_answer_each_instance_goes_on_alone(store: RedisStore) -> None:
+async def test_limits_apply_while_redis_is_unavailable(store: RedisStore) -> None:
     store.buckets = UnavailableBuckets()  # type: ignore[assignment]
     async with serve(store, make_limits(rate_reads=20)) as client:
         result = await count_statuses(40, lambda: client.get("/v1/bots"))
@@ -213,7 +211,7 @@ async def test_while_redis_does_not_answer_each_instance_goes_on_alone(store: Re
         assert result[200] + result[429] == 40
 
 
-def test_a_token_opens_every_path_below_a_game() -> None:
+def test_every_path_below_a_game_checks_its_token() -> None:
     """Else a made-up one could become known there."""
     for one in ROUTES:
         if one.openapi_path.startswith(GAMES_PREFIX):

@@ -75,7 +75,7 @@ PATHS = ("/livez", "/nowhere", "/v1/games", "/v1/games/none/actions", "/v1/tiles
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_compressed_body_costs_as_much_as_a_few_gets(service: MeasuredService, path: str) -> None:
+async def test_a_compressed_body_costs_at_most_20_gets(service: MeasuredService, path: str) -> None:
     get = await service.measure_get()
     cost, last = await service.measure_cost(compressed_request(path), 10)
     assert last.status == 415
@@ -100,7 +100,7 @@ FLOODS: dict[str, tuple[Data, int]] = {
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", FLOODS)
-async def test_a_body_that_nobody_wants_is_not_read_to_its_end(service: MeasuredService, name: str) -> None:
+async def test_an_unwanted_body_is_not_read_to_its_end(service: MeasuredService, name: str) -> None:
     data, status = FLOODS[name]
     get = await service.measure_get()
     cost, last = await service.measure_cost(data, 2)
@@ -118,7 +118,7 @@ def socket_head(*lines: str) -> bytes:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_compressed_message_costs_less_than_a_few_gets(service: MeasuredService) -> None:
+async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredService) -> None:
     """It is inflated to what a message may have and no further."""
     get = await service.measure_get()
     packed = deflated_frame(bytes(20_000_000))
@@ -135,7 +135,7 @@ async def test_a_compressed_message_costs_less_than_a_few_gets(service: Measured
     assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
 
-async def test_an_expected_body_that_never_comes(store: RedisStore) -> None:
+async def test_a_body_that_never_follows_expect_100_continue_times_out(store: RedisStore) -> None:
     async with serve(store, Limits(request_timeout_s=0.3)) as client, open_connection(client) as (reader, writer):
         writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))
         async with asyncio.timeout(WITHIN_S):
@@ -167,7 +167,7 @@ async def wait_for_connection(client: Client, such: Callable[[ClientConnection],
 
 
 @pytest.mark.parametrize("size", (20_000, 500_000))
-async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> None:
+async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -> None:
     """They wait behind answers that nobody reads: aiohttp by itself would keep 32 of 512 KiB each."""
     async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
@@ -183,10 +183,10 @@ async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> N
         assert 0 < stored <= connection.max_received_bytes + READ_BYTES
 
 
-async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:
+async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:
     async with serve(store) as client, open_connection(client) as (reader, writer):
-        table = await create_game(client)
-        writer.write(f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode())
+        game = await create_game(client)
+        writer.write(f"GET {game.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode())
         connection = await wait_for_connection(client, lambda one: one.kind == "stream")
         writer.write(pipelined_requests(500_000))
         async with asyncio.timeout(WITHIN_S):
@@ -198,13 +198,13 @@ async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:
 
 @pytest.mark.parametrize("number", (2, 4))
 @pytest.mark.parametrize("kind", ("socket", "stream"))
-async def test_what_lasts_has_a_small_head(store: RedisStore, kind: str, number: int) -> None:
+async def test_sockets_and_event_streams_must_have_a_small_head(store: RedisStore, kind: str, number: int) -> None:
     """It stays as long as the socket or event stream."""
     lines = [f"X-{index}: {'a' * 5_000}" for index in range(number)]
     async with serve(store) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         stream = "\r\n".join(
-            (f"GET {table.path}/diffs HTTP/1.1", "Host: x", "Accept: text/event-stream", *lines, "", "")
+            (f"GET {game.path}/diffs HTTP/1.1", "Host: x", "Accept: text/event-stream", *lines, "", "")
         )
         async with open_connection(client) as (reader, writer):
             writer.write(socket_head(*lines) if kind == "socket" else stream.encode())

@@ -127,7 +127,7 @@ def check_no_secrets(said: LoggedService, secrets: list[str]) -> None:
         assert secret[: len(secret) // 2 + 4] not in text
 
 
-async def test_no_secret_is_in_any_log_line(tmp_path: Path) -> None:
+async def test_no_secret_is_logged(tmp_path: Path) -> None:
     async with start_password_redis(tmp_path) as port, start_service(tmp_path, port) as output:
         async with aiohttp.ClientSession(output.url) as session, open_redis(port) as redis:
             visitor = Visitor(session)

@@ -19,13 +19,13 @@ PICTURES = ("/board.svg", "/board.png", "/board.txt")
 @asynccontextmanager
 async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
     """Return responses of all kinds."""
-    table = await create_game(client)
-    tag = (await table.get()).headers["ETag"]
+    game = await create_game(client)
+    tag = (await game.get()).headers["ETag"]
     async with ClientSession(client.make_url("/")) as browser:
         answers = [
-            await browser.get(table.path + "/diffs", headers={"Accept": "text/event-stream"}),
-            await browser.get(table.path),
-            await browser.get(table.path, headers={"If-None-Match": tag}),
+            await browser.get(game.path + "/diffs", headers={"Accept": "text/event-stream"}),
+            await browser.get(game.path),
+            await browser.get(game.path, headers={"If-None-Match": tag}),
             await browser.post("/v1/games", json={"players": TWO_PLAYERS}),
             await browser.post("/v1/games", json={}),
             await browser.put("/v1/games"),
@@ -33,7 +33,7 @@ async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
             await browser.get("/", headers={"Accept": "text/html"}),
             await browser.get("/docs/", allow_redirects=False),
             *[await browser.get(path) for path in PATHS],
-            *[await browser.get(table.path + path) for path in PICTURES],
+            *[await browser.get(game.path + path) for path in PICTURES],
         ]
         yield answers
         for answer in answers:
@@ -56,26 +56,26 @@ def check(answer: ClientResponse) -> None:
     assert "Strict-Transport-Security" not in headers, where
 
 
-async def test_every_answer_can_be_nothing_but_what_it_says(store: RedisStore) -> None:
+async def test_every_response_has_the_security_headers(store: RedisStore) -> None:
     async with serve(store) as client, every_kind(client) as answers:
         for answer in answers:
             check(answer)
 
 
-async def test_what_is_no_http_is_answered_so_too(store: RedisStore) -> None:
+async def test_a_response_to_malformed_http_has_the_security_headers(store: RedisStore) -> None:
     async with serve(store) as client:
         answer = await send_raw(client, b"NONSENSE\r\n\r\n")
         assert answer.getheader("X-Content-Type-Options") == "nosniff"
         assert answer.getheader("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'"
 
 
-async def test_browsers_are_told_to_use_tls_where_the_setting_says_so(store: RedisStore) -> None:
+async def test_the_setting_adds_strict_transport_security(store: RedisStore) -> None:
     async with serve(store, Limits(hsts_max_age_s=31_536_000)) as client, every_kind(client) as answers:
         for answer in answers:
             assert answer.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
 
 
-async def test_who_is_refused_is_answered_so_too(store: RedisStore) -> None:
+async def test_a_rate_limited_response_has_the_security_headers(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=1)) as client:
         answers = [await client.get("/v1/bots") for _ in range(5)]
         assert answers[-1].status == 429

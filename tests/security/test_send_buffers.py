@@ -65,7 +65,7 @@ def kernel_bytes(port: int) -> int:
     return sum(int(one[4].partition(":")[0], 16) for one in lines if int(one[1].partition(":")[2], 16) == port)
 
 
-async def test_who_reads_nothing_holds_little_memory(tmp_path: Path, redis_url: str) -> None:
+async def test_clients_that_do_not_read_use_little_memory(tmp_path: Path, redis_url: str) -> None:
     """In the process, and in the system, which by itself takes megabytes for each."""
     many = 100
     async with start_measured_service(tmp_path, redis_url) as service, AsyncExitStack() as stack:
@@ -107,7 +107,7 @@ async def download(client: Client, address: str) -> int:
         return len(await (await reader.get(LARGE_PATH)).read())
 
 
-async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
+async def test_the_unsent_bytes_of_an_address_are_limited(store: RedisStore) -> None:
     async with serve(store, Limits(max_unsent_bytes_per_address=2 * MB)) as client, AsyncExitStack() as stack:
         size, dropped = await download(client, "127.0.0.1"), dropped_connections("response")
         assert size > 0.2 * MB
@@ -125,7 +125,7 @@ async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
         assert await download(client, "127.0.0.1") == size
 
 
-async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
+async def test_the_unsent_bytes_of_an_instance_are_limited(store: RedisStore) -> None:
     """Whoever has most to read is cut off first."""
     async with (
         serve(store, Limits(rate_limits=False, max_unsent_bytes_total=2 * MB)) as client,
@@ -147,7 +147,9 @@ async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
 
 
 @pytest.mark.parametrize("kind", ("socket", "stream"))
-async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal["socket", "stream"]) -> None:
+async def test_the_unsent_bytes_of_sockets_and_event_streams_are_limited(
+    store: RedisStore, kind: Literal["socket", "stream"]
+) -> None:
     upgrade = ("Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     limits = Limits(max_unsent_bytes=100 * MB, max_unsent_bytes_per_address=2 * MB, sse_comment_interval_s=0.2)
@@ -155,9 +157,9 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
         serve(store, limits) as client,
         AsyncExitStack() as stack,
     ):
-        table, dropped = await create_game(client), dropped_connections(kind)
-        stream = get_request(f"{table.path}/diffs", "Accept: text/event-stream")
-        request = stream if kind == "stream" else get_request(f"{table.path}/ws", *upgrade, key)
+        game, dropped = await create_game(client), dropped_connections(kind)
+        stream = get_request(f"{game.path}/diffs", "Accept: text/event-stream")
+        request = stream if kind == "stream" else get_request(f"{game.path}/ws", *upgrade, key)
         for _ in range(4):
             await stack.enter_async_context(open_silent_client(client.host, client.port, request))
         await wait_until(lambda: len(client.app[STREAMS]) == 4)
@@ -169,7 +171,7 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
         await wait_until(lambda: len(client.app[STREAMS]) < 4)
 
 
-async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_small_send_buffers_are_recorded_by_the_sweep(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing tells of what is less than 64 KB, of which there may be many."""
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
     async with serve(store) as client, AsyncExitStack() as stack:
@@ -183,12 +185,12 @@ async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: 
         await wait_until(lambda: client.app[CONNECTION_LIMITER].send_buffers.total == connection.unsent_bytes())
 
 
-async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
+async def test_read_and_closed_connections_leave_the_budget(store: RedisStore) -> None:
     async with serve(store) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         budget = client.app[CONNECTION_LIMITER].send_buffers
         for _ in range(5):
-            assert (await client.get(LARGE_PATH, headers=bearer_header(table.owner_token))).status == 200
+            assert (await client.get(LARGE_PATH, headers=bearer_header(game.owner_token))).status == 200
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(
                 open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
@@ -221,7 +223,7 @@ def record_all(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
     return [one.cut for one in writers]
 
 
-def test_who_has_not_read_for_the_longest_is_cut_off_first() -> None:
+def test_the_connection_that_has_not_read_for_the_longest_is_dropped_first() -> None:
     assert record_all(SendBufferBudget(100, 200, 1000), Writer("a", 40), Writer("a", 40), Writer("a", 40)) == [
         True,
         False,
@@ -229,7 +231,7 @@ def test_who_has_not_read_for_the_longest_is_cut_off_first() -> None:
     ]
 
 
-def test_what_was_read_meanwhile_is_seen() -> None:
+def test_bytes_that_were_read_meanwhile_are_not_counted() -> None:
     budget, first, second = SendBufferBudget(100, 200, 1000), Writer("a", 60), Writer("a", 60)
     budget.record(first, 60)
     first.holds = 1
@@ -238,11 +240,11 @@ def test_what_was_read_meanwhile_is_seen() -> None:
     assert budget.total == 61
 
 
-def test_an_answer_may_be_larger_than_all_that_an_address_may_have() -> None:
+def test_one_response_may_exceed_the_limit_of_an_address() -> None:
     assert record_all(SendBufferBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
 
 
-def test_many_addresses_together_have_a_bound() -> None:
+def test_the_unsent_bytes_of_all_addresses_are_bounded() -> None:
     writers = [Writer(str(number), 30) for number in range(40)]
     budget = SendBufferBudget(100, 200, 1000)
     assert sum(record_all(budget, *writers)) > 4
@@ -250,7 +252,7 @@ def test_many_addresses_together_have_a_bound() -> None:
     assert not writers[-1].cut
 
 
-def test_a_network_of_ipv6_has_a_bound() -> None:
+def test_the_unsent_bytes_of_an_ipv6_network_are_bounded() -> None:
     """However many of its addresses somebody uses."""
     writers = [Writer(f"2001:db8:1:{number:x}::", 30) for number in range(40)]
     budget, other = SendBufferBudget(100, 200, 1000), Writer("2001:db8:2::", 90)
@@ -259,5 +261,5 @@ def test_a_network_of_ipv6_has_a_bound() -> None:
     assert not other.cut
 
 
-def test_without_limits_by_address_one_may_have_all() -> None:
+def test_without_limits_by_address_one_address_may_use_all() -> None:
     assert record_all(SendBufferBudget(None, None, 1000), Writer("a", 400), Writer("a", 400)) == [False, False]

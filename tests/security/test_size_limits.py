@@ -43,32 +43,32 @@ TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("method", "path", "options"), TOO_MUCH)
-async def test_what_is_too_long_or_too_many_is_malformed(
+async def test_input_beyond_a_limit_is_malformed(
     store: RedisStore, method: str, path: str, options: dict[str, Any]
 ) -> None:
     async with serve(store) as client:
-        table = await create_game(client)
-        headers = {**bearer_header(table.owner_token), **options.get("headers", {})}
+        game = await create_game(client)
+        headers = {**bearer_header(game.owner_token), **options.get("headers", {})}
         sent = {**options, "headers": headers}
-        answer = await client.request(method, path.format(game=table.path), **sent)
+        answer = await client.request(method, path.format(game=game.path), **sent)
         await check_problem(answer, 400, "malformed")
 
 
-async def test_a_list_has_so_many_tokens(store: RedisStore) -> None:
+async def test_the_number_of_tokens_in_a_header_is_limited(store: RedisStore) -> None:
     async with serve(store) as client:
         tokens = bearer_header(", ".join(f"{number}" for number in range(101)))
         await check_problem(await client.get("/v1/seats/me/games", headers=tokens), 400, "malformed")
 
 
-async def test_a_picture_has_so_many_pixels(store: RedisStore) -> None:
+async def test_the_pixels_of_a_picture_are_limited(store: RedisStore) -> None:
     async with serve(store) as client:
-        table = await create_game(client)
-        answer = await table.get("/board.png?width=2147483647")
+        game = await create_game(client)
+        answer = await game.get("/board.png?width=2147483647")
         width, height = struct.unpack(">II", (await answer.read())[16:24])
         assert max(width, height) <= 4096
 
 
-async def test_a_request_has_so_many_headers(store: RedisStore) -> None:
+async def test_the_number_of_headers_is_limited(store: RedisStore) -> None:
     async with serve(store) as client:
         for number, status in ((MAX_HEADERS - 5, 200), (MAX_HEADERS + 1, 400)):
             lines = b"".join(b"X-%d: x\r\n" % index for index in range(number))
@@ -76,7 +76,7 @@ async def test_a_request_has_so_many_headers(store: RedisStore) -> None:
             assert answer.status == status
 
 
-async def test_a_head_has_so_many_bytes(store: RedisStore) -> None:
+async def test_the_bytes_of_a_head_are_limited(store: RedisStore) -> None:
     """Each line may be long, but not all of them."""
     async with serve(store) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
@@ -94,7 +94,7 @@ async def test_a_head_has_so_many_bytes(store: RedisStore) -> None:
         writer.transport.abort()
 
 
-async def test_a_query_has_so_many_bytes(store: RedisStore) -> None:
+async def test_the_bytes_of_a_query_are_limited(store: RedisStore) -> None:
     async with serve(store) as client:
         answer = await send_raw(client, b"GET /v1/games?x=" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
         assert answer.status == 400
@@ -118,18 +118,18 @@ EVIL = (
 
 
 @pytest.mark.parametrize(("name", "value"), EVIL)
-async def test_no_header_takes_long_to_read(store: RedisStore, name: str, value: str) -> None:
+async def test_no_header_takes_long_to_parse(store: RedisStore, name: str, value: str) -> None:
     """What would be tried in every way there is would not end while the test runs."""
     async with serve(store) as client:
-        table = await create_game(client)
+        game = await create_game(client)
         for path in ("/diffs", "/actions", "/ws"):
             method = "POST" if path == "/actions" else "GET"
-            head = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{name}: {value}\r\n\r\n"
+            head = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{name}: {value}\r\n\r\n"
             answer = await send_raw(client, head.encode("latin-1"))
             assert answer.status < 500
 
 
-async def test_a_media_type_has_so_many_bytes(store: RedisStore) -> None:
+async def test_no_media_type_takes_long_to_parse(store: RedisStore) -> None:
     """A second for each is what these took once."""
     async with serve(store) as client, asyncio.timeout(15):
         for _ in range(30):
@@ -139,25 +139,25 @@ async def test_a_media_type_has_so_many_bytes(store: RedisStore) -> None:
             )
 
 
-async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
+async def test_webhooks_count_as_creations(store: RedisStore) -> None:
     """Each leaves an answer behind for a day, however soon it is deleted."""
     async with serve(store, make_limits(rate_creations=8)) as client:
-        table = await create_game(client)
-        await table.get()
+        game = await create_game(client)
+        await game.get()
 
         async def again() -> Any:
-            return await register(client, table)
+            return await register(client, game)
 
         result = await count_statuses(12, again)
         assert result[201] <= 8
         assert result[201] + result[429] == 12
 
 
-async def register(client: Client, table: HTTPGame) -> Any:
+async def register(client: Client, game: HTTPGame) -> Any:
     """Register a webhook, delete it, and return the first response."""
-    hooks = table.path + "/webhooks"
-    answer = await client.post(hooks, json={"url": "https://example.org/"}, headers=bearer_header(table.owner_token))
+    hooks = game.path + "/webhooks"
+    answer = await client.post(hooks, json={"url": "https://example.org/"}, headers=bearer_header(game.owner_token))
     if answer.status == 201:
         hook = (await answer.json())["id"]
-        assert (await client.delete(f"{hooks}/{hook}", headers=bearer_header(table.owner_token))).status == 204
+        assert (await client.delete(f"{hooks}/{hook}", headers=bearer_header(game.owner_token))).status == 204
     return answer

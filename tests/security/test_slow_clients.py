@@ -77,7 +77,7 @@ async def send_slowly(writer: StreamWriter, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("begin", (b"GET /", b"GET /livez HTTP/1.1\r\nHost: x\r\n", b"GET /livez HTTP/1.1\r\nX-Long: "))
-async def test_a_head_that_does_not_come_to_its_end(lasting: Client, begin: bytes) -> None:
+async def test_an_incomplete_head_times_out(lasting: Client, begin: bytes) -> None:
     async with open_connection(lasting) as (reader, writer):
         writer.write(begin)
         dripping = asyncio.create_task(send_slowly(writer, b"a" * 1_000))
@@ -86,13 +86,13 @@ async def test_a_head_that_does_not_come_to_its_end(lasting: Client, begin: byte
     assert await read_status(await lasting.get("/livez")) == 200
 
 
-async def test_a_head_that_does_not_end_after_an_answer(quick: Client) -> None:
+async def test_an_incomplete_head_after_a_response_times_out(quick: Client) -> None:
     async with open_connection(quick) as (reader, writer):
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez")
         assert (await read_to_end(reader)).count(b"HTTP/1.1 200") == 1
 
 
-async def test_a_head_without_end_is_not_kept(store: RedisStore) -> None:
+async def test_an_endless_head_is_rejected(store: RedisStore) -> None:
     async with serve(store) as client, open_connection(client) as (reader, writer):
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
         for number in range(63):
@@ -100,7 +100,7 @@ async def test_a_head_without_end_is_not_kept(store: RedisStore) -> None:
         await read_to_end(reader)
 
 
-async def test_a_body_that_comes_too_slowly(quick: Client) -> None:
+async def test_a_slow_body_times_out(quick: Client) -> None:
     async with open_connection(quick) as (reader, writer):
         writer.write(HEAD + b"Content-Length: 10000\r\n\r\n{")
         dripping = asyncio.create_task(send_slowly(writer, b" " * 1_000))
@@ -110,21 +110,21 @@ async def test_a_body_that_comes_too_slowly(quick: Client) -> None:
         dripping.cancel()
 
 
-async def test_a_chunked_body_that_comes_too_slowly(quick: Client) -> None:
+async def test_a_slow_chunked_body_times_out(quick: Client) -> None:
     async with open_connection(quick) as (reader, writer):
         writer.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
         async with asyncio.timeout(WITHIN_S):
             assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 400")
 
 
-async def test_connections_that_do_nothing_end(quick: Client) -> None:
+async def test_idle_connections_are_closed(quick: Client) -> None:
     async with open_connection(quick) as (silent, _), open_connection(quick) as (idle, writer):
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
         assert await read_to_end(silent) == b""
         assert (await read_to_end(idle)).count(b"HTTP/1.1 200") == 1
 
 
-async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
+async def test_idle_connections_of_a_trusted_proxy_stay_open(store: RedisStore) -> None:
     """It may be about to use them: one that is closed in that moment would fail somebody's request."""
     trusting = QUICK._replace(
         keep_alive_timeout_s=0.1, trusted_proxies=parse_networks("127.0.0.1"), max_connections_per_address=1
@@ -150,7 +150,7 @@ async def open_three(client: Client, stack: AsyncExitStack) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_an_address_has_so_many_connections(store: RedisStore) -> None:
+async def test_the_connections_of_an_address_are_limited(store: RedisStore) -> None:
     async with serve(store, Limits(max_connections_per_address=3)) as client, AsyncExitStack() as stack:
         await open_three(client, stack)
         async with open_connection(client) as (reader, _):
@@ -162,7 +162,7 @@ async def test_an_address_has_so_many_connections(store: RedisStore) -> None:
             assert await read_status(await other.get("/livez")) == 200
 
 
-async def test_an_instance_has_so_many_connections(store: RedisStore) -> None:
+async def test_the_connections_of_an_instance_are_limited(store: RedisStore) -> None:
     async with serve(store, Limits(max_connections=3, rate_limits=False)) as client, AsyncExitStack() as stack:
         await open_three(client, stack)
         async with open_connection(client) as (reader, _):
@@ -174,7 +174,7 @@ async def test_an_instance_has_so_many_connections(store: RedisStore) -> None:
         assert await read_status(await client.get("/livez")) == 200
 
 
-async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
+async def test_a_client_that_does_not_read_its_response_is_dropped(quick: Client) -> None:
     async with open_connection(quick) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
         for _ in range(100):
@@ -186,13 +186,13 @@ async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
                 await asyncio.sleep(0.01)
 
 
-async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
+async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: RedisStore) -> None:
     limits = QUICK._replace(response_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_interval_s=1.0)
     async with serve(store, limits) as client, open_connection(client) as (_, writer):
-        table = await create_game(client)
+        game = await create_game(client)
         hub = client.app[HUB]
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
-        request = f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
+        request = f"GET {game.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
         writer.write(request.encode())
         async with asyncio.timeout(WITHIN_S):
             while not len(hub):  # noqa: ASYNC110  what is waited for wakes nobody
@@ -204,7 +204,7 @@ async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
                 await asyncio.sleep(0)
 
 
-async def test_an_upgrade_that_stops_half_way(lasting: Client) -> None:
+async def test_an_incomplete_upgrade_times_out(lasting: Client) -> None:
     upgrade = (
         b"GET /v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -214,7 +214,7 @@ async def test_an_upgrade_that_stops_half_way(lasting: Client) -> None:
         assert await read_to_end(reader) == b""
 
 
-async def test_a_socket_that_stops_within_a_message(store: RedisStore) -> None:
+async def test_a_socket_that_stops_within_a_message_is_closed(store: RedisStore) -> None:
     async with (
         serve(store, QUICK._replace(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
@@ -229,7 +229,7 @@ async def test_a_socket_that_stops_within_a_message(store: RedisStore) -> None:
         assert message.data == 4408
 
 
-async def test_requests_in_advance_are_not_all_read(store: RedisStore) -> None:
+async def test_pipelined_requests_are_not_all_read(store: RedisStore) -> None:
     """Nobody reads the answers, so that the requests wait: where they are, is the client's memory."""
     async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
@@ -245,7 +245,7 @@ async def test_requests_in_advance_are_not_all_read(store: RedisStore) -> None:
         assert len(connection._messages) <= 32
 
 
-async def test_one_client_that_dawdles_keeps_nobody_waiting(quick: Client) -> None:
+async def test_slow_clients_do_not_delay_others(quick: Client) -> None:
     async with AsyncExitStack() as stack:
         for _ in range(50):
             _, writer = await stack.enter_async_context(open_connection(quick))

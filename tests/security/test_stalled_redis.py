@@ -125,7 +125,7 @@ async def stalling(tmp_path: Path) -> AsyncIterator[StallingService]:
         yield StallingService(one, deployment.nodes[0], await metrics_url(one), session)
 
 
-async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling: StallingService) -> None:
+async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stalling: StallingService) -> None:
     game = await stalling.create()
     stalling.node.pause()
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
@@ -167,7 +167,7 @@ async def act_over_socket(socket: aiohttp.ClientWebSocketResponse, game: Game) -
     return answer
 
 
-async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(stalling: StallingService) -> None:
+async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connected(stalling: StallingService) -> None:
     session = stalling.session
     games = [await stalling.create() for _ in range(GAMES)]
     before, during, sent = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
@@ -206,7 +206,7 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
             assert (await response.json())["version"] == 2
 
 
-async def test_what_is_refused_is_logged_by_the_second(caplog: pytest.LogCaptureFixture) -> None:
+async def test_rejections_are_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
     rejected = [error_response(StoreBusy("120 commands wait")) for _ in range(MIN_REJECTED)]
     assert {(one.status, one.headers["Retry-After"]) for one in rejected} == {(503, "1")}
     async with asyncio.timeout(30):

@@ -29,7 +29,7 @@ def names(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("threat", "tests"), rows())
-def test_a_row_names_tests_that_there_are(threat: str, tests: list[str]) -> None:
+def test_a_row_names_existing_tests(threat: str, tests: list[str]) -> None:
     assert tests, threat
     for test in tests:
         file, _, name = test.partition("::")
@@ -38,11 +38,11 @@ def test_a_row_names_tests_that_there_are(threat: str, tests: list[str]) -> None
         assert not name or name in names(TESTS / file), test
 
 
-def test_there_are_rows() -> None:
+def test_the_page_has_rows() -> None:
     assert len(rows()) > 20
 
 
-def test_every_file_of_tests_here_is_named() -> None:
+def test_every_test_file_of_this_directory_is_in_a_row() -> None:
     named = {test.partition("::")[0] for _, tests in rows() for test in tests}
     actual = {f"security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
     assert actual - {f"security/{name}" for name in OF_THE_PAGE_ITSELF} <= named

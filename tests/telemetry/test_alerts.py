@@ -22,7 +22,7 @@ def rules(file: str) -> list[dict[str, Any]]:
 ALERTS = {rule["alert"]: rule for rule in rules("alerts.yaml")}
 
 
-def test_promtool_takes_the_rules_and_the_configuration() -> None:
+def test_promtool_accepts_the_rules_and_the_configuration() -> None:
     assert "SUCCESS" in promtool("check", "rules", *(str(RULES / file) for file in FILES))
     assert "SUCCESS" in promtool("check", "config", str(RULES / "prometheus.yaml"))
 
@@ -84,6 +84,6 @@ def test_each_alert_fires_when_it_should(tmp_path: Path) -> None:
     play(tmp_path, tests)
 
 
-def test_none_fires_when_all_is_well_or_only_looks_bad(tmp_path: Path) -> None:
+def test_no_alert_fires_without_its_cause(tmp_path: Path) -> None:
     calm = {series: values for case in CASES.values() for series, values in case.calm.items()}
     play(tmp_path, [make_promtool_test("calm", calm, [(minutes, "", 0) for minutes in range(1, 60)])])

@@ -10,7 +10,7 @@ from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
 
 
-async def test_redis_says_how_far_this_clock_is_off(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_clock_offset_is_measured_against_redis(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(store, RedisStore)
     true = await store.monitor.measure_clock_offset()
     assert abs(true.ahead_s) < 0.5
@@ -20,7 +20,7 @@ async def test_redis_says_how_far_this_clock_is_off(store: GameStore, monkeypatc
     assert abs(wrong.ahead_s - 100 - true.ahead_s) <= wrong.error_s + true.error_s + 0.01
 
 
-async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
+async def test_a_jump_of_the_local_clock_does_not_change_the_shared_clock(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert isinstance(store, RedisStore)
@@ -34,7 +34,7 @@ async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
         assert abs(clock.now() - now()) < 0.5
 
 
-def test_a_stamp_is_by_the_shared_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stamp_uses_the_shared_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "_offset", ClockOffset(0.0, 0.0))
     own = clock.parse_stamp(clock.make_stamp("").encode())
     clock.set_offset(ClockOffset(60.0, 0.0))

@@ -76,9 +76,7 @@ async def hub(store: RedisStore) -> AsyncIterator[Hub]:
     await result.aclose()
 
 
-async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_missed_before_is_not(
-    hub: Hub, store: RedisStore
-) -> None:
+async def test_the_delivery_lag_is_measured_by_the_shared_clock(hub: Hub, store: RedisStore) -> None:
     await store.commit(creation(meta="1"))
     await store.commit(action(1, meta="1"))
     watcher, before = Watcher(), read_samples()
@@ -96,7 +94,7 @@ async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_mi
     assert grown(before, "missed_notifications_total") >= 2
 
 
-async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(hub: Hub, store: RedisStore) -> None:
+async def test_a_broadcast_of_several_ticks_is_timed(hub: Hub, store: RedisStore) -> None:
     await store.commit(creation())
     watchers, before = [Watcher() for _ in range(BATCH_SIZE + 1)], read_samples()
     for watcher in watchers:
@@ -107,7 +105,7 @@ async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(hub: 
     assert grown(before, "broadcast_duration_seconds_count") == 1
 
 
-async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
+async def test_a_replaced_history_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
     game = await (await new_game(store)).game()
     watcher, before = Watcher(), read_samples()
     await hub.subscribe(watcher, game.id, StreamPosition(game.version, game.digest))
@@ -117,21 +115,21 @@ async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisSt
     assert grown(before, "histories_replaced_total") == 1
 
 
-def test_a_game_that_is_not_in_the_cache_is_a_miss() -> None:
+def test_a_cache_miss_is_counted() -> None:
     before = read_samples()
     assert GameCache().pop("g") is None
     assert grown(before, "game_cache_misses_total") == 1
 
 
-async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None:
+async def test_timeouts_are_counted_by_policy(store: RedisStore) -> None:
     for policy in ("pass", "bot", "resign"):
-        table, before = await new_game(store, timeout_s=60, policy=policy), read_samples()
-        await table.let_pass(62)
+        game, before = await new_game(store, timeout_s=60, policy=policy), read_samples()
+        await game.let_pass(62)
         assert grown(before, "timeouts_total", policy=policy) == grown(before, "timeouts_total") == 1
         assert grown(before, "actions_total", by="clock") >= 1
 
 
-async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_counted(store: RedisStore) -> None:
+async def test_bots_are_timed_and_their_failures_are_counted(store: RedisStore) -> None:
     game = await (await new_game(store)).game()
     bots, before = BotRegistry([*load_bots(plugins=False), load_fake_bot("raising")]), read_samples()
     for name in ("greedy", "raising", "gone"):
@@ -142,27 +140,27 @@ async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_cou
     assert [grown(before, "bot_failures_total", bot=name) for name in ("greedy", "raising", "missing")] == [0, 1, 1]
 
 
-async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> None:
+async def test_webhooks_are_counted_by_result(store: RedisStore) -> None:
     async with run_receiver() as receiver, run_instance(store) as one:
-        table, before = await create_game(one.client, first_seat=0), read_samples()
-        await register_webhook(table, receiver.url)
+        game, before = await create_game(one.client, first_seat=0), read_samples()
+        await register_webhook(game, receiver.url)
         receiver.statuses = [500]
-        await table.act_successfully()
+        await game.act_successfully()
         await one.dispatcher.join()
         assert grown(before, "webhook_challenges_total", result="answered") == 1
         assert grown(before, "webhook_attempts_total", result="status") == 1
-        await register_webhook(table, receiver.url)
-        await table.act_successfully()
+        await register_webhook(game, receiver.url)
+        await game.act_successfully()
         await one.dispatcher.join()
         assert grown(before, "webhook_attempts_total", result="delivered") == 1
         assert grown(before, "webhook_delay_seconds_count") == 1
         receiver.statuses = [410]
-        await table.act_successfully()
+        await game.act_successfully()
         await one.dispatcher.join()
         assert grown(before, "webhooks_disabled_total", reason="gone") == 1
 
 
-async def test_a_connection_that_is_lost_is_1006(store: RedisStore) -> None:
+async def test_a_lost_connection_is_counted_as_1006(store: RedisStore) -> None:
     async with serve(store) as client:
         before = read_samples()
         socket = await client.ws_connect("/v1/ws")
@@ -176,7 +174,7 @@ async def test_a_connection_that_is_lost_is_1006(store: RedisStore) -> None:
     assert grown(before, "sockets_closed_total", code="1006") == grown(before, "sockets_closed_total") == 1
 
 
-async def test_what_a_limit_refuses_is_counted_by_its_name(store: RedisStore) -> None:
+async def test_rejections_are_counted_by_the_name_of_the_limit(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
         before = read_samples()
         rejected = [answer for answer in [await request_game(client) for _ in range(30)] if answer.status == 429]

@@ -18,7 +18,7 @@ from service.telemetry.logs import JSONFormatter, TextFormatter
 from tests.server_process import start_server
 
 LOGGER = logging.getLogger("tests.telemetry")
-TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}
+NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}
 
 
 def logged(formatter: logging.Formatter, level: int, message: str, *arguments: object, **more: Any) -> str:
@@ -30,7 +30,7 @@ def logged(formatter: logging.Formatter, level: int, message: str, *arguments: o
     return stream.getvalue()
 
 
-def test_a_line_is_one_object_with_what_it_belongs_to() -> None:
+def test_a_json_line_is_one_object_with_its_context() -> None:
     LOG_CONTEXT.set(DueGameContext("k7m2"))
     line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
     received = msgspec.json.decode(line)
@@ -56,14 +56,14 @@ def test_an_exception_is_a_field() -> None:
     assert received["exception"]["stack"].startswith("Traceback")
 
 
-def test_a_line_for_people_ends_with_what_it_belongs_to() -> None:
+def test_a_text_line_ends_with_its_context() -> None:
     LOG_CONTEXT.set(DueGameContext("k7m2"))
     assert logged(TextFormatter("%(message)s"), logging.INFO, "late") == "late [game=k7m2]\n"
     LOG_CONTEXT.set(None)
     assert logged(TextFormatter("%(message)s"), logging.INFO, "late") == "late\n"
 
 
-def test_a_line_for_people_is_one_line() -> None:
+def test_a_text_line_is_one_printable_line() -> None:
     """Whatever is in it, a terminal does nothing but show it."""
     LOG_CONTEXT.set(None)
     line = logged(
@@ -86,7 +86,7 @@ async def test_a_service_logs_every_request_and_no_secret(
     secret, key = secrets.token_hex(16), secrets.token_hex(32)
     known = {secret, key}
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
-        async with session.post("/v1/games", json=TABLE, headers={"Idempotency-Key": key}) as response:
+        async with session.post("/v1/games", json=NEW_GAME, headers={"Idempotency-Key": key}) as response:
             created = await response.json()
         known |= {created["owner_token"], created["spectator_token"], *(seat["token"] for seat in created["seats"])}
         path, headers = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['owner_token']}"}

@@ -32,7 +32,7 @@ def fresh() -> bytes:
     return subprocess.run([sys.executable, "-c", FRESH], capture_output=True, check=True, timeout=60).stdout
 
 
-def test_counters_are_0_before_anything_happens_so_that_the_first_event_is_seen(fresh: bytes) -> None:
+def test_counters_start_at_0(fresh: bytes) -> None:
     samples = [one for family in text_string_to_metric_families(fresh.decode()) for one in family.samples]
     values = {(one.name, *one.labels.values()): one.value for one in samples}
     for counter, *labels in (
@@ -47,12 +47,12 @@ def test_counters_are_0_before_anything_happens_so_that_the_first_event_is_seen(
     assert not [name for name, *_ in values if name.endswith("_created")]
 
 
-def test_promtool_finds_nothing_wrong_with_what_is_told(fresh: bytes) -> None:
+def test_promtool_accepts_the_metrics(fresh: bytes) -> None:
     assert promtool("check", "metrics", given=fresh) == ""
 
 
 @pytest.mark.parametrize("accept", (OPENMETRICS, "text/plain;version=0.0.4"))
-async def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
+async def test_metrics_have_the_requested_format(accept: str) -> None:
     TIMEOUTS.labels("pass").inc()
     async with serve_metrics("127.0.0.1", 0) as url:
         assert url is not None
@@ -95,7 +95,7 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
     assert sum_samples(values, "task_failing", task="scheduler") == sum_samples(values, "http_requests_in_flight") == 0
 
 
-async def test_nobody_answers_without_a_port_or_at_the_end() -> None:
+async def test_metrics_are_served_only_with_a_port_and_until_shutdown() -> None:
     async with serve_metrics("127.0.0.1", None) as nowhere:
         assert nowhere is None
     async with serve_metrics("127.0.0.1", 0) as url:
@@ -105,7 +105,7 @@ async def test_nobody_answers_without_a_port_or_at_the_end() -> None:
             await session.get(url)
 
 
-async def test_a_port_that_is_taken_is_said_in_words() -> None:
+async def test_a_port_in_use_is_a_start_failure() -> None:
     async with serve_metrics("127.0.0.1", 0) as url:
         port = urlsplit(url).port
         with pytest.raises(StartFailed, match=f"cannot listen on 127.0.0.1:{port}: "):

@@ -44,7 +44,7 @@ async def asked(session: aiohttp.ClientSession, path: str, **parameters: str) ->
     return answer["data"]
 
 
-async def test_a_real_prometheus_finds_all_that_dashboard_and_rules_ask_for(redis_url: str, tmp_path: Path) -> None:
+async def test_prometheus_has_data_for_dashboard_and_rules(redis_url: str, tmp_path: Path) -> None:
     async with start_observed_instances(redis_url, tmp_path) as url, aiohttp.ClientSession(url) as session:
         targets = (await asked(session, "targets"))["activeTargets"]
         assert [(target["health"], target["lastError"]) for target in targets] == [("up", "")] * 2
@@ -95,7 +95,7 @@ def test_every_metric_is_explained_and_shown() -> None:
         assert name in displayed, f"{short} is not on the dashboard"
 
 
-def test_the_dashboard_is_one_that_grafana_takes() -> None:
+def test_the_dashboard_is_consistent() -> None:
     ids = [panel["id"] for panel in DASHBOARD["panels"]]
     assert len({*ids}) == len(ids)
     taken: set[tuple[int, int]] = set()
@@ -118,7 +118,7 @@ def test_the_dashboard_is_one_that_grafana_takes() -> None:
     assert (DASHBOARD["uid"], DASHBOARD["schemaVersion"]) == ("south-seas", 39)
 
 
-def test_the_example_of_a_configuration_names_files_that_there_are() -> None:
+def test_the_example_configuration_names_existing_files() -> None:
     folder = ROOT / "deploy" / "observability" / "prometheus"
     for file in yaml.safe_load((folder / "prometheus.yaml").read_text())["rule_files"]:
         assert (folder / file).is_file()

@@ -25,7 +25,7 @@ def grown(before: Samples, name: str, **labels: str) -> float:
     return sum_samples(read_samples(), name, **labels) - sum_samples(before, name, **labels)
 
 
-async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
+async def test_commands_are_timed_by_name_and_errors_counted_by_kind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -60,7 +60,9 @@ async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
             assert level(store, "redis_up") == 1
 
 
-async def test_what_a_cut_connection_owes_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_command_is_retried_after_its_connection_was_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     async with embedded_server(Path("d")) as server, connect(server.url) as store:
         await store.ping()

@@ -17,7 +17,7 @@ def count_warnings(caplog: pytest.LogCaptureFixture) -> int:
     return sum(int(one[1]) if one else 1 for one in result)
 
 
-async def test_many_at_once_are_two_lines_with_their_number(caplog: pytest.LogCaptureFixture) -> None:
+async def test_many_warnings_at_once_are_two_lines(caplog: pytest.LogCaptureFixture) -> None:
     log = ThrottledLog(LOGGER, 0.2)
     for number in range(1000):
         log.warning("%d is %s", number, "refused")
@@ -28,7 +28,7 @@ async def test_many_at_once_are_two_lines_with_their_number(caplog: pytest.LogCa
     assert caplog.messages[1].startswith("999 is refused (the last of 999 within ")
 
 
-async def test_those_that_go_on_are_counted_to_the_last(caplog: pytest.LogCaptureFixture) -> None:
+async def test_every_warning_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     log = ThrottledLog(LOGGER, 0.05)
     for _ in range(100):
         log.warning("again")
@@ -40,7 +40,7 @@ async def test_those_that_go_on_are_counted_to_the_last(caplog: pytest.LogCaptur
     assert len(caplog.messages) < 100
 
 
-def test_without_an_event_loop_the_next_one_tells_of_those_before(caplog: pytest.LogCaptureFixture) -> None:
+def test_without_an_event_loop_warnings_are_throttled(caplog: pytest.LogCaptureFixture) -> None:
     log = ThrottledLog(LOGGER, 1000)
     log.warning("first")
     log.warning("second")

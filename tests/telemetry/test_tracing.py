@@ -23,7 +23,7 @@ from tests.server_process import start_server
 from tests.telemetry.otlp_collector import start_collector
 from tests.web.app_server import Client, serve
 
-TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = "00f067aa0ba902b7"
 
@@ -64,7 +64,7 @@ async def until_told(socket: aiohttp.ClientWebSocketResponse, version: int) -> d
 
 
 async def test_one_trace_goes_through_both_instances(two: list[Client], spans: InMemorySpanExporter) -> None:
-    created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
+    created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
     path = f"/v1/games/{created['game']['id']}/ws"
     async with two[0].ws_connect(path) as actual, two[1].ws_connect(path) as there:
         await asyncio.sleep(0.3)
@@ -87,20 +87,20 @@ async def test_one_trace_goes_through_both_instances(two: list[Client], spans: I
     assert started_at == sorted(started_at)
 
 
-async def test_what_the_client_does_not_sample_is_neither_traced_nor_stored(
+async def test_an_unsampled_trace_is_neither_exported_nor_stored(
     two: list[Client], spans: InMemorySpanExporter, redis: Redis
 ) -> None:
-    created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
+    created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
     spans.clear()
     await play_first_move(two[0], created, "00")
     assert not client_trace(spans)
     assert TRACE not in str(await redis.xrange(f"south-seas:{{{created['game']['id']}}}:log"))
 
 
-async def test_a_message_of_a_socket_is_a_trace_and_its_socket_none(
+async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
     two: list[Client], spans: InMemorySpanExporter
 ) -> None:
-    created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
+    created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
     game = created["game"]["id"]
     async with two[0].ws_connect(f"/v1/games/{game}/ws") as socket:
         await socket.send_json({"type": "auth", "game": game, "token": created["owner_token"]})
@@ -111,8 +111,8 @@ async def test_a_message_of_a_socket_is_a_trace_and_its_socket_none(
     assert not [name for name in names if name.startswith("GET")]
 
 
-async def test_a_refused_action_is_told_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
-    created = await (await two[0].post("/v1/games", json=TABLE)).json()
+async def test_a_rejected_action_is_recorded_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
+    created = await (await two[0].post("/v1/games", json=NEW_GAME)).json()
     headers = {"Authorization": f"Bearer {created['owner_token']}"}
     rejected = await two[0].post(f"/v1/games/{created['game']['id']}/actions", json={"move": "p9.9.0"}, headers=headers)
     assert rejected.status == 422
@@ -122,7 +122,7 @@ async def test_a_refused_action_is_told_in_its_span(two: list[Client], spans: In
     assert attributes["south_seas.request_id"] == rejected.headers["X-Request-Id"]
 
 
-async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_names(
+async def test_traces_are_sent_to_the_configured_collector(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with start_collector() as collector, aiohttp.ClientSession() as session:
@@ -130,7 +130,7 @@ async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
         async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
-            async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
+            async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
                 assert response.status == 201
             await collector.wait_for("POST /v1/games", "commit", "encode")
             monkeypatch.undo()
@@ -144,12 +144,12 @@ async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_
     assert request.attributes["http.route"] == "/v1/games"
 
 
-async def test_a_collector_that_is_not_there_keeps_nobody_from_serving_or_ending(
+async def test_a_missing_collector_does_not_affect_the_service(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance, aiohttp.ClientSession() as session:
-        async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
+        async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
             assert response.status == 201
         assert await instance.stop(signal.SIGTERM) == 0
 
@@ -158,7 +158,7 @@ async def test_a_collector_that_is_not_there_keeps_nobody_from_serving_or_ending
     ("name", "value"),
     (("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_TRACES_EXPORTER", "zipkin")),
 )
-async def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, name: str, value: str) -> None:
+async def test_an_unsupported_exporter_is_rejected_in_one_line(tmp_path: Path, name: str, value: str) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(tmp_path)),
         stderr=asyncio.subprocess.PIPE,
@@ -172,7 +172,7 @@ async def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, name: str, 
     assert name.encode() in errors
 
 
-def test_the_environment_decides() -> None:
+def test_the_environment_configures_tracing() -> None:
     endpoint = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector:4318/v1/traces"}
     assert is_tracing_configured(endpoint)
     assert not is_tracing_configured({**endpoint, "OTEL_TRACES_EXPORTER": "none"})

@@ -5,7 +5,7 @@ from typing import Any
 
 import aiohttp
 
-TABLE = {"players": [{"name": "A"}, {"bot": "expert"}], "first_seat": 0}
+NEW_GAME = {"players": [{"name": "A"}, {"bot": "expert"}], "first_seat": 0}
 
 
 async def run_traffic(one: str, other: str) -> None:

@@ -30,9 +30,25 @@ class HTTPGame:
         self.spectator_token: str = created["spectator_token"]
         self.seat_tokens: dict[int, str] = {one["seat"]: one["token"] for one in created["seats"]}
 
-    async def get(self, path: str = "", **headers: str) -> ClientResponse:
-        """GET a path of the game with the owner token."""
-        return await self.client.get(self.path + path, headers={**bearer_header(self.owner_token), **headers})
+    def _headers(self, token: str | None, headers: dict[str, str]) -> dict[str, str]:
+        return {**bearer_header(token or self.owner_token), **headers}
+
+    async def get(self, path: str = "", token: str | None = None, **headers: str) -> ClientResponse:
+        """GET a path of the game, by default with the owner token."""
+        return await self.client.get(self.path + path, headers=self._headers(token, headers))
+
+    async def post(self, path: str, body: Any = None, token: str | None = None, **headers: str) -> ClientResponse:
+        """POST to a path of the game, by default with the owner token and without a body."""
+        return await self.client.post(self.path + path, json=body, headers=self._headers(token, headers))
+
+    async def delete(self, path: str = "", token: str | None = None, **headers: str) -> ClientResponse:
+        """DELETE a path of the game, by default with the owner token; without a path, abort the game."""
+        return await self.client.delete(self.path + path, headers=self._headers(token, headers))
+
+    async def join(self, name: str = "Bo", token: str | None = None, **headers: str) -> ClientResponse:
+        """Take the next open seat, by default without a token."""
+        sent = {**(bearer_header(token) if token else {}), **headers}
+        return await self.client.post(f"{self.path}/seats", json={"name": name}, headers=sent)
 
     async def get_json(self, path: str = "") -> Any:
         """GET a path of the game, check for 200, and return the JSON."""
@@ -42,18 +58,20 @@ class HTTPGame:
 
     async def act(self, body: Any, token: str | None = None, query: str = "", **headers: str) -> ClientResponse:
         """Post an action, by default with the owner token."""
-        sent = {**bearer_header(token or self.owner_token), **headers}
-        return await self.client.post(f"{self.path}/actions{query}", json=body, headers=sent)
+        return await self.post(f"/actions{query}", body, token, **headers)
 
     async def legal_moves(self) -> list[dict[str, Any]]:
         """Return the legal moves."""
         moves: list[dict[str, Any]] = (await self.get_json("/legal-moves"))["moves"]
         return moves
 
+    async def first_move(self) -> dict[str, str]:
+        """Return the body of an action that is the first legal move."""
+        return {"move": (await self.legal_moves())[0]["id"]}
+
     async def act_successfully(self, body: Any = None) -> Any:
         """Post an action, by default the first legal move, check for 200, and return the JSON."""
-        action = {"move": (await self.legal_moves())[0]["id"]} if body is None else body
-        response = await self.act(action)
+        response = await self.act(await self.first_move() if body is None else body)
         assert response.status == 200, await response.text()
         return await response.json()
 
@@ -74,13 +92,14 @@ async def create_game(client: Client, players: Any = None, **options: Any) -> HT
     return HTTPGame(client, await response.json())
 
 
-async def check_problem(response: ClientResponse, status: int, code: str) -> dict[str, Any]:
-    """Check that the response is this problem, well formed, and return it."""
+async def check_problem(response: ClientResponse, status: int, code: str, path: str | None = None) -> dict[str, Any]:
+    """Check that the response is this problem, at `path` if given, well formed, and return it."""
     text = await response.text()
     assert (response.status, response.content_type) == (status, PROBLEM), text
     problem: dict[str, Any] = await response.json(content_type=PROBLEM)
     assert problem["code"] == code, text
     assert problem["status"] == status
+    assert path in (None, problem["path"]), text
     assert problem["type"] == f"/problems/{code.replace('_', '-')}"
     assert problem["title"]
     assert problem["detail"]

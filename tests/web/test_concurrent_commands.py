@@ -3,7 +3,7 @@ from random import Random
 
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 
 CLIENTS = 50
 
@@ -33,7 +33,7 @@ async def test_one_of_many_actions_across_instances_succeeds(store: RedisStore, 
     async with serve(store) as other:
         game = await create_game(client)
         same = HTTPGame(other, game.created)
-        move = {"move": (await game.legal_moves())[0]["id"]}
+        move = await game.first_move()
         answers = await asyncio.gather(
             *((game if number % 2 else same).act(move, **{"If-Match": '"1"'}) for number in range(CLIENTS))
         )
@@ -44,7 +44,7 @@ async def test_one_of_many_actions_across_instances_succeeds(store: RedisStore, 
 
 async def test_without_if_match_late_actions_are_rejected_by_the_rules(client: Client) -> None:
     game = await create_game(client)
-    move = {"move": (await game.legal_moves())[0]["id"]}
+    move = await game.first_move()
     answers = await asyncio.gather(*(game.act(move) for _ in range(CLIENTS)))
     assert sorted(response.status for response in answers) == [200] + [422] * (CLIENTS - 1)
     assert (await game.get_json())["version"] == 2
@@ -61,10 +61,8 @@ async def test_concurrent_games_do_not_affect_each_other(client: Client) -> None
 
 async def test_a_concurrent_abort_and_action_leave_one_history(client: Client) -> None:
     game = await create_game(client)
-    move = {"move": (await game.legal_moves())[0]["id"]}
-    acted, aborted = await asyncio.gather(
-        game.act(move), client.delete(game.path, headers=bearer_header(game.owner_token))
-    )
+    move = await game.first_move()
+    acted, aborted = await asyncio.gather(game.act(move), game.delete())
     assert aborted.status == 200
     assert acted.status in (200, 409)
     log = (await game.get_json("/diffs"))["diffs"]

@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 
 READS = (
     "",
@@ -28,7 +28,7 @@ async def read_all(game: HTTPGame) -> list[bytes]:
     answers = [await (await game.client.get("/v1/games")).read()]
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         for path in READS:
-            response = await game.client.get(game.path + path, headers=bearer_header(token))
+            response = await game.get(path, token)
             assert response.status == 200
             headers = [(name, value) for name, value in response.headers.items() if name.lower() not in TELLING_NOTHING]
             answers.append(repr(headers).encode() + await response.read())
@@ -61,7 +61,7 @@ async def test_the_seed_is_revealed_only_after_the_game(client: Client) -> None:
         repr(await game.act_successfully()).encode(),
     ]
     assert [answer for answer in answers if seed.encode() in answer] == []
-    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    await game.delete()
     assert (await game.get_json())["deck"]["seed"] == seed
     last = (await game.get_json("/diffs?limit=1000"))["diffs"][-1]
     assert seed in repr(last["patch"])
@@ -69,8 +69,8 @@ async def test_the_seed_is_revealed_only_after_the_game(client: Client) -> None:
 
 async def test_no_token_is_returned_twice(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
-    acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, joined["token"])
+    joined = await (await game.join()).json()
+    acted = await game.act(await game.first_move(), joined["token"])
     answers = [*(await read_all(game)), await acted.read()]
     for token in (game.owner_token, game.spectator_token, joined["token"], *game.seat_tokens.values()):
         assert len(token) == 43

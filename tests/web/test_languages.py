@@ -96,7 +96,7 @@ async def test_a_private_response_varies_with_token_and_language(client: Client)
 async def test_if_match_accepts_the_etag_of_legal_moves(client: Client, language: str) -> None:
     game = await create_game(client)
     tag = (await game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
-    move = {"move": (await game.legal_moves())[0]["id"]}
+    move = await game.first_move()
     assert (await game.act(move, **{"If-Match": tag})).status == 200
     assert (await game.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
 
@@ -137,14 +137,14 @@ async def test_included_moves_are_in_the_requested_language(client: Client) -> N
 
 async def test_a_response_without_texts_has_no_language(client: Client) -> None:
     game = await create_game(client)
-    acted = await game.act({"move": (await game.legal_moves())[0]["id"]}, **FRENCH)
+    acted = await game.act(await game.first_move(), **FRENCH)
     assert "Content-Language" not in acted.headers
 
 
 async def test_a_replay_is_in_the_language_of_the_retry(client: Client) -> None:
     """The moves of a replay are current, in the language of the retry; the rest is replayed."""
     game = await create_game(client)
-    body = {"move": (await game.legal_moves())[0]["id"]}
+    body = await game.first_move()
     key = {"Idempotency-Key": "turn-1"}
     first = await game.act(body, query="?include=legal_moves", **key, **FRENCH)
     again = await game.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})

@@ -10,7 +10,7 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import JSON, TWO_PLAYERS, bearer_header, check_problem, create_game
+from tests.web.http_game import JSON, TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import send_raw
 
 
@@ -205,6 +205,6 @@ async def test_no_token_is_ever_logged(client: Client, caplog: pytest.LogCapture
     game = await create_game(client)
     await game.act_successfully()
     await game.act({"move": "i9"})
-    await client.get(game.path, headers=bearer_header(game.owner_token + "x"))
+    await game.get(token=game.owner_token + "x")
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         assert token not in caplog.text

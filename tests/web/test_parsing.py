@@ -82,8 +82,7 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
     ),
 )
 async def test_malformed_creations_are_rejected(client: Client, body: Any, path: str) -> None:
-    problem = await check_problem(await client.post("/v1/games", json=body), 400, "malformed")
-    assert problem["path"] == path, problem
+    await check_problem(await client.post("/v1/games", json=body), 400, "malformed", path)
     assert (await (await client.get("/v1/games")).json())["games"] == []
 
 
@@ -99,8 +98,7 @@ async def test_malformed_creations_are_rejected(client: Client, body: Any, path:
 )
 async def test_malformed_joins_are_rejected(client: Client, body: Any, path: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    problem = await check_problem(await client.post(f"{game.path}/seats", json=body), 400, "malformed")
-    assert problem["path"] == path, problem
+    await check_problem(await client.post(f"{game.path}/seats", json=body), 400, "malformed", path)
 
 
 async def test_the_last_of_duplicate_members_is_used(client: Client) -> None:
@@ -163,8 +161,7 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
 )
 async def test_malformed_actions_are_rejected(client: Client, body: Any, path: str) -> None:
     game = await create_game(client)
-    problem = await check_problem(await game.act(body), 400, "malformed")
-    assert problem["path"] == path, problem
+    await check_problem(await game.act(body), 400, "malformed", path)
     assert (await game.get_json())["version"] == 1
 
 

@@ -13,12 +13,12 @@ PLAYERS = [{"name": "Ana"}, {"open": True}]
 async def test_any_token_reads_a_private_game_without_shared_caching(client: Client, path: str) -> None:
     game = await create_game(client, visibility="private")
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
-        response = await client.get(game.path + path, headers=bearer_header(token))
+        response = await game.get(path, token)
         assert response.status == 200
         assert response.headers["Cache-Control"] == "private, no-cache"
         assert "Authorization" in response.headers["Vary"]
         tag = response.headers["ETag"]
-        same = await client.get(game.path + path, headers={**bearer_header(token), "If-None-Match": tag})
+        same = await game.get(path, token, **{"If-None-Match": tag})
         assert (same.status, same.headers["Cache-Control"]) == (304, "private, no-cache")
         assert "Authorization" in same.headers["Vary"]
 
@@ -46,12 +46,12 @@ async def test_a_private_game_cannot_be_changed_without_a_token(client: Client) 
 
 async def test_the_spectator_token_joins_but_does_not_act(client: Client) -> None:
     game = await create_game(client, PLAYERS, visibility="private", first_seat=1)
-    response = await client.post(f"{game.path}/seats", json={"name": "Bo"}, headers=bearer_header(game.spectator_token))
+    response = await game.join(token=game.spectator_token)
     joined = await response.json()
     assert response.status == 200
     assert response.headers["Cache-Control"] == "no-store"
     assert response.headers["Vary"] == "Authorization"
-    move = {"move": (await game.legal_moves())[0]["id"]}
+    move = await game.first_move()
     await check_problem(await game.act(move, game.spectator_token), 403, "wrong_seat")
     acted = await game.act(move, joined["token"])
     assert acted.status == 200
@@ -60,7 +60,7 @@ async def test_the_spectator_token_joins_but_does_not_act(client: Client) -> Non
 
 async def test_a_public_game_is_joined_without_a_token_and_played_with_one(client: Client) -> None:
     game = await create_game(client, PLAYERS)
-    assert (await client.post(f"{game.path}/seats", json={"name": "Bo"})).status == 200
+    assert (await game.join()).status == 200
     response = await client.post(f"{game.path}/actions", json={"move": "i0"})
     await check_problem(response, 401, "unauthorized")
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas"'

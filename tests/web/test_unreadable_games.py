@@ -10,7 +10,7 @@ from service.engine import SCHEMA_VERSION
 from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
 
@@ -60,15 +60,13 @@ async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis
     await damage(redis, game, field=field)
     await check_problem(await game.act({"move": "i0"}), 503, "store_unavailable")
     for path in ("/undo", "/resign", "/return", "/rematch"):
-        response = await client.post(game.path + path, headers=bearer_header(game.owner_token))
+        response = await game.post(path)
         await check_problem(response, 503, "store_unavailable")
     hook = {"url": "https://bot.example/hook"}
-    response = await client.post(f"{game.path}/webhooks", json=hook, headers=bearer_header(game.owner_token))
+    response = await game.post("/webhooks", hook)
     await check_problem(response, 503, "store_unavailable")
-    await check_problem(await client.post(f"{game.path}/seats", json={"name": "Cy"}), 503, "store_unavailable")
-    await check_problem(
-        await client.delete(game.path, headers=bearer_header(game.owner_token)), 503, "store_unavailable"
-    )
+    await check_problem(await game.join("Cy"), 503, "store_unavailable")
+    await check_problem(await game.delete(), 503, "store_unavailable")
 
 
 @pytest.mark.parametrize("field", ("snapshot", "access"))

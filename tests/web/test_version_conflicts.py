@@ -55,27 +55,27 @@ async def create_with_key(game: HTTPGame) -> ClientResponse:
 
 async def join(game: HTTPGame) -> ClientResponse:
     """Take the open seat."""
-    return await game.client.post(f"{game.path}/seats", json={"name": "Flo"})
+    return await game.join("Flo")
 
 
 async def act(game: HTTPGame) -> ClientResponse:
     """Perform the first legal move."""
-    return await game.act({"move": (await game.legal_moves())[0]["id"]})
+    return await game.act(await game.first_move())
 
 
 async def resign(game: HTTPGame) -> ClientResponse:
     """Resign."""
-    return await game.client.post(f"{game.path}/resign", json={"seat": 0}, headers=bearer_header(game.owner_token))
+    return await game.post("/resign", {"seat": 0})
 
 
 async def abort(game: HTTPGame) -> ClientResponse:
     """Abort the game."""
-    return await game.client.delete(game.path, headers=bearer_header(game.owner_token))
+    return await game.delete()
 
 
 async def rematch(game: HTTPGame) -> ClientResponse:
     """Create a rematch."""
-    return await game.client.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))
+    return await game.post("/rematch")
 
 
 CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (

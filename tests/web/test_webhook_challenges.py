@@ -20,7 +20,7 @@ from service.games.webhooks.challenges import (
 from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store import keys
 from service.web.outbound.webhook_sender import CHALLENGES_PER_ADDRESS, open_webhook_sender
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
     SECRET,
@@ -37,7 +37,7 @@ ATTEMPTS = len(CHALLENGE_RETRY_DELAYS_S) + 1
 
 
 async def retry(game: HTTPGame, hook: dict[str, Any]) -> Any:
-    answer = await game.client.post(f"{game.path}/webhooks/{hook['id']}/retry", headers=bearer_header(game.owner_token))
+    answer = await game.post(f"/webhooks/{hook['id']}/retry")
     assert answer.status == 200
     return await answer.json()
 

@@ -6,7 +6,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.webhooks.sender import SendResult
 from service.store import keys
-from tests.web.http_game import bearer_header, create_game
+from tests.web.http_game import create_game
 from tests.web.webhook_receiver import (
     SECRET,
     OffsetClock,
@@ -62,7 +62,7 @@ async def test_only_the_selected_events_and_seats_are_delivered(
     await register_webhook(game, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
     while (await game.get_json())["turn"]["number"] < 5:
         await game.act_successfully()
-    await one.client.delete(game.path, headers=bearer_header(game.owner_token))
+    await game.delete()
     await one.dispatcher.join()
     received = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
     assert received == [
@@ -145,7 +145,7 @@ async def test_a_webhook_is_disabled_after_the_last_retry(
     await one.deliver()
     assert receiver.versions == [2] * attempts
     assert len(await list_message_attempts(game, hook)) == attempts
-    retried = await one.client.post(f"{game.path}/webhooks/{hook['id']}/retry", headers=bearer_header(game.owner_token))
+    retried = await game.post(f"/webhooks/{hook['id']}/retry")
     assert (retried.status, (await retried.json())["status"], (await retried.json())["failures"]) == (200, "active", 0)
     receiver.statuses = []
     await one.dispatcher.join()
@@ -159,7 +159,7 @@ async def test_a_waiting_delivery_can_be_retried_at_once(one: WebhookInstance, r
     receiver.statuses = [500]
     await game.act_successfully()
     await one.deliver()
-    await one.client.post(f"{game.path}/webhooks/{hook['id']}/retry", headers=bearer_header(game.owner_token))
+    await game.post(f"/webhooks/{hook['id']}/retry")
     await one.dispatcher.join()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
@@ -200,7 +200,7 @@ async def test_deleting_a_webhook_stops_its_deliveries(
     receiver.statuses = [500]
     await game.act_successfully()
     await one.deliver()
-    await one.client.delete(f"{game.path}/webhooks/{hook['id']}", headers=bearer_header(game.owner_token))
+    await game.delete(f"/webhooks/{hook['id']}")
     later.offset_s += 60
     await game.act_successfully()
     await one.deliver()

@@ -47,7 +47,7 @@ async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition
     game = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
     copy = GameCopy(game)
     copy.apply((await game.get_json("/diffs"))["diffs"])
-    joined = await (await client.post(f"{game.path}/seats", json={"name": "Bo"})).json()
+    joined = await (await game.join()).json()
     copy.apply((await game.get_json("/diffs?since=1"))["diffs"])
     await copy.compare(joined["digest"])
     assert joined["game"] == copy.game

@@ -13,7 +13,7 @@ from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header
+from tests.web.http_game import HTTPGame
 
 LOCAL_LIMITS = Limits(webhooks_allow_private=True, webhook_timeout_s=0.5)
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -127,9 +127,7 @@ async def run_instance(
 
 async def register_webhook(game: HTTPGame, url: str, **options: Any) -> dict[str, Any]:
     """Register a webhook for a game."""
-    response = await game.client.post(
-        f"{game.path}/webhooks", json={"url": url, **options}, headers=bearer_header(game.owner_token)
-    )
+    response = await game.post("/webhooks", {"url": url, **options})
     assert response.status == 201, await response.text()
     created: dict[str, Any] = await response.json()
     return created

@@ -10,7 +10,7 @@ import pytest
 from service.web.drawing.move_labels import format_numbers
 from tests.web.app_server import Client
 from tests.web.drawing.example_tiles import SVG
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.images.image_inspection import BoardSVG, play_until_phase, read_board_svg
 
 Subject = tuple[str | None, str | None, str | None]
@@ -93,5 +93,5 @@ async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client
 async def test_no_labels_without_the_option_or_after_the_game(client: Client) -> None:
     game = await create_game(client, seed="numbers")
     assert not read_labels(await read_board_svg(game, "side=1"))
-    assert (await client.delete(game.path, headers=bearer_header(game.owner_token))).status == 200
+    assert (await game.delete()).status == 200
     assert not read_labels(await read_board_svg(game, "candidates=1&side=1"))

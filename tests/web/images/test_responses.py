@@ -86,7 +86,7 @@ async def test_a_private_picture_requires_a_token_and_is_cached_privately(client
 
 async def test_an_unknown_token_is_rejected_for_a_public_picture(client: Client) -> None:
     game = await create_game(client)
-    response = await client.get(f"{game.path}/board.svg", headers=bearer_header("x"))
+    response = await game.get("/board.svg", "x")
     await check_problem(response, 401, "unauthorized")
 
 

@@ -67,22 +67,22 @@ async def test_without_a_trusted_proxy_a_line_has_the_peer(store: RedisStore, ca
     assert read_lines(caplog, "address") == [("127.0.0.1",)]
 
 
-async def test_what_is_no_http_has_a_line(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+async def test_malformed_http_has_a_line(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
     await send_raw(proxied, b"NONSENSE\r\n\r\n")
     assert read_lines(caplog, "route", "status") == [("unmatched", 400)]
 
 
-async def connect(client: Client, table: HTTPGame) -> Any:
+async def connect(client: Client, game: HTTPGame) -> Any:
     """Open a WebSocket that watches the game."""
     return await client.ws_connect(
-        f"{table.path}/ws?since=1", headers={**bearer_header(table.owner_token), **forwarded_for(ANA)}
+        f"{game.path}/ws?since=1", headers={**bearer_header(game.owner_token), **forwarded_for(ANA)}
     )
 
 
 async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    table = await create_game(proxied, visibility="private")
+    game = await create_game(proxied, visibility="private")
     caplog.clear()
-    await (await connect(proxied, table)).close()
+    await (await connect(proxied, game)).close()
     await wait_until_closed(proxied)
     route = "/v1/games/{id}/ws"
     assert read_lines(caplog, "kind", "route", "address", "code") == [
@@ -92,7 +92,7 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     ((opened,), (closed,)) = read_lines(caplog, "seconds")
     assert opened is None
     assert 0 <= closed < WITHIN_S
-    assert table.owner_token not in caplog.text
+    assert game.owner_token not in caplog.text
 
 
 async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
@@ -113,10 +113,10 @@ async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest
 
 
 async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
-    table = await create_game(proxied)
+    game = await create_game(proxied)
     caplog.clear()
-    headers = {"Accept": "text/event-stream", **bearer_header(table.owner_token), **forwarded_for(ANA)}
-    async with proxied.get(f"{table.path}/diffs?since=1", headers=headers) as response:
+    headers = {"Accept": "text/event-stream", **bearer_header(game.owner_token), **forwarded_for(ANA)}
+    async with proxied.get(f"{game.path}/diffs?since=1", headers=headers) as response:
         assert response.status == 200
         assert read_lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
     await wait_until_closed(proxied)
@@ -126,4 +126,4 @@ async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.Log
     ((_, _, _), (kind, address, seconds)) = read_lines(caplog, "kind", "address", "seconds")
     assert (kind, address) == ("stream", ANA)
     assert 0 <= seconds < WITHIN_S
-    assert table.owner_token not in caplog.text
+    assert game.owner_token not in caplog.text

@@ -7,7 +7,7 @@ import pytest
 from schemas.problems import PROBLEM_TYPES, problem
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
-from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import send_raw
 
 METHODS = {route.openapi_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
@@ -118,7 +118,7 @@ async def test_an_internal_error_reveals_nothing(
         raise ZeroDivisionError("broken")
 
     monkeypatch.setattr("service.web.routes.games.build_view", broken)
-    response = await client.get(game.path, headers=bearer_header(game.owner_token))
+    response = await game.get()
     document = await check_problem(response, 500, "internal")
     assert document["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()

@@ -12,7 +12,7 @@ from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 
 COUNT = "http_request_duration_seconds_count"
-TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ async def client(store: GameStore) -> AsyncIterator[Client]:
         yield served
 
 
-async def test_every_answer_has_an_id_and_takes_the_clients_where_it_is_one(client: Client) -> None:
+async def test_every_response_has_the_clients_request_id_or_its_own(client: Client) -> None:
     made = [(await client.get("/v1/bots")).headers["X-Request-Id"] for _ in range(2)]
     assert made[0] != made[1]
     values = await client.get("/v1/games/nothing", headers={"X-Request-Id": "from.outside_1"})
@@ -31,7 +31,7 @@ async def test_every_answer_has_an_id_and_takes_the_clients_where_it_is_one(clie
     assert "X-Request-Id" in values.headers["Access-Control-Expose-Headers"]
 
 
-async def test_requests_count_by_template_and_what_there_is_not_is_one_route(client: Client) -> None:
+async def test_requests_are_counted_by_route_template(client: Client) -> None:
     before = read_samples()
     for path in ("/v1/games/aaa", "/v1/games/bbb", "/nowhere", "/else/where", "/v1/games/A_B"):
         assert (await client.get(path)).status == 404
@@ -49,8 +49,8 @@ async def test_requests_count_by_template_and_what_there_is_not_is_one_route(cli
     assert sum_samples(after, "problems_total", **received) - sum_samples(before, "problems_total", **received) == 5
 
 
-async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client) -> None:
-    game = (await (await client.post("/v1/games", json=TABLE)).json())["game"]["id"]
+async def test_sockets_and_streams_are_counted_as_connections(client: Client) -> None:
+    game = (await (await client.post("/v1/games", json=NEW_GAME)).json())["game"]["id"]
     before = read_samples()
     async with client.ws_connect(f"/v1/games/{game}/ws") as socket:
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
@@ -79,7 +79,7 @@ async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client
     assert grown("problems_total", code="malformed", via="socket") == 1
 
 
-async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_internal_error_is_counted_and_has_an_id(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*_: object) -> None:
         raise ZeroDivisionError
 
@@ -95,9 +95,9 @@ async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypat
     assert (grown, IN_FLIGHT.count) == (1, 0)
 
 
-async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
+async def test_the_events_of_a_game_are_counted(client: Client) -> None:
     before = read_samples()
-    created = await (await client.post("/v1/games?include=legal_moves", json=TABLE)).json()
+    created = await (await client.post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
     path = f"/v1/games/{created['game']['id']}"
     headers = {"Authorization": f"Bearer {created['owner_token']}"}
     move = created["legal_moves"]["moves"][0]["id"]

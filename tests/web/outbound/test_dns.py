@@ -45,7 +45,7 @@ async def resolving(
             await resolver.close()
 
 
-async def test_a_name_leads_to_its_public_addresses_alone() -> None:
+async def test_only_the_public_addresses_of_a_name_are_returned() -> None:
     async with resolving() as (resolver, _):
         result = await resolver.resolve("public.example", 443)
         both = await resolver.resolve("both.example", 443)
@@ -59,7 +59,7 @@ async def test_only_a_few_of_many_addresses_are_tried() -> None:
         assert len(await resolver.resolve("many.example", 443)) == MAX_ADDRESSES
 
 
-async def test_whatever_is_wrong_with_a_name_looks_the_same_and_takes_the_whole_time() -> None:
+async def test_all_failures_of_a_name_look_the_same_and_take_the_same_time() -> None:
     took, failures = {}, set()
     async with resolving() as (resolver, _):
         for name in ("nothing.example", "inside.example", "azure.example", "hang.example", "a..b", "x" * 300):
@@ -80,7 +80,7 @@ async def test_development_may_look_up_inner_names() -> None:
     assert [one["host"] for one in local] == ["127.0.0.1"]
 
 
-async def test_a_name_is_asked_for_as_it_is_and_once_by_all_who_follow() -> None:
+async def test_a_name_is_queried_literally_and_cached() -> None:
     async with resolving() as (resolver, server):
         for _ in range(3):
             await resolver.resolve("public.example", 443)
@@ -89,14 +89,14 @@ async def test_a_name_is_asked_for_as_it_is_and_once_by_all_who_follow() -> None
     assert server.queried_names == ["public.example", "redis.default"]
 
 
-async def test_what_was_answered_is_forgotten_after_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
     async with resolving() as (resolver, server), asyncio.timeout(20):
         while server.queried_names.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
 
 
-async def test_a_site_that_does_not_answer_keeps_no_other_waiting() -> None:
+async def test_a_site_that_does_not_answer_delays_no_other() -> None:
     async with resolving(timeout_s=1_000) as (resolver, server):
         hanging = [asyncio.create_task(resolver.resolve(f"{number}.hang.example", 443)) for number in range(200)]
         async with asyncio.timeout(20):
@@ -110,7 +110,7 @@ async def test_a_site_that_does_not_answer_keeps_no_other_waiting() -> None:
     assert resolver._sites == {}
 
 
-async def test_nothing_outlives_a_cancellation_or_the_end() -> None:
+async def test_no_lookup_outlives_a_cancellation_or_the_shutdown() -> None:
     async with asyncio.timeout(20), resolving(no_reply, timeout_s=1_000) as (resolver, server):
         waiting = [asyncio.create_task(resolver.resolve(f"{number}.org", 443)) for number in range(10)]
         while len({*server.queried_names}) < 10:  # noqa: ASYNC110  the server wakes nobody
@@ -124,7 +124,7 @@ async def test_nothing_outlives_a_cancellation_or_the_end() -> None:
     await asyncio.gather(*waiting[5:], return_exceptions=True)
 
 
-async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_thread_of_other_pools_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, before = asyncio.get_running_loop(), threading.active_count()
 
     def refuse(*_: object, **__: object) -> None:
@@ -144,6 +144,6 @@ async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("text", ("bot.example", "192.0.2.53:", "192.0.2.53:0", "192.0.2.53:70000", "[::1"))
-def test_a_name_server_is_named_by_its_address(text: str) -> None:
+def test_a_name_server_must_be_an_address(text: str) -> None:
     with pytest.raises(ValueError, match="is neither ADDRESS nor ADDRESS:PORT"):
         parse_nameservers(text)

@@ -40,18 +40,18 @@ async def one(store: RedisStore) -> AsyncIterator[WebhookInstance]:
 
 
 async def test_a_redirect_is_not_followed(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    table = await create_game(one.client)
-    hook = await register_webhook(table, receiver.url)
+    game = await create_game(one.client)
+    hook = await register_webhook(game, receiver.url)
     receiver.statuses = [307]
-    await table.act_successfully()
+    await game.act_successfully()
     await one.deliver()
-    assert [(attempted["status"], attempted["error"]) for attempted in await list_message_attempts(table, hook)] == [
+    assert [(attempted["status"], attempted["error"]) for attempted in await list_message_attempts(game, hook)] == [
         (307, "redirect")
     ]
     assert receiver.versions == [2]
 
 
-async def test_an_endless_answer_or_none_holds_nothing_up(one: WebhookInstance) -> None:
+async def test_endless_and_missing_responses_end_in_time(one: WebhookInstance) -> None:
     async def endless(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
@@ -68,16 +68,16 @@ async def test_an_endless_answer_or_none_holds_nothing_up(one: WebhookInstance) 
     app.router.add_post("/endless", endless)
     app.router.add_post("/silent", silent)
     async with TestServer(app) as server:
-        table = await create_game(one.client)
-        hooks = [await register_webhook(table, str(server.make_url(path))) for path in ("/endless", "/silent")]
-        await table.act_successfully()
+        game = await create_game(one.client)
+        hooks = [await register_webhook(game, str(server.make_url(path))) for path in ("/endless", "/silent")]
+        await game.act_successfully()
         async with asyncio.timeout(10):
-            while not all(logs := [await list_message_attempts(table, hook) for hook in hooks]):
+            while not all(logs := [await list_message_attempts(game, hook) for hook in hooks]):
                 await one.deliver()
     assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
 
 
-async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_answer() -> None:
+async def test_endless_provisional_responses_are_cut_off() -> None:
     async def provisional(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 5000 + b"HTTP/1.1 204 No Content\r\n\r\n")
@@ -98,14 +98,14 @@ async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_an
         ("https://127.0.0.1:{port}/", "tls"),
     ),
 )
-async def test_why_nothing_came_is_told_in_a_word(
+async def test_a_failed_delivery_has_its_error_code(
     one: WebhookInstance, receiver: WebhookReceiver, url: str, error: str
 ) -> None:
-    table = await create_game(one.client)
+    game = await create_game(one.client)
     port = receiver.url.split(":")[2].split("/")[0]
-    hook = await register_webhook(table, url.format(port=port))
+    hook = await register_webhook(game, url.format(port=port))
     await one.deliver()
-    assert [(attempted["status"], attempted["error"]) for attempted in await list_attempts(table, hook)] == [
+    assert [(attempted["status"], attempted["error"]) for attempted in await list_attempts(game, hook)] == [
         (None, error)
     ]
 
@@ -130,15 +130,15 @@ def _names(name: str) -> list[str] | None:
     return {"inside.example": ["10.0.0.7"], "cloud.example": ["168.63.129.16"], "nothing.example": []}.get(name)
 
 
-async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore) -> None:
+async def test_no_outcome_reveals_internal_names(store: RedisStore) -> None:
     received = {}
     async with run_name_server(_names) as names:
         limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
         async with run_instance(store, limits=limits) as one:
-            table = await create_game(one.client)
+            game = await create_game(one.client)
             for name in ("inside", "cloud", "nothing", "hanging"):
-                hook = await register_webhook(table, f"https://{name}.example/")
-                while not (attempts := await list_attempts(table, hook)):
+                hook = await register_webhook(game, f"https://{name}.example/")
+                while not (attempts := await list_attempts(game, hook)):
                     await one.deliver()
                 received[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
         assert {*names.queried_names} == {f"{name}.example" for name in received}
@@ -156,7 +156,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(receiver: WebhookRec
 
 
 @pytest.mark.parametrize("host", ("127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433", "127.1"))
-async def test_an_inner_address_is_refused_again_when_it_is_connected_to(receiver: WebhookReceiver, host: str) -> None:
+async def test_an_inner_address_is_rejected_again_at_connection(receiver: WebhookReceiver, host: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
     async with open_webhook_sender(Limits(webhook_timeout_s=2)) as send:
         sent = await send(f"https://{host}:{port}/hook", {}, b"{}")

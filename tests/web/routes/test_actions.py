@@ -7,7 +7,7 @@ from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 
 BOT = [{"name": "Ana"}, {"bot": "greedy"}]
 
@@ -49,20 +49,19 @@ async def test_a_move_by_its_id_equals_its_action(client: Client) -> None:
 async def test_prefer_representation_adds_the_game(client: Client) -> None:
     game = await create_game(client)
     for prefer in ("return=representation", 'respond-async, RETURN="representation"; x=1'):
-        response = await game.act({"move": (await game.legal_moves())[0]["id"]}, Prefer=prefer)
+        response = await game.act(await game.first_move(), Prefer=prefer)
         assert (await response.json())["game"] == await game.get_json()
         assert response.headers["Preference-Applied"] == "return=representation"
-    response = await game.act({"move": (await game.legal_moves())[0]["id"]}, Prefer="return=minimal, wait=5")
+    response = await game.act(await game.first_move(), Prefer="return=minimal, wait=5")
     assert (await response.json())["game"] is None
     assert "Preference-Applied" not in response.headers
 
 
 async def test_include_adds_the_next_legal_moves(client: Client) -> None:
     game = await create_game(client)
-    response = await game.act({"move": (await game.legal_moves())[0]["id"]}, query="?include=legal_moves")
+    response = await game.act(await game.first_move(), query="?include=legal_moves")
     assert (await response.json())["legal_moves"] == await game.get_json("/legal-moves")
-    problem = await check_problem(await game.act({"move": "i0"}, query="?include=all"), 400, "malformed")
-    assert problem["path"] == "include"
+    await check_problem(await game.act({"move": "i0"}, query="?include=all"), 400, "malformed", "include")
 
 
 async def test_a_bot_acts_in_the_same_commit(client: Client) -> None:
@@ -104,7 +103,7 @@ async def test_if_match_accepts_its_versions(client: Client) -> None:
     for service in (tag, '"1"', "*", f'"7", {tag}', f'W/"1", "x" ,, "1-{digest}"'):
         game = await create_game(client, seed="tides")
         named = service.replace(digest, game.created["digest"])
-        finished = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"If-Match": named})
+        finished = await game.act(await game.first_move(), **{"If-Match": named})
         assert finished.status == 200, named
 
 
@@ -112,7 +111,7 @@ async def test_if_match_rejects_other_versions(client: Client) -> None:
     game = await create_game(client)
     version, digest = 1, game.created["digest"]
     for other in ('"2"', f'"1-{digest[::-1]}"', f'W/"1-{digest}"', 'W/"1"', '"01"', '"1-"', '"x"', '""', '"2", "3"'):
-        response = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"If-Match": other})
+        response = await game.act(await game.first_move(), **{"If-Match": other})
         problem = await check_problem(response, 412, "version_mismatch")
         assert (problem["version"], problem["digest"]) == (version, digest)
 
@@ -130,9 +129,9 @@ async def test_checks_run_in_order(client: Client) -> None:
     await check_problem(await game.act({**illegal, "seat": 4}, game.seat_tokens[0]), 403, "wrong_seat")
     await check_problem(await game.act(illegal, game.seat_tokens[1]), 409, "not_your_turn")
     await check_problem(await game.act(illegal, game.seat_tokens[0]), 422, "illegal_move")
-    finished = await game.act({"move": (await game.legal_moves())[0]["id"]}, **{"Idempotency-Key": "once"})
+    finished = await game.act(await game.first_move(), **{"Idempotency-Key": "once"})
     move = (await finished.json())["diffs"][0]["move"]
-    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    await game.delete()
     await check_problem(await game.act(illegal, **wrong_version), 409, "not_active")
     again = await game.act({"move": move}, **{"Idempotency-Key": "once"}, **wrong_version)
     assert (again.status, (await again.json())["diffs"]) == (200, (await finished.json())["diffs"])
@@ -141,7 +140,7 @@ async def test_checks_run_in_order(client: Client) -> None:
 
 async def test_the_owner_acts_for_the_decider_or_the_named_seat(client: Client) -> None:
     game = await create_game(client, first_seat=1)
-    move = {"move": (await game.legal_moves())[0]["id"]}
+    move = await game.first_move()
     await check_problem(await game.act({**move, "seat": 0}), 409, "not_your_turn")
     acted = await (await game.act({**move, "seat": 1})).json()
     assert (acted["diffs"][0]["seat"], acted["diffs"][0]["by"]) == (1, "owner")
@@ -178,8 +177,7 @@ async def test_a_malformed_item_makes_the_whole_list_malformed(client: Client) -
     game = await create_game(client, seed="tides")
     place = (await game.legal_moves())[0]["action"]
     body = {"actions": [place, {"type": "pass", "x": 1}]}
-    problem = await check_problem(await game.act(body, "A" * 43), 400, "malformed")
-    assert problem["path"] == "$.actions[1].x"
+    await check_problem(await game.act(body, "A" * 43), 400, "malformed", "$.actions[1].x")
     assert (await game.get_json())["version"] == 1
 
 

@@ -72,7 +72,7 @@ async def test_an_undone_tile_has_its_position(client: Client) -> None:
     first, *_, last = await game.legal_moves()
     for move in (first, last, first, last) * 5:
         await game.act_successfully({"move": move["id"]})
-        undone = await client.post(f"{game.path}/undo", json={}, headers=bearer_header(game.owner_token))
+        undone = await game.post("/undo", {})
         assert undone.status == 200, await undone.text()
     await game.act_successfully({"move": last["id"]})
     whole = (await story(game))["lines"]
@@ -84,7 +84,7 @@ async def test_an_undone_tile_has_its_position(client: Client) -> None:
 async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     """Before the start, between an action and its undo, and after the end."""
     game = await create_game(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
-    joined = await unlimited.post(f"{game.path}/seats", json={"name": "Bo"})
+    joined = await game.join()
     tokens, chance = [game.owner_token, (await joined.json())["token"]], Random(6)
     while (turn := (await game.get_json())["turn"]) is not None:
         displayed = bearer_header(tokens[turn["decider"]])
@@ -93,7 +93,7 @@ async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
         else:
             move = {"move": chance.choice(await game.legal_moves())["id"]}
             assert (await unlimited.post(f"{game.path}/actions", json=move, headers=displayed)).status == 200
-    assert (await unlimited.post(f"{game.path}/rematch", headers=bearer_header(game.owner_token))).status == 201
+    assert (await game.post("/rematch")).status == 201
     whole = (await story(game, "?limit=1000"))["lines"]
     assert any("takes the last move back" in line["text"] for line in whole)
     assert whole[-1]["turn"] == whole[-2]["turn"] is not None
@@ -103,8 +103,8 @@ async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
 
 async def test_lines_before_the_start_have_no_turn(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
-    await client.post(f"{game.path}/seats", json={"name": "Bo"})
-    await client.delete(game.path, headers=bearer_header(game.owner_token))
+    await game.join()
+    await game.delete()
     whole = (await story(game))["lines"]
     assert [line["turn"] for line in whole] == [None, None, None]
     for since in (1, 2):
@@ -114,7 +114,7 @@ async def test_lines_before_the_start_have_no_turn(client: Client) -> None:
 async def test_access_to_the_story_is_that_to_the_game(client: Client) -> None:
     game = await create_game(client, visibility="private")
     await check_problem(await client.get(f"{game.path}/story"), 404, "not_found")
-    spectator = await client.get(f"{game.path}/story", headers=bearer_header(game.spectator_token))
+    spectator = await game.get("/story", game.spectator_token)
     assert spectator.status == 200
     await check_problem(await client.get("/v1/games/nothing/story"), 404, "not_found")
     await check_problem(await game.get("/story?since=x"), 400, "malformed")

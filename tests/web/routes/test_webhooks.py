@@ -17,7 +17,7 @@ URL = "https://bot.example/south-seas"
 
 async def test_the_secret_is_returned_only_once(client: Client) -> None:
     game = await create_game(client)
-    response = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=bearer_header(game.owner_token))
+    response = await game.post("/webhooks", {"url": URL})
     created = await response.json()
     assert response.status == 201
     assert response.headers["Location"] == f"{game.path}/webhooks/{created['id']}"
@@ -83,7 +83,7 @@ async def test_a_deleted_webhook_is_not_found(client: Client, redis: Redis) -> N
     await check_problem(await client.post(f"{path}/retry", headers=bearer_header(game.owner_token)), 404, "not_found")
     await check_problem(await game.get(f"/webhooks/{first['id']}/deliveries"), 404, "not_found")
     assert [hook["id"] for hook in (await game.get_json("/webhooks"))["webhooks"]] == [second["id"]]
-    await client.delete(f"{game.path}/webhooks/{second['id']}", headers=bearer_header(game.owner_token))
+    await game.delete(f"/webhooks/{second['id']}")
     assert await redis.hget(keys.game(game.id), "hooks") is None
 
 
@@ -92,9 +92,7 @@ async def test_the_number_of_webhooks_is_limited(store: RedisStore) -> None:
         game = await create_game(client)
         for _ in range(2):
             await register_webhook(game, URL)
-        response = await client.post(
-            f"{game.path}/webhooks", json={"url": URL}, headers=bearer_header(game.owner_token)
-        )
+        response = await game.post("/webhooks", {"url": URL})
         problem = await check_problem(response, 409, "limit_reached")
         assert "2 webhooks" in problem["detail"]
 
@@ -140,8 +138,8 @@ async def test_concurrent_registrations_with_one_key_create_one_webhook(client: 
 )
 async def test_malformed_registrations_are_rejected(client: Client, body: Any, path: str) -> None:
     game = await create_game(client)
-    response = await client.post(f"{game.path}/webhooks", json=body, headers=bearer_header(game.owner_token))
-    assert (await check_problem(response, 400, "malformed"))["path"] == path
+    response = await game.post("/webhooks", body)
+    await check_problem(response, 400, "malformed", path)
 
 
 async def test_webhooks_expire_with_their_game(store: RedisStore, redis: Redis) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from service.games.realtime import broadcaster
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 WATCHERS = 12
@@ -93,7 +93,7 @@ async def test_every_watcher_gets_the_last_diff(client: Client, http_game: HTTPG
     async with AsyncExitStack() as stack:
         watchers = await open_watchers(stack, client, http_game)
         async with watch_game(client, http_game.id) as late:
-            await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
+            await http_game.delete()
             for watcher in [*watchers, late]:
                 await watcher.receive("diff")
                 assert watcher.copy_of(http_game.id).game["status"] == "aborted"

@@ -83,7 +83,7 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
         (encode_frame(CLOSE, (4000).to_bytes(2) + b"bye"), 1000),
     ),
 )
-async def test_what_breaks_the_protocol_or_ends_it_closes_the_socket(client: Client, data: bytes, code: int) -> None:
+async def test_protocol_errors_and_close_frames_close_the_socket(client: Client, data: bytes, code: int) -> None:
     async with connect_frame_client(client, "/v1/ws", DEFLATE) as line:
         await line.until(b"welcome")
         await line.write(data)

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.web.websocket.connection import WebSocketConnection
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
@@ -33,7 +33,7 @@ def act(http_game: HTTPGame, body: dict[str, Any], **more: Any) -> dict[str, Any
 
 async def first_move(http_game: HTTPGame) -> dict[str, Any]:
     """Return the first legal move as a request has it."""
-    return {"move": (await http_game.legal_moves())[0]["id"]}
+    return await http_game.first_move()
 
 
 async def test_the_diffs_of_an_act_come_before_its_ack(http_game: HTTPGame, watcher: WatcherClient) -> None:
@@ -119,7 +119,7 @@ async def test_a_key_means_the_same_on_a_socket_and_over_http(http_game: HTTPGam
     assert (await watcher.request(act(http_game, move, key="l", if_match="1"), "ack"))["digest"] == acted["digest"]
 
 
-async def test_errors_are_those_of_http(client: Client, http_game: HTTPGame, watcher: WatcherClient) -> None:
+async def test_errors_are_those_of_http(http_game: HTTPGame, watcher: WatcherClient) -> None:
     move = await first_move(http_game)
     seat = (await http_game.get_json())["turn"]["seat"]
     await watcher.request_error(act(http_game, move, seat=1 - seat), "not_your_turn")
@@ -127,7 +127,7 @@ async def test_errors_are_those_of_http(client: Client, http_game: HTTPGame, wat
     error = await watcher.request_error(act(http_game, {"move": "nonsense"}), "malformed")
     assert (error["id"], error["game"], error["problem"]["path"]) == ("c", http_game.id, "$.move")
     await watcher.request_error({"type": "act", "game": "none", **move}, "not_found")
-    await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
+    await http_game.delete()
     await watcher.receive("diff")
     await watcher.request_error(act(http_game, move), "not_active")
 

@@ -11,7 +11,7 @@ from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 DIGEST = "0" * 32
@@ -212,7 +212,7 @@ async def test_a_game_that_ends_leaves_the_socket_open(client: Client, watcher: 
     http_game = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
     await watcher.subscribe(http_game.id)
     if watcher.copy_of(http_game.id).game["status"] == "active":
-        await client.delete(http_game.path, headers=bearer_header(http_game.owner_token))
+        await http_game.delete()
         await watcher.receive("diff")
     assert watcher.copy_of(http_game.id).game["status"] in {"finished", "aborted"}
     await watcher.expect_nothing()

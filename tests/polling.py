@@ -1,0 +1,17 @@
+"""Waiting for what wakes nobody: another process, a buffer of the kernel, a counter."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+TIMEOUT_S = 20.0
+INTERVAL_S = 0.01
+
+
+async def wait_until(condition: Callable[[], object | Awaitable[object]], timeout_s: float = TIMEOUT_S) -> None:
+    """Poll until the condition, which may be awaitable, is true; fail after `timeout_s`."""
+    async with asyncio.timeout(timeout_s):
+        while True:
+            result = condition()
+            if await result if isinstance(result, Awaitable) else result:
+                return
+            await asyncio.sleep(INTERVAL_S)
