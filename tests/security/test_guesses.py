@@ -156,8 +156,8 @@ async def test_a_malformed_token_is_a_guess(store: RedisStore) -> None:
 
 async def test_a_preflight_request_makes_no_token_trusted(store: RedisStore) -> None:
     async with serve(store, make_limits()) as client:
-        table = await create_game(client)
-        response = await client.options(table.path, headers=bearer_header("x" * 43))
+        game = await create_game(client)
+        response = await client.options(game.path, headers=bearer_header("x" * 43))
         assert await read_status(response) < 400
         assert hash_token("x" * 43) not in client.app[RATE_LIMITER].trusted_tokens
 
