@@ -17,6 +17,7 @@ import pytest
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.base import canonical_json
+from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS, Edition, Wares
 from service.engine import (
     IllegalMove,
@@ -35,7 +36,7 @@ from service.engine.tileset_index import unpack_cell
 from service.engine.tileset_validation import parse_tileset
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
-from tests.reference.random_play import choose, deal, keys
+from tests.reference.random_play import check_invariants, choose, deal, keys
 from tests.reference.random_tilesets import random_tileset
 
 ARCHIPELAGO = Path(__file__).parents[2] / "service" / "tilesets" / "archipelago.json"
@@ -62,7 +63,7 @@ class Lockstep:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.index = index = TileSetIndex(parse_tileset(canonical_json(setting.tileset)))
-        self.game, _ = set_up(
+        self.game, self.beginning = set_up(
             index,
             game_id="lockstep",
             edition=setting.edition,
@@ -88,15 +89,18 @@ class Lockstep:
         """What may be done now, in a fixed order."""
         self.compare()
 
-    def play(self, action: Json) -> list[Json]:
-        """Play one legal action on both; gives the reference's events. Raises AssertionError where they differ."""
-        requested = ACTION.decode(canonical_json(action))
-        result, received = apply_action(self.index, self.game, requested)
-        assert result == requested
-        expected = self.reference.apply(action)
-        assert _comparable(msgspec.to_builtins(received)) == _comparable(expected)
+    def act(self, action: Action) -> list[AnyEvent]:
+        """Apply an action to both, and return the engine's events. Raise AssertionError where they differ."""
+        played, events = apply_action(self.index, self.game, action)
+        expected = self.reference.apply(msgspec.to_builtins(played))
+        assert _comparable(msgspec.to_builtins(events)) == _comparable(expected)
         self.compare()
-        return expected
+        return events
+
+    def play(self, action: Json) -> list[Json]:
+        """Apply one of the `legal` actions to both, and return the events as a client gets them."""
+        events: list[Json] = msgspec.to_builtins(self.act(ACTION.decode(canonical_json(action))))
+        return events
 
     def resume(self) -> None:
         """Go on with what a snapshot gives back."""
@@ -222,8 +226,13 @@ def play_one(tileset: Json, seed: int) -> Counter[str]:
         action = choose(steps.reference, chance) if seed % 3 else chance.choice(steps.legal)
         counts[f"action:{action['type']}"] += 1
         counts.update(key for event in steps.play(action) for key in keys(event))
+        check_invariants(tileset, steps.reference)
         if seed % 2:
             steps.resume()
+    result = steps.reference.view()["result"]
+    assert [one["if_ended_now"]["total"] for one in steps.reference.scores()["players"]] == [
+        score["total"] for score in result["scores"]
+    ]
     return counts
 
 

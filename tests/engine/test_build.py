@@ -24,14 +24,8 @@ def test_the_engine_says_which_build_it_is() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES)
-def test_a_module_is_of_the_build_that_was_asked_for(path: str) -> None:
-    module = import_module(path.removesuffix(".py").replace("/", "."))
-    assert module.__file__ is not None
-    assert module.__file__.endswith(tuple(EXTENSION_SUFFIXES if ASKED else SOURCE_SUFFIXES))
-
-
-@pytest.mark.parametrize("path", MODULES)
-def test_a_module_is_of_the_tree_that_is_tested(path: str) -> None:
+def test_a_module_is_of_this_tree_and_of_the_build_that_was_asked_for(path: str) -> None:
     module = import_module(path.removesuffix(".py").replace("/", "."))
     assert module.__file__ is not None
     assert ROOT in Path(module.__file__).parents
+    assert module.__file__.endswith(tuple(EXTENSION_SUFFIXES if ASKED else SOURCE_SUFFIXES))

@@ -36,7 +36,7 @@ from tests.rules.test_r5_markets import one_market, worth
 def test_a_drawn_tile_goes_back_on_top_of_the_bag_and_the_next_player_draws_it() -> None:
     table = Table(BRIDGE_OF_TWO_SHELLS, players=3)
     tile, bag = table.game.tile, [*table.game.bag]
-    events = resign(table.index, table.game, RED)
+    events = table.resign(RED)
     assert kinds(events) == [PlayerResigned, TurnStarted, TileDrawn]
     assert (table.game.seat, table.game.turn_number, table.game.tile, table.game.bag) == (BLUE, 2, tile, bag)
     assert table.game.discarded == []
@@ -47,7 +47,7 @@ def test_the_last_drawn_tile_is_still_played() -> None:
     table.lay(RED)
     table.lay(BLUE)
     assert table.game.bag == []
-    resign(table.index, table.game, GREEN)
+    table.resign(GREEN)
     events = table.lay(RED)
     assert [event.reason for event in of(events, GameFinished)] == ["last_tile"]
 
@@ -59,7 +59,7 @@ def test_a_placed_tile_is_evaluated_for_the_others() -> None:
     table.lay(GREEN, "island")
     table.lay(RED)
     table.place(BLUE)
-    events = resign(table.index, table.game, BLUE)
+    events = table.resign(BLUE)
     (evaluated,) = of(events, FeatureEvaluated)
     assert evaluated.winners == [RED, GREEN]
     assert kinds(events)[-2:] == [TurnStarted, TileDrawn]
@@ -70,7 +70,7 @@ def test_islanders_go_home_for_nothing_and_leave_their_features_unoccupied() -> 
     table = Table(JOINED_ISLAND, players=3)
     table.lay(RED, "island")
     table.lay(BLUE, "sea")
-    events = resign(table.index, table.game, RED)
+    events = table.resign(RED)
     assert kinds(events) == [PlayerResigned, IslanderReturned]
     assert (table.game.seat, table.supply(), table.wares(RED)) == (GREEN, [4, 3, 4], {})
     for standing in (player.islander_segments for player in table.game.players):
@@ -85,7 +85,7 @@ def test_who_resigned_is_passed_over_and_cannot_win() -> None:
     table = Table(BRIDGE_OF_TWO_SHELLS, players=3, spares=2)
     table.give(BLUE, fish=9)
     table.lay(RED)
-    resign(table.index, table.game, BLUE)
+    table.resign(BLUE)
     seats = []
     while not is_finished(table.game):
         seats.append(table.game.seat)
@@ -102,27 +102,27 @@ def test_of_two_the_other_has_won_whatever_the_points() -> None:
     table.give(RED, fish=9)
     for seat, islander in ((RED, "sea"), (BLUE, None), (RED, None), (BLUE, "island")):
         table.lay(seat, islander)
-    events = resign(table.index, table.game, RED)
+    events = table.resign(RED)
     assert [event.winners for event in of(events, FeatureEvaluated)] == [[BLUE]]
     assert [(event.reason, event.winners) for event in of(events, GameFinished)] == [("resigned", [BLUE])]
     result = table.view().result
     assert result is not None
     assert (result.reason, result.winners, [score.total for score in result.scores]) == ("resigned", [BLUE], [3, 0])
     with pytest.raises(GameNotActive):
-        resign(table.index, table.game, BLUE)
+        table.resign(BLUE)
 
 
 def test_of_three_who_is_left_last_has_won() -> None:
     table = Table(BRIDGE_OF_TWO_SHELLS, players=3)
-    resign(table.index, table.game, GREEN)
+    table.resign(GREEN)
     assert table.game.status == "active"
-    assert of(resign(table.index, table.game, RED), GameFinished)[0].winners == [BLUE]
+    assert of(table.resign(RED), GameFinished)[0].winners == [BLUE]
 
 
 def test_a_ship_that_a_market_owes_is_not_taken() -> None:
     table, _ = one_market(worth(6, 2, 6, 3, 4), players=3)
     assert (table.game.seat, table.game.decider) == (GREEN, RED)
-    events = resign(table.index, table.game, RED)
+    events = table.resign(RED)
     assert ShipTaken not in kinds(events)
     assert kinds(events)[-2:] == [TurnStarted, TileDrawn]
     assert (table.game.seat, table.ships(RED)) == (BLUE, [])
@@ -130,7 +130,7 @@ def test_a_ship_that_a_market_owes_is_not_taken() -> None:
 
 def test_another_one_who_chooses_goes_on_choosing() -> None:
     table, _ = one_market(worth(6, 2, 6, 3, 4), players=3)
-    assert kinds(resign(table.index, table.game, GREEN)) == [PlayerResigned]
+    assert kinds(table.resign(GREEN)) == [PlayerResigned]
     assert (table.game.seat, table.game.decider, table.choices()) == (GREEN, RED, ["s0-6", "s2-6"])
     table.act(TakeShip("s0-6"))
     assert (table.game.seat, table.ships(RED)) == (RED, ["s0-6"])
@@ -143,7 +143,7 @@ def test_the_next_one_who_is_owed_a_ship_chooses() -> None:
     table.place(11 % 4)
     table.skip("islander")
     assert (table.game.seat, table.game.ships_owed) == (3, [3, RED])
-    resign(table.index, table.game, 3)
+    table.resign(3)
     assert (table.game.phase, table.game.decider, table.game.seat) == ("take_ship", RED, 3)
     table.act(TakeShip("s0-6"))
     assert table.game.seat == RED
@@ -154,7 +154,7 @@ def test_who_resigns_before_delivering_delivers_nothing() -> None:
     table.give(RED, fish=1)
     table.lay(RED)
     assert table.phase() == "deliver"
-    assert kinds(resign(table.index, table.game, RED)) == [PlayerResigned, TurnStarted, TileDrawn]
+    assert kinds(table.resign(RED)) == [PlayerResigned, TurnStarted, TileDrawn]
     assert (table.game.seat, table.ships(RED), table.wares(RED)) == (BLUE, [], {"fish": 1})
 
 
@@ -162,7 +162,7 @@ def test_who_resigned_after_placing_is_not_asked_to_deliver_what_a_choice_has_ke
     ships = [ship("a", 6, bananas=20), ship("b", 6, bananas=20), ship("cheap", 2, fish=1), ship("c", 2, bananas=20)]
     table, _ = one_market(ships, players=3)
     table.give(GREEN, fish=1)
-    resign(table.index, table.game, GREEN)
+    table.resign(GREEN)
     table.act(TakeShip("a"))
     assert (table.game.seat, table.game.phase) == (RED, "place_tile")
 
@@ -171,7 +171,7 @@ def test_nobody_resigns_where_nobody_plays() -> None:
     table = Table(BRIDGE_OF_TWO_SHELLS)
     mark_aborted(table.game)
     with pytest.raises(GameNotActive):
-        resign(table.index, table.game, RED)
+        table.resign(RED)
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))

@@ -75,46 +75,93 @@ def test_stranger_sets_than_anybody_would_print_are_accepted_and_serve_the_engin
     TileSetIndex(parse_tileset(json.dumps(random_tileset(seed)).encode()))
 
 
+FAULTY_SETS = {
+    "tiles: a set has 2 to 500 tiles, counting the start tile; this one has 1": small_set(
+        tile("ssss", OPEN_SEA, count=1)
+    ),
+    "tiles: a set has 2 to 500 tiles, counting the start tile; this one has 501": small_set(
+        tile("ssss", OPEN_SEA, count=400), tile("ssss", OPEN_SEA, name="u", count=101)
+    ),
+    "ships: a set has 1 to 500 ships; this one has 0": small_set(ships=[]),
+    "ships: all ships together are worth at most 2147483647 points; these are worth 2147483648": small_set(
+        ships=[ship("s1", 2**31 - 1, any_ware=1), ship("s2", 1, any_ware=1)]
+    ),
+    "start: no tile has the id u": small_set(start="u"),
+    "tiles[1].id: t is already the id of tiles[0]": small_set(tile("ssss", OPEN_SEA), tile("ssss", OPEN_SEA)),
+    "ships[1].id: s1 is already the id of ships[0]": small_set(
+        ships=[ship("s1", 2, any_ware=3), ship("s1", 3, any_ware=4)]
+    ),
+    "ships[0].cost: s1 costs no wares": small_set(ships=[ship("s1", 2)]),
+}
+"""Sets with one fault, by where it is and what it is."""
+
+FAULTY_TILES = {
+    "edges.n: the edge n shows bridge, but no bridge segment lists it": tile("bsss", sea(range(8))),
+    "edges.n: the edge n shows island, but no island segment lists it": tile("isss", sea(range(2, 8))),
+    "segments[1].edges: this bridge lists the edge n, which shows sea": tile("ssss", OPEN_SEA, bridge("n")),
+    "segments[1].edges: this island lists the edge n, which shows bridge": tile(
+        "bsss", bridge("n"), island("n"), OPEN_SEA
+    ),
+    "segments[1].edges: this bridge lists the edge n, which segments[0] already has": tile(
+        "bsss", bridge("n"), bridge("n"), OPEN_SEA
+    ),
+    "segments[1].edges: this island lists the edge n, which segments[0] already has": tile(
+        "isss", island("n"), island("n"), sea(range(2, 8))
+    ),
+    "segments[0].edges: the bridge lists the edge n 2 times": tile("bsss", bridge("nn"), OPEN_SEA),
+    "segments[0].edges: a bridge segment has at most 2 edges (R5.1)": tile(
+        "sbbb", bridge("esw"), sea([7, 0, 1, 2]), sea([3, 4]), sea([5, 6])
+    ),
+    "segments: half 7, on the sea edge w, is in no sea segment": tile("ssss", sea(range(7))),
+    "segments: half 4, on the bridge edge s, is in no sea segment": tile("bsbs", bridge("ns"), WEST, sea([1, 2, 3])),
+    "segments[2].halves: half 5 is already listed in segments[1]": tile(
+        "bsbs", bridge("ns"), WEST, sea([1, 2, 3, 4, 5])
+    ),
+    "segments[0].halves: half 3 is already listed in segments[0]": tile("ssss", sea([*range(8), 3])),
+    "segments[1].halves: half 1 is on the edge n, which shows island and so has no halves": tile(
+        "isss", island("n"), sea(range(1, 8))
+    ),
+    "segments[2].halves: both halves of the sea edge n belong to one sea, but segments[1] lists one of them": tile(
+        "sisi", island("ew"), sea([0]), sea([1]), sea([4, 5])
+    ),
+    "segments[2].boat: t has a second boat; a boat tile has one (R0)": tile(
+        "bsbs", bridge("ns"), sea([5, 6, 7, 0], boat=True), sea([1, 2, 3, 4], boat=True)
+    ),
+    "segments[1]: t has a second market; a tile has at most one": tile("ssss", market(), market(), OPEN_SEA),
+    "segments[1]: this island cannot be drawn in one piece without crossing the island of segments[0]": tile(
+        "iiii", island("ns"), island("ew")
+    ),
+    "segments[1]: this bridge cannot be drawn in one piece without crossing the bridge of segments[0]": tile(
+        "bbbb", bridge("ns"), bridge("ew"), sea([1, 2]), sea([3, 4]), sea([5, 6]), sea([7, 0])
+    ),
+    "segments[1]: this island cannot be drawn in one piece without crossing the bridge of segments[0]": tile(
+        "bibi", bridge("ns"), island("ew"), sea([0]), sea([1]), sea([4]), sea([5])
+    ),
+    "segments[1]: this sea cannot be drawn in one piece without crossing the bridge of segments[0]": tile(
+        "bsbs", bridge("ns"), OPEN_SEA
+    ),
+    "segments[1]: this sea cannot be drawn in one piece without crossing the island of segments[0]": tile(
+        "sisi", island("ew"), sea([0, 1, 4, 5])
+    ),
+    "segments[5]: this sea cannot be drawn in one piece without crossing the sea of segments[4]": tile(
+        "bbbb", *map(bridge, "nesw"), sea([7, 0, 3, 4]), sea([1, 2, 5, 6])
+    ),
+    "segments: t has 2 seas, but no bridge, island or market between them": tile(
+        "ssss", sea([0, 1, 2, 3]), sea([4, 5, 6, 7])
+    ),
+}
+"""Tiles with one fault, by where it is in the tile."""
+
+
 @pytest.mark.parametrize(
-    ("made", "path", "reason"),
+    ("fault", "made"),
     (
-        pytest.param(
-            small_set(tile("ssss", OPEN_SEA, count=1)),
-            "tiles",
-            "a set has 2 to 500 tiles, counting the start tile; this one has 1",
-            id="only the start tile",
-        ),
-        pytest.param(
-            small_set(tile("ssss", OPEN_SEA, count=400), tile("ssss", OPEN_SEA, name="u", count=101)),
-            "tiles",
-            "a set has 2 to 500 tiles, counting the start tile; this one has 501",
-            id="too many tiles",
-        ),
-        pytest.param(small_set(ships=[]), "ships", "a set has 1 to 500 ships; this one has 0", id="no ship"),
-        pytest.param(
-            small_set(ships=[ship("s1", 2**31 - 1, any_ware=1), ship("s2", 1, any_ware=1)]),
-            "ships",
-            "all ships together are worth at most 2147483647 points; these are worth 2147483648",
-            id="more points than a number holds",
-        ),
-        pytest.param(small_set(start="u"), "start", "no tile has the id u", id="no start tile"),
-        pytest.param(
-            small_set(tile("ssss", OPEN_SEA), tile("ssss", OPEN_SEA)),
-            "tiles[1].id",
-            "t is already the id of tiles[0]",
-            id="a tile id twice",
-        ),
-        pytest.param(
-            small_set(ships=[ship("s1", 2, any_ware=3), ship("s1", 3, any_ware=4)]),
-            "ships[1].id",
-            "s1 is already the id of ships[0]",
-            id="a ship id twice",
-        ),
-        pytest.param(small_set(ships=[ship("s1", 2)]), "ships[0].cost", "s1 costs no wares", id="a ship for nothing"),
+        *FAULTY_SETS.items(),
+        *((f"tiles[0].{fault}", small_set(made)) for fault, made in FAULTY_TILES.items()),
     ),
 )
-def test_counts_and_ids(made: Json, path: str, reason: str) -> None:
-    assert faults_of(made) == [Fault(path, reason)]
+def test_a_set_is_rejected_with_where_and_why(fault: str, made: Json) -> None:
+    assert [f"{one.path}: {one.reason}" for one in faults_of(made)] == [fault]
 
 
 def test_a_ship_asks_for_no_more_groups_than_there_are_wares() -> None:
@@ -122,162 +169,6 @@ def test_a_ship_asks_for_no_more_groups_than_there_are_wares() -> None:
     assert list_faults(convert(created, TileSet)) == []
     created["ships"][0]["cost"]["same"].append(1)
     assert [fault.path for fault in faults_of(created)] == ["ships[0].cost.same"]
-
-
-@pytest.mark.parametrize(
-    ("made", "path", "reason"),
-    (
-        pytest.param(
-            tile("bsss", sea(range(8))),
-            "tiles[0].edges.n",
-            "the edge n shows bridge, but no bridge segment lists it",
-            id="a bridge edge without a bridge",
-        ),
-        pytest.param(
-            tile("isss", sea(range(2, 8))),
-            "tiles[0].edges.n",
-            "the edge n shows island, but no island segment lists it",
-            id="an island edge without an island",
-        ),
-        pytest.param(
-            tile("ssss", OPEN_SEA, bridge("n")),
-            "tiles[0].segments[1].edges",
-            "this bridge lists the edge n, which shows sea",
-            id="a bridge on a sea edge",
-        ),
-        pytest.param(
-            tile("bsss", bridge("n"), island("n"), OPEN_SEA),
-            "tiles[0].segments[1].edges",
-            "this island lists the edge n, which shows bridge",
-            id="an island on a bridge edge",
-        ),
-        pytest.param(
-            tile("bsss", bridge("n"), bridge("n"), OPEN_SEA),
-            "tiles[0].segments[1].edges",
-            "this bridge lists the edge n, which segments[0] already has",
-            id="two bridges on one edge",
-        ),
-        pytest.param(
-            tile("isss", island("n"), island("n"), sea(range(2, 8))),
-            "tiles[0].segments[1].edges",
-            "this island lists the edge n, which segments[0] already has",
-            id="two islands on one edge",
-        ),
-        pytest.param(
-            tile("bsss", bridge("nn"), OPEN_SEA),
-            "tiles[0].segments[0].edges",
-            "the bridge lists the edge n 2 times",
-            id="an edge twice in one segment",
-        ),
-        pytest.param(
-            tile("sbbb", bridge("esw"), sea([7, 0, 1, 2]), sea([3, 4]), sea([5, 6])),
-            "tiles[0].segments[0].edges",
-            "a bridge segment has at most 2 edges (R5.1)",
-            id="a bridge with three edges",
-        ),
-        pytest.param(
-            tile("ssss", sea(range(7))),
-            "tiles[0].segments",
-            "half 7, on the sea edge w, is in no sea segment",
-            id="a half in no sea",
-        ),
-        pytest.param(
-            tile("bsbs", bridge("ns"), WEST, sea([1, 2, 3])),
-            "tiles[0].segments",
-            "half 4, on the bridge edge s, is in no sea segment",
-            id="no sea beside a bridge",
-        ),
-        pytest.param(
-            tile("bsbs", bridge("ns"), WEST, sea([1, 2, 3, 4, 5])),
-            "tiles[0].segments[2].halves",
-            "half 5 is already listed in segments[1]",
-            id="a half in two seas",
-        ),
-        pytest.param(
-            tile("ssss", sea([*range(8), 3])),
-            "tiles[0].segments[0].halves",
-            "half 3 is already listed in segments[0]",
-            id="a half twice in one sea",
-        ),
-        pytest.param(
-            tile("isss", island("n"), sea(range(1, 8))),
-            "tiles[0].segments[1].halves",
-            "half 1 is on the edge n, which shows island and so has no halves",
-            id="a half of an island edge",
-        ),
-        pytest.param(
-            tile("sisi", island("ew"), sea([0]), sea([1]), sea([4, 5])),
-            "tiles[0].segments[2].halves",
-            "both halves of the sea edge n belong to one sea, but segments[1] lists one of them",
-            id="a sea edge with two seas",
-        ),
-        pytest.param(
-            tile("bsbs", bridge("ns"), sea([5, 6, 7, 0], boat=True), sea([1, 2, 3, 4], boat=True)),
-            "tiles[0].segments[2].boat",
-            "t has a second boat; a boat tile has one (R0)",
-            id="two boats",
-        ),
-        pytest.param(
-            tile("ssss", market(), market(), OPEN_SEA),
-            "tiles[0].segments[1]",
-            "t has a second market; a tile has at most one",
-            id="two markets",
-        ),
-    ),
-)
-def test_edges_halves_and_segments(made: Json, path: str, reason: str) -> None:
-    assert faults_of(small_set(made)) == [Fault(path, reason)]
-
-
-@pytest.mark.parametrize(
-    ("made", "path", "reason"),
-    (
-        pytest.param(
-            tile("iiii", island("ns"), island("ew")),
-            "tiles[0].segments[1]",
-            "this island cannot be drawn in one piece without crossing the island of segments[0]",
-            id="two islands",
-        ),
-        pytest.param(
-            tile("bbbb", bridge("ns"), bridge("ew"), sea([1, 2]), sea([3, 4]), sea([5, 6]), sea([7, 0])),
-            "tiles[0].segments[1]",
-            "this bridge cannot be drawn in one piece without crossing the bridge of segments[0]",
-            id="two bridges",
-        ),
-        pytest.param(
-            tile("bibi", bridge("ns"), island("ew"), sea([0]), sea([1]), sea([4]), sea([5])),
-            "tiles[0].segments[1]",
-            "this island cannot be drawn in one piece without crossing the bridge of segments[0]",
-            id="an island under a bridge",
-        ),
-        pytest.param(
-            tile("bsbs", bridge("ns"), OPEN_SEA),
-            "tiles[0].segments[1]",
-            "this sea cannot be drawn in one piece without crossing the bridge of segments[0]",
-            id="a sea on both sides of a bridge through",
-        ),
-        pytest.param(
-            tile("sisi", island("ew"), sea([0, 1, 4, 5])),
-            "tiles[0].segments[1]",
-            "this sea cannot be drawn in one piece without crossing the island of segments[0]",
-            id="a sea on both sides of an island",
-        ),
-        pytest.param(
-            tile("bbbb", *map(bridge, "nesw"), sea([7, 0, 3, 4]), sea([1, 2, 5, 6])),
-            "tiles[0].segments[5]",
-            "this sea cannot be drawn in one piece without crossing the sea of segments[4]",
-            id="two seas",
-        ),
-        pytest.param(
-            tile("ssss", sea([0, 1, 2, 3]), sea([4, 5, 6, 7])),
-            "tiles[0].segments",
-            "t has 2 seas, but no bridge, island or market between them",
-            id="nothing between two seas",
-        ),
-    ),
-)
-def test_what_cannot_be_drawn(made: Json, path: str, reason: str) -> None:
-    assert faults_of(small_set(made)) == [Fault(path, reason)]
 
 
 @pytest.mark.parametrize(

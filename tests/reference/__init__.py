@@ -4,6 +4,6 @@ Every query walks the whole board; there is no derived state that could be stale
 can check it line by line, and tests compare the engine with it.
 """
 
-from tests.reference.game import IllegalAction, ReferenceGame
+from tests.reference.game import ReferenceGame
 
-__all__ = ["IllegalAction", "ReferenceGame"]
+__all__ = ["ReferenceGame"]

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.reference import evaluation, moves, views
 from tests.reference.board import Board, Spot
 from tests.reference.final_scoring import end_reason, finish
 from tests.reference.pieces import WARES, Json, Ship, Tile
 from tests.reference.state import DISPLAY, Player, State, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-class IllegalAction(ValueError):
-    """The action is not among the legal ones."""
-
-    def __init__(self, action: Json, legal: Sequence[Json]) -> None:
-        """Keep the action and what would have been legal."""
-        super().__init__(action)
-        self.action = action
-        self.legal = legal
 
 
 class ReferenceGame:
@@ -43,7 +28,7 @@ class ReferenceGame:
         order, of which the first 4 are the display. The events of the start are dropped.
         """
         tiles = {data["id"]: Tile.of(data) for data in tileset["tiles"]}
-        self._state = State(
+        self.state = State(
             edition=edition,
             tiles=tiles,
             ships={data["id"]: Ship.of(data) for data in tileset["ships"]},
@@ -54,33 +39,28 @@ class ReferenceGame:
             pile=list(ships[DISPLAY:]),
         )
         self._start_turn(number=1, seat=first_seat)
-        self._state.events = []
+        self.state.events = []
 
     def legal_actions(self) -> list[Json]:
         """List every legal action object; empty when the game is finished."""
-        return moves.legal_actions(self._state)
+        return moves.legal_actions(self.state)
 
     def view(self) -> Json:
         """Return the rule parts of GAME."""
-        return views.game_view(self._state)
+        return views.game_view(self.state)
 
     def scores(self) -> Json:
         """Return `players` and `islanders` as in api.md's scores (R8.3, R8.4)."""
-        return views.scores_view(self._state)
+        return views.scores_view(self.state)
 
     def apply(self, action: Json) -> list[Json]:
-        """Play one action and all that follows by itself, and return the events in order.
-
-        Raises `IllegalAction`, a ValueError, for what `legal_actions` does not list.
-        """
-        legal = self.legal_actions()
-        if action not in legal:
-            raise IllegalAction(action, legal)
-        self._state.events = []
+        """Play one of the `legal_actions` and all that follows by itself, and return the events in order."""
+        assert action in self.legal_actions(), action
+        self.state.events = []
         self._play(action)
         while self._only_pass():
             self._play(self.legal_actions()[0])
-        return self._state.events
+        return self.state.events
 
     def _only_pass(self) -> bool:
         """Say whether passing is all there is, so that the engine does it (api.md, "Legal moves")."""
@@ -95,7 +75,7 @@ class ReferenceGame:
             case "retrieve_islander":
                 self._retrieve_islander(action)
             case "take_ship":
-                self._take_ship(self._state.now.owed.pop(0), action["ship"])
+                self._take_ship(self.state.now.owed.pop(0), action["ship"])
                 self._award_ships()
             case "deliver":
                 self._deliver(action)
@@ -106,7 +86,7 @@ class ReferenceGame:
 
     def _start_turn(self, number: int, seat: int) -> None:
         """Draw until a tile can be placed; if the bag runs out that way, the game ends (R3.5)."""
-        state = self._state
+        state = self.state
         state.tell("turn_started", {"number": number, "seat": seat})
         while state.bag:
             tile = state.bag.pop(0)
@@ -120,16 +100,16 @@ class ReferenceGame:
 
     def _place_tile(self, action: Json) -> None:
         """Lay the drawn tile (R3)."""
-        turn = self._state.now
+        turn = self.state.now
         x, y, rotation = action["x"], action["y"], action["rotation"]
-        self._state.board.place(self._state.tiles[turn.tile], (x, y), rotation)
-        self._state.tell("tile_placed", {"seat": turn.seat, "tile": turn.tile, "x": x, "y": y, "rotation": rotation})
+        self.state.board.place(self.state.tiles[turn.tile], (x, y), rotation)
+        self.state.tell("tile_placed", {"seat": turn.seat, "tile": turn.tile, "x": x, "y": y, "rotation": rotation})
         turn.placed = (x, y)
         turn.phase = "islander"
 
     def _place_islander(self, action: Json) -> None:
         """Put an islander from the supply on the placed tile (R4.1)."""
-        state, turn = self._state, self._state.now
+        state, turn = self.state, self.state.now
         spot = Spot(*turn.laid, action["segment"])
         state.board.placed[spot.cell].islanders[spot.segment] = turn.seat
         state.players[turn.seat].supply -= 1
@@ -138,22 +118,22 @@ class ReferenceGame:
 
     def _retrieve_islander(self, action: Json) -> None:
         """Take one of the player's islanders back for nothing (R4.4)."""
-        seat = self._state.now.seat
+        seat = self.state.now.seat
         spot = Spot(action["x"], action["y"], action["segment"])
-        evaluation.take_back(self._state, spot, seat)
-        self._state.tell("islander_retrieved", {"seat": seat, **spot._asdict()})
+        evaluation.take_back(self.state, spot, seat)
+        self.state.tell("islander_retrieved", {"seat": seat, **spot._asdict()})
         self._evaluate()
 
     def _evaluate(self) -> None:
         """Evaluate features, then give the ships of completed markets (R5.10)."""
-        evaluation.evaluate_placed_tile(self._state)
+        evaluation.evaluate_placed_tile(self.state)
         self._award_ships()
 
     def _award_ships(self) -> None:
         """Give one ship after the other until an owner has a choice; with no ship left nothing is given (R5.10)."""
-        turn = self._state.now
+        turn = self.state.now
         while turn.owed:
-            best = moves.best_ships(self._state)
+            best = moves.best_ships(self.state)
             if len(best) > 1:
                 turn.phase = "take_ship"
                 return
@@ -168,15 +148,15 @@ class ReferenceGame:
 
     def _deliver(self, action: Json) -> None:
         """Pay the wares and take the ship (R6.2); the turn is over (R6.1)."""
-        seat, paid = self._state.now.seat, action["wares"]
+        seat, paid = self.state.now.seat, action["wares"]
         for ware in WARES:
-            self._state.players[seat].wares[ware] -= paid[ware]
+            self.state.players[seat].wares[ware] -= paid[ware]
         self._win_ship(seat, action["ship"], by="delivery", paid=dict(paid))
         self._end_turn()
 
     def _win_ship(self, seat: int, ship: str, *, by: str, paid: Json | None) -> None:
         """Move a ship from the display to a player and refill the display while the pile lasts (R6.4)."""
-        state = self._state
+        state = self.state
         state.display.remove(ship)
         state.players[seat].ships.append(ship)
         points = state.ships[ship].points
@@ -188,7 +168,7 @@ class ReferenceGame:
 
     def _end_turn(self) -> None:
         """End the game (R7.1) or go on clockwise (R1.6)."""
-        state, turn = self._state, self._state.now
+        state, turn = self.state, self.state.now
         reason = end_reason(state)
         if reason is None:
             self._start_turn(turn.number + 1, (turn.seat + 1) % len(state.players))

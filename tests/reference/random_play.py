@@ -1,4 +1,4 @@
-"""Random games on the reference."""
+"""Random games on the reference: what they start from, which actions are chosen, and what is always true."""
 
 from __future__ import annotations
 
@@ -18,30 +18,6 @@ def deal(tileset: Json, chance: Random) -> tuple[list[str], list[str]]:
     chance.shuffle(bag)
     chance.shuffle(ships)
     return bag, ships
-
-
-def random_game(seed: int, tileset: Json, players: int, edition: str) -> Counter[str]:
-    """Play one random game to its end, always in the same way for the same seed, and count what happened.
-
-    The keys are the types of events, `feature_evaluated:KIND:CAUSE`, `ship_taken:BY`, `choices` for the asked
-    decisions, and `game_finished:REASON`. Raises `AssertionError` if a piece is lost or found, or a completed
-    feature overlooked, on the way.
-    """
-    chance = Random(seed)
-    bag, ships = deal(tileset, chance)
-    first_seat = chance.randrange(players)
-    game = ReferenceGame(tileset, players=players, edition=edition, first_seat=first_seat, bag=bag, ships=ships)
-    counts: Counter[str] = Counter()
-    while game.legal_actions():
-        counts["choices"] += 1
-        for event in game.apply(choose(game, chance)):
-            counts.update(keys(event))
-        check_pieces(tileset, game)
-        check_nothing_overlooked(game)
-    assert [one["if_ended_now"]["total"] for one in game.scores()["players"]] == [
-        score["total"] for score in game.view()["result"]["scores"]
-    ]
-    return counts
 
 
 def choose(game: ReferenceGame, chance: Random) -> Json:
@@ -75,6 +51,12 @@ def keys(event: Json) -> list[str]:
             return [kind]
 
 
+def check_invariants(tileset: Json, game: ReferenceGame) -> None:
+    """Raise `AssertionError` if a piece is lost or doubled, or a completed feature was overlooked."""
+    check_pieces(tileset, game)
+    check_nothing_overlooked(game)
+
+
 def check_pieces(tileset: Json, game: ReferenceGame) -> None:
     """Raise `AssertionError` unless every tile, ship and islander is in exactly one place."""
     view = game.view()
@@ -95,5 +77,5 @@ def check_nothing_overlooked(game: ReferenceGame) -> None:
     """Raise `AssertionError` if, after the evaluation, a complete feature anywhere is occupied (R5.5, R5.9, R5.10)."""
     turn = game.view()["turn"]
     if turn is None or turn["phase"] != "islander":
-        board = game._state.board
+        board = game.state.board
         assert not [feature for feature in board.occupied() if board.is_complete(feature)]

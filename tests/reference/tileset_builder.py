@@ -1,4 +1,4 @@
-"""Small tile sets in api.md's format, written in one line per tile."""
+"""Parts of small tile sets in api.md's format."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from tests.reference.pieces import EDGES, Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-KIND_OF = {"s": "sea", "b": "bridge", "i": "island"}
 
 
 def bridge(edges: str = "", shells: int = 0) -> Json:
@@ -30,14 +28,6 @@ def sea(halves: Iterable[int], fish: Iterable[int] = (), *, boat: bool = False) 
 def market() -> Json:
     """Return a market segment."""
     return {"kind": "market"}
-
-
-def tile(name: str, edges: str, *segments: Json, count: int = 1) -> Json:
-    """Return a tile type; `edges` says what n, e, s, w are, as in "sbsi" for sea, bridge, sea, island."""
-    named = {edge: KIND_OF[letter] for edge, letter in zip(EDGES, edges, strict=True)}
-    created = {"id": name, "count": count, "edges": named, "segments": list(segments)}
-    check_tile(created)
-    return created
 
 
 def ship(name: str, points: int, *, any_ware: int = 0, same: Sequence[int] = (), **named: int) -> Json:

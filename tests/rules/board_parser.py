@@ -1,7 +1,8 @@
 """A parser of boards drawn as text.
 
 A tile is five rows of five characters under its number: 0 is the start tile, 1 the first one drawn, and so on. Tiles
-side by side in the text lie side by side on the board, all unturned; `.` is a cell without a tile.
+side by side in the text lie side by side on the board, all unturned; `.` is a cell without a tile. Numbers without rows
+are tiles of open sea.
 
     0       1
   ~~~~~   ~~~~~
@@ -42,6 +43,8 @@ HALVES: tuple[Spot, ...] = ((1, 0), (3, 0), (4, 1), (4, 3), (3, 4), (1, 4), (0, 
 
 Picture = Sequence[str]
 
+OPEN_SEA: Picture = ("~~~~~",) * SIZE
+
 
 class Drawn(NamedTuple):
     """A tile and where it is drawn, counted from the start tile."""
@@ -59,7 +62,7 @@ def read_board(drawing: str) -> list[Drawn]:
         for x, (number, *picture) in enumerate(zip(numbers, *rows, strict=True)):
             if number != ".":
                 assert int(number) not in result, number
-                result[int(number)] = (picture, x, y)
+                result[int(number)] = (picture or OPEN_SEA, x, y)
     assert sorted(result) == [*range(len(result))], sorted(result)
     _, start_x, start_y = result[0]
     return [

@@ -1,32 +1,17 @@
-"""A game on a drawn board, played turn by turn with the engine's public functions."""
+"""A game on a drawn board, played turn by turn by the engine and, beside it, by the reference."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from schemas.actions import (
-    Action,
-    Deliver,
-    Pass,
-    PlaceIslander,
-    PlaceTile,
-    RetrieveIslander,
-    TakeShip,
-)
+import msgspec
+
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.events import AnyEvent
 from schemas.game import GameView
 from schemas.tileset import Cost, Segment, Ship, TileSet
-from schemas.vocabulary import COLORS, WARES, Edition, Phase, Wares
-from service.engine import (
-    IllegalMove,
-    Player,
-    TileSetIndex,
-    apply_action,
-    build_view,
-    encode_snapshot,
-    legal_moves,
-    set_up,
-)
-from service.engine.tileset_validation import list_faults
+from schemas.vocabulary import WARES, Edition, Phase, Wares
+from service.engine import IllegalMove, apply_action, build_view, encode_snapshot, legal_moves, resign
+from tests.engine.lockstep import Lockstep, Setting
 from tests.rules.board_parser import read_board, read_tile
 
 RED, BLUE, GREEN, YELLOW, BLACK = range(5)
@@ -74,26 +59,23 @@ class Table:
             tiles=tuple(tiles),
             ships=tuple(ships),
         )
-        assert list_faults(tileset) == []
-        self.index = TileSetIndex(tileset)
-        self.game, self.beginning = set_up(
-            self.index,
-            game_id="table",
-            edition=edition,
-            players=[Player(name=color.title(), color=color, kind="human") for color in COLORS[:players]],
-            first_seat=first,
-            bag=[*range(1, len(drawn)), *[len(drawn)] * spares],
-            ships=range(len(ships)),
-            seed="seed",
-            seed_chosen=True,
-            commitment="0" * 64,
-            created_at="2026-11-21T21:00:00Z",
+        bag = [tile.id for tile in tiles[1:] for _ in range(tile.count)]
+        order = [ship.id for ship in ships]
+        self._lockstep: Lockstep | None = Lockstep(
+            Setting(msgspec.to_builtins(tileset), players, edition, first, bag, order)
         )
+        self.index, self.game, self.beginning = self._lockstep.index, self._lockstep.game, self._lockstep.beginning
 
     def act(self, action: Action) -> list[AnyEvent]:
         """Whoever must decide does this."""
-        _, events = apply_action(self.index, self.game, action)
-        return events
+        if self._lockstep is not None:
+            return self._lockstep.act(action)
+        return apply_action(self.index, self.game, action)[1]
+
+    def resign(self, seat: int) -> list[AnyEvent]:
+        """Resign. The reference knows the rulebook alone, which does not cover it, so the engine plays on by itself."""
+        self._lockstep = None
+        return resign(self.index, self.game, seat)
 
     def place(self, seat: int) -> list[AnyEvent]:
         """Place the drawn tile at its cell of the drawing, as the active player `seat`."""
@@ -126,6 +108,9 @@ class Table:
         """Begin with wares that a player got earlier."""
         for place, ware in enumerate(WARES):
             self.game.players[seat].wares[place] += wares.get(ware, 0)
+        if self._lockstep is not None:
+            for ware, number in wares.items():
+                self._lockstep.reference.state.players[seat].wares[ware] += number
 
     def award(self, seat: int, *ships: str) -> None:
         """Begin with ships that a player got earlier; they are taken from the pile."""
@@ -133,6 +118,9 @@ class Table:
             number = self.index.ship_numbers[name]
             self.game.ship_pile.remove(number)
             self.game.players[seat].ships.append(number)
+            if self._lockstep is not None:
+                self._lockstep.reference.state.pile.remove(name)
+                self._lockstep.reference.state.players[seat].ships.append(name)
 
     def segment(self, number: int, name: str) -> int:
         """Return the index of a segment by its kind and its number among those of its kind, from 1: "sea 2"."""

@@ -13,11 +13,6 @@ THREE = """
 ~~~~~  ~~~~~  .....
 
   .      2      3
-.....  ~~~~~  ~~~~~
-.....  ~~~~~  ~~~~~
-.....  ~~~~~  ~~~~~
-.....  ~~~~~  ~~~~~
-.....  ~~~~~  ~~~~~
 """
 
 GAP = """
@@ -45,11 +40,6 @@ STRANGER = """
 ~~~~~  ~~~~~  .....
 
   .      4      .
-.....  ~~~~~  .....
-.....  ~~~~~  .....
-.....  ~~~~~  .....
-.....  ~~~~~  .....
-.....  ~~~~~  .....
 
   .      .      1
 .....  .....  #####
@@ -115,11 +105,6 @@ def test_r3_4_any_of_the_four_rotations_may_be_used() -> None:
     """R3.4: a tile of sea beside a tile of sea fits four ways on each of four sides."""
     table = Table("""
       0      1
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
     """)
     sides = ((0, -1), (1, 0), (0, 1), (-1, 0))
     assert table.placements() == {(x, y, rotation) for x, y in sides for rotation in range(4)}
@@ -167,11 +152,6 @@ def test_r3_5_the_game_ends_where_the_bag_runs_out_by_discards() -> None:
     table = Table(
         """
           0      1      .
-        ~~~~~  ~~~~~  .....
-        ~~~~~  ~~~~~  .....
-        ~~~~~  ~~~~~  .....
-        ~~~~~  ~~~~~  .....
-        ~~~~~  ~~~~~  .....
 
           .      .      2
         .....  .....  #####

@@ -11,13 +11,8 @@ from tests.rules.rules_game import BLUE, RED, Table, kinds, of, paid, ship
 
 SEA = """
   0      1      2      3
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
 """
-BANANAS = [ship(f"bananas-{number}", number, bananas=number) for number in (2, 3, 4, 5, 6)]
+BANANAS = [ship(f"for-{number}", number, bananas=number) for number in (2, 3, 4, 5, 6)]
 
 
 def at_the_harbour(ships: Sequence[Ship], **wares: int) -> Table:
@@ -32,15 +27,15 @@ def at_the_harbour(ships: Sequence[Ship], **wares: int) -> Table:
 def test_r6_1_the_active_player_may_deliver_to_any_ship_of_the_display() -> None:
     """R6.1: a ship of the pile is not in the display, nor is one that the set has not."""
     table = at_the_harbour(BANANAS, bananas=9)
-    assert [move.ship for move in table.moves(Deliver)] == ["bananas-2", "bananas-3", "bananas-4", "bananas-5"]
-    for name in ("bananas-6", "none"):
+    assert [move.ship for move in table.moves(Deliver)] == ["for-2", "for-3", "for-4", "for-5"]
+    for name in ("for-6", "none"):
         assert table.refusal(Deliver(name)) == "R6.1"
 
 
 def test_r6_1_to_exactly_one_ship_a_turn_at_the_end_of_it() -> None:
     """R6.1: after one delivery it is Blue's turn, whatever Red still holds."""
     table = at_the_harbour(BANANAS, bananas=9)
-    events = table.act(Deliver("bananas-2"))
+    events = table.act(Deliver("for-2"))
     assert kinds(events) == [ShipTaken, ShipRevealed, TurnStarted, TileDrawn]
     assert (table.game.seat, table.wares(RED)) == (BLUE, {"bananas": 7})
 
@@ -56,24 +51,24 @@ def test_r6_1_delivering_is_a_may() -> None:
 def test_r6_2_the_wares_are_paid_and_the_ship_is_the_players() -> None:
     """R6.2: its points count, and everybody sees it."""
     table = at_the_harbour(BANANAS, bananas=4, shells=1)
-    (taken,) = of(table.act(Deliver("bananas-4")), ShipTaken)
-    assert (taken.seat, taken.ship, taken.points, taken.by) == (RED, "bananas-4", 4, "delivery")
+    (taken,) = of(table.act(Deliver("for-4")), ShipTaken)
+    assert (taken.seat, taken.ship, taken.points, taken.by) == (RED, "for-4", 4, "delivery")
     assert taken.paid == paid(bananas=4)
-    assert (table.wares(RED), table.ships(RED), table.view().players[RED].points) == ({"shells": 1}, ["bananas-4"], 4)
+    assert (table.wares(RED), table.ships(RED), table.view().players[RED].points) == ({"shells": 1}, ["for-4"], 4)
 
 
 @pytest.mark.parametrize("wares", ({"bananas": 2}, {"bananas": 4}, {"bananas": 3, "fish": 1}, {"shells": 3}, {}))
 def test_r6_2_no_more_and_no_less(wares: dict[str, int]) -> None:
     """R6.2: the ship asks for three bananas."""
     table = at_the_harbour(BANANAS, bananas=9, shells=9, fish=9)
-    assert table.refusal(Deliver("bananas-3", paid(**wares))) == "R6.3"
+    assert table.refusal(Deliver("for-3", paid(**wares))) == "R6.3"
 
 
 def test_r6_2_nobody_pays_what_they_do_not_hold() -> None:
     """R6.2."""
     table = at_the_harbour(BANANAS, bananas=3)
-    assert table.refusal(Deliver("bananas-4")) == "R6.2"
-    assert table.refusal(Deliver("bananas-4", paid(bananas=4))) == "R6.2"
+    assert table.refusal(Deliver("for-4")) == "R6.2"
+    assert table.refusal(Deliver("for-4", paid(bananas=4))) == "R6.2"
     table = at_the_harbour([ship("s", 2, choice=2)], bananas=3)
     assert table.refusal(Deliver("s", paid(shells=2))) == "R6.2"
 
@@ -132,12 +127,12 @@ def test_r6_4_the_display_is_refilled_to_4_while_the_pile_lasts() -> None:
     """R6.4: five ships, so the first taken is replaced and the second is not."""
     table = at_the_harbour(BANANAS, bananas=9)
     table.give(BLUE, bananas=9)
-    assert ShipRevealed in kinds(table.act(Deliver("bananas-2")))
+    assert ShipRevealed in kinds(table.act(Deliver("for-2")))
     assert (len(table.view().display), table.view().ship_pile) == (4, 0)
     table.place(BLUE)
     table.skip("islander")
-    assert ShipRevealed not in kinds(table.act(Deliver("bananas-3")))
-    assert table.view().display == ["bananas-4", "bananas-5", "bananas-6"]
+    assert ShipRevealed not in kinds(table.act(Deliver("for-3")))
+    assert table.view().display == ["for-4", "for-5", "for-6"]
 
 
 def test_r6_5_where_one_payment_is_possible_it_need_not_be_named() -> None:

@@ -77,11 +77,6 @@ def test_r9_placing_the_island_on_the_left_and_the_sea_below_are_continued() -> 
     ~~~~~  ~~~~~
 
       1      2
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
     """)
     table.lay(RED)
     table.lay(BLUE)
@@ -100,11 +95,6 @@ def test_r9_placing_an_island_that_does_not_go_on_is_refused() -> None:
     ~~~~~  .....
 
       1      .
-    ~~~~~  .....
-    ~~~~~  .....
-    ~~~~~  .....
-    ~~~~~  .....
-    ~~~~~  .....
     """)
     for rotation in range(4):
         assert table.refusal(PlaceTile(1, 0, rotation)) == "R3.3"

@@ -94,11 +94,6 @@ def test_r9_the_end_ships_of_24_points_and_10_wares_make_27() -> None:
     table = Table(
         """
           0      1
-        ~~~~~  ~~~~~
-        ~~~~~  ~~~~~
-        ~~~~~  ~~~~~
-        ~~~~~  ~~~~~
-        ~~~~~  ~~~~~
         """,
         ships=[*FAR_SHIPS, *won],
         spares=0,
