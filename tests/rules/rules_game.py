@@ -109,8 +109,8 @@ class Table:
         for place, ware in enumerate(WARES):
             self.game.players[seat].wares[place] += wares.get(ware, 0)
         if self._lockstep is not None:
-            for ware, number in wares.items():
-                self._lockstep.reference.state.players[seat].wares[ware] += number
+            for name, number in wares.items():
+                self._lockstep.reference.state.players[seat].wares[name] += number
 
     def award(self, seat: int, *ships: str) -> None:
         """Begin with ships that a player got earlier; they are taken from the pile."""
