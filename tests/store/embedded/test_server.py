@@ -191,7 +191,9 @@ async def test_each_server_reads_the_files_of_the_others(data_dir: Path, first: 
 
 async def test_an_orphaned_server_is_shut_down_by_the_next_instance(data_dir: Path, program: Path) -> None:
     """As on macOS: only Linux terminates a child with its parent."""
-    detached = SERVE.replace("async def main", "embedded_process.end_with = lambda parent: None\n\nasync def main")
+    detached = SERVE.replace(
+        "async def main", "embedded_process.terminate_with_parent = lambda parent: None\n\nasync def main"
+    )
     parent = await asyncio.create_subprocess_exec(
         sys.executable, "-c", detached, str(data_dir), str(program), stdout=subprocess.PIPE
     )
