@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from service.archive_storage.object_storage import validate_archive_url
-from service.store.client import validate_url
+from service.store.client import parse_url
 from service.web.connections.client_ip import parse_networks
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.ratelimit.origins import parse_origins
@@ -30,7 +30,7 @@ class Setting(NamedTuple):
     """A click type, for what click parses itself."""
     parse: Callable[[str], Any] | None = None
     """Returns the value of a text, or raises ValueError."""
-    check: Callable[[str], None] | None = None
+    check: Callable[[str], object] | None = None
     """Raises ValueError for a text that is not valid; an empty text counts as not set."""
     invalid: str = "{}"
     """The message for a ValueError, with `{}` for the error's own."""
@@ -78,7 +78,7 @@ SETTINGS = (
         "Redis server that stores the games: redis://USER:PASSWORD@HOST:6379/0; with TLS rediss://; with Sentinel "
         "redis+sentinel://HOST:26379,HOST:26379/SERVICE/0; a Cluster redis+cluster://HOST:6379,HOST:6379. Without it "
         "the service starts an embedded Redis server.",
-        check=validate_url,
+        check=parse_url,
     ),
     Setting("--redis-connections", "Connections to each Redis primary.", click.IntRange(1, 64), default=2),
     Setting("--redis-timeout-s", "Timeout of a Redis command, in seconds.", click.FloatRange(0.1, 300), default=5.0),

@@ -12,33 +12,13 @@ from service.store.connection.url import InvalidRedisURL, parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 
-__all__ = ["InFlightLimits", "InvalidRedisURL", "Wait", "connect", "create_client", "validate_url"]
+__all__ = ["InFlightLimits", "InvalidRedisURL", "Wait", "connect", "parse_url"]
 
 _TOPOLOGIES: dict[str, type[Topology]] = {
     "standalone": StandaloneTopology,
     "sentinel": SentinelTopology,
     "cluster": ClusterTopology,
 }
-
-
-def validate_url(url: str) -> None:
-    """Raise InvalidRedisURL unless `url` is the URL of a Redis as `service.store.connection.url` describes it."""
-    parse_url(url)
-
-
-def create_client(
-    url: str,
-    *,
-    connections: int = 2,
-    timeout_s: float = 5.0,
-    wait: Wait | None = None,
-    supervisor: Supervisor | None = None,
-    limits: InFlightLimits | None = None,
-) -> PipelinedClient:
-    """Return a client for the Redis at `url`, inside the event loop. Raise InvalidRedisURL."""
-    parsed = parse_url(url)
-    topology = _TOPOLOGIES[parsed.kind](parsed, supervisor or Supervisor())
-    return PipelinedClient(topology, connections, timeout_s, wait, limits)
 
 
 @asynccontextmanager
@@ -58,8 +38,7 @@ async def connect(
     few replicas acknowledge: it is stored, and a retry with its idempotency key waits for the replicas too. A command
     above the `limits` raises StoreBusy at once.
     """
-    client = create_client(
-        url, connections=connections, timeout_s=timeout_s, wait=wait, supervisor=supervisor, limits=limits
-    )
-    async with aclosing(client):
+    parsed = parse_url(url)
+    topology = _TOPOLOGIES[parsed.topology](parsed, supervisor or Supervisor())
+    async with aclosing(PipelinedClient(topology, connections, timeout_s, wait, limits)) as client:
         yield RedisStore(client)

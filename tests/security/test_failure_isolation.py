@@ -25,6 +25,7 @@ from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.games.webhooks.sender import SendResult
 from service.store import keys
+from service.store.connection import topology as topology_module
 from service.store.connection.cluster import ClusterTopology
 from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
@@ -277,7 +278,7 @@ async def test_a_damaged_webhook_is_postponed_and_delays_no_other(
 
 
 async def test_the_cluster_topology_is_checked_again_after_any_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClusterTopology, "check_task", ("cluster-topology", 0.001))
+    monkeypatch.setattr(topology_module, "MIN_REFRESH_INTERVAL_S", 0.001)
     topology = ClusterTopology(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
     errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
     asked = len(errors) + 1
@@ -291,7 +292,7 @@ async def test_the_cluster_topology_is_checked_again_after_any_error(monkeypatch
     monkeypatch.setattr(topology, "refresh", failing)
 
     def ask() -> bool:
-        topology.request_check()
+        topology.request_refresh()
         return not asked
 
     await wait_until(ask)

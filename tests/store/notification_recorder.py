@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from service.games.ports import ChangeNotification
-from service.store.client import create_client
+from service.store.client import connect
 from service.store.notifications import ChangeNotifications
 
 __all__ = ["NotificationRecorder", "record_notifications", "subscribe_elsewhere"]
@@ -53,9 +53,9 @@ async def subscribe_elsewhere(
 ) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games on a client of its own."""
     async with (
-        aclosing(create_client(url, connections=1)) as client,
+        connect(url, connections=1) as store,
         record_notifications(
-            ChangeNotifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games
+            ChangeNotifications(store._client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games
         ) as recorder,
     ):
         yield recorder

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from service.games.ports import Committed, VersionConflict
 from service.games.timestamps import DAY_S
 from service.store import game_index, keys
-from service.store.client import connect, create_client
+from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S, GameIndex
 from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
@@ -79,16 +79,15 @@ async def test_each_commit_extends_the_expiry_of_index_keys(store: RedisStore, r
 async def test_the_expiry_is_extended_once_a_day(redis: Redis, redis_url: str) -> None:
     del redis  # it has emptied the deployment
     now = 1_800_000_000.0
-    client = create_client(redis_url, connections=1)
-    index = GameIndex(client, lambda: now)
-    first, again = index.start_extending(create_indexed()), index.start_extending(create_indexed())
-    now += DAY_S
-    second = index.start_extending(create_indexed())
-    assert again is None
-    for written in (first, second):
-        assert written is not None
-        assert len(await written) == 2 * len(INDEX_KEYS)
-    await client.aclose()
+    async with connect(redis_url, connections=1) as store:
+        index = GameIndex(store._client, lambda: now)
+        first, again = index.start_extending(create_indexed()), index.start_extending(create_indexed())
+        now += DAY_S
+        second = index.start_extending(create_indexed())
+        assert again is None
+        for written in (first, second):
+            assert written is not None
+            assert len(await written) == 2 * len(INDEX_KEYS)
 
 
 async def test_the_games_extended_today_are_a_bounded_number(
@@ -97,13 +96,12 @@ async def test_the_games_extended_today_are_a_bounded_number(
     """The one that was extended first is forgotten first, and extended again."""
     del redis  # it has emptied the deployment
     monkeypatch.setattr(game_index, "_MAX_REMEMBERED_GAMES", 2)
-    client = create_client(redis_url, connections=1)
-    index = GameIndex(client)
-    extended = [index.start_extending(create_indexed(game)) for game in ("a", "b", "b", "c", "a")]
-    assert [one is None for one in extended] == [False, False, True, False, False]
-    assert len(index._extended_on) == 2
-    await asyncio.gather(*(one for one in extended if one is not None))
-    await client.aclose()
+    async with connect(redis_url, connections=1) as store:
+        index = GameIndex(store._client)
+        extended = [index.start_extending(create_indexed(game)) for game in ("a", "b", "b", "c", "a")]
+        assert [one is None for one in extended] == [False, False, True, False, False]
+        assert len(index._extended_on) == 2
+        await asyncio.gather(*(one for one in extended if one is not None))
 
 
 async def test_a_missing_game_is_removed_unless_it_is_young(store: RedisStore, redis: Redis) -> None:

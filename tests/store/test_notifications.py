@@ -3,17 +3,17 @@
 import asyncio
 import os
 import signal
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from redis.asyncio import Redis
 
 from service.games.ports import ChangeNotification
 from service.store import keys
-from service.store.client import connect, create_client
+from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from service.store.notifications import MAX_UNREAD, ChangeNotifications
+from service.store.notifications import MAX_UNREAD
 from tests.store.commits import action, creation
 from tests.store.conftest import SingleServer
 from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
@@ -146,8 +146,8 @@ async def test_a_malformed_notification_is_ignored(single_server: SingleServer) 
 
 
 async def test_unread_notifications_are_bounded(redis_url: str) -> None:
-    async with aclosing(create_client(redis_url, connections=1)) as client:
-        notifications = ChangeNotifications(client.topology)
+    async with connect(redis_url, connections=1) as store:
+        notifications = store._notifications
         for version in range(MAX_UNREAD + 5):
             notifications._push(ChangeNotification("g", version))
         assert notifications._unread.qsize() == MAX_UNREAD

@@ -6,7 +6,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import GameStore
-from service.store.client import create_client
+from service.store.client import connect
 from service.store.schedule import GRACE_S, Schedule
 from service.supervision import Backoff
 from tests.store.commits import action, creation
@@ -27,9 +27,8 @@ def clock() -> Clock:
 @pytest.fixture
 async def schedule(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Schedule]:
     del redis  # it has emptied the deployment
-    client = create_client(redis_url, connections=1)
-    yield Schedule(client, clock)
-    await client.aclose()
+    async with connect(redis_url, connections=1) as store:
+        yield Schedule(store._client, clock)
 
 
 async def test_list_due_returns_due_games_the_oldest_first(store: GameStore) -> None:

@@ -10,9 +10,9 @@ from redis.backoff import NoBackoff
 from redis.maint_notifications import MaintNotificationsConfig
 
 from service.store.connection.command import Argument
-from service.store.connection.url import Credentials, RedisURL
+from service.store.connection.url import RedisURL
 
-__all__ = ["CONNECT_TIMEOUT_S", "client_options", "configure_client", "login_options"]
+__all__ = ["CONNECT_TIMEOUT_S", "client_options", "configure_client"]
 
 CONNECT_TIMEOUT_S = 1.0
 """The timeout for connecting, and for each reply of sentinels and of nodes that are asked for the slots."""
@@ -21,8 +21,7 @@ CONNECT_TIMEOUT_S = 1.0
 def client_options(url: RedisURL) -> dict[str, Any]:
     """Return the keyword arguments of redis-py's clients."""
     return {
-        **login_options(url.credentials),
-        **url.tls,
+        **url.options,
         "protocol": 3,
         "socket_timeout": None,
         "socket_connect_timeout": CONNECT_TIMEOUT_S,
@@ -30,11 +29,6 @@ def client_options(url: RedisURL) -> dict[str, Any]:
         "driver_info": None,
         "maint_notifications_config": MaintNotificationsConfig(enabled=False),
     }
-
-
-def login_options(credentials: Credentials) -> dict[str, str | None]:
-    """Return the keyword arguments for user and password."""
-    return {"username": credentials.user or None, "password": credentials.password or None}
 
 
 def configure_client(client: Redis, *mixins: type) -> Redis:

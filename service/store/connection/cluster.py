@@ -25,7 +25,6 @@ class ClusterTopology(Topology):
     """
 
     is_sharded = True
-    check_task = ("cluster-topology", 0.1)
 
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         super().__init__(url, supervisor)
@@ -69,14 +68,10 @@ class ClusterTopology(Topology):
         await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
         await self._close_slot_map()
 
-    async def _check(self) -> None:
-        with suppress(*CONNECTION_ERRORS):  # commands without a primary request the next check, until they time out
-            await self.refresh()
-
     def _create_slot_map(self) -> RedisCluster:
         """Return a client that knows only the nodes of the URL."""
         return RedisCluster(
-            startup_nodes=[ClusterNode(address.host, address.port) for address in self.url.addresses],
+            startup_nodes=[ClusterNode(host, port) for host, port in self.url.addresses],
             require_full_coverage=False,
             **{**client_options(self.url), "socket_timeout": CONNECT_TIMEOUT_S},
         )

@@ -114,7 +114,7 @@ class PipelinedClient:
         if primary is not None:
             self._queue_for(primary, command).append(command)
         elif not command.release_if_abandoned():
-            self.topology.request_check()
+            self.topology.request_refresh()
             self._dispatch_later(command)
 
     def handle_error_reply(self, command: Command, error: Exception) -> None:
@@ -168,13 +168,13 @@ class PipelinedClient:
             command.redirects += 1
             moved = isinstance(error, MovedError)
             if moved:
-                self.topology.request_check()
+                self.topology.request_refresh()
             if error.host and command.redirects <= MAX_REDIRECTS:
                 command.needs_asking = not moved
                 self._queue_for(f"{error.host}:{error.port}", command).append(command)
                 return True
         elif error_code(error) in RETRYABLE_CODES:
-            self.topology.request_check()
+            self.topology.request_refresh()
         else:
             return False
         self._dispatch_later(command)
@@ -301,7 +301,7 @@ class PipelineQueue:
                 command.fail(StoreUnavailable(reason))
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
-        self._topology.request_check()
+        self._topology.request_refresh()
         await asyncio.sleep(_BACKOFF.delay_s(self._failures))  # meanwhile this task still counts as a busy connection
         queued, self._queued = self._queued, []
         for command in queued:

@@ -7,13 +7,13 @@
 import asyncio
 from collections import Counter
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 
 from redis.asyncio import Redis, Sentinel
 from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool, SentinelManagedConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client, login_options
+from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.topology import Topology
 from service.store.connection.url import RedisURL
@@ -31,16 +31,12 @@ class SentinelTopology(Topology):
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         super().__init__(url, supervisor)
         options = client_options(url)
-        sentinel_options = {**options, **login_options(url.sentinel_credentials)}
+        sentinel_options = {**options, **url.sentinel_login, "db": 0, "socket_timeout": CONNECT_TIMEOUT_S}
         self._sentinel = _QuorumSentinel(
-            [(address.host, address.port) for address in url.addresses],
-            sentinel_kwargs={**sentinel_options, "socket_timeout": CONNECT_TIMEOUT_S, "decode_responses": True},
-            **options,
+            url.addresses, sentinel_kwargs={**sentinel_options, "decode_responses": True}, **options
         )
-        client = self._sentinel.master_for(url.service_name, db=url.database)
-        self._client: Redis = configure_client(client, _PrimaryConnection)
-        self._pool = cast("SentinelConnectionPool", self._client.connection_pool)
-        self._address: tuple[str, int] | None = None
+        client = self._sentinel.master_for(url.service_name, connection_pool_class=_PrimaryPool)
+        self._client = configure_client(client, _PrimaryConnection)
         self._poll_task: SupervisedTask | None = None
 
     def client_for(self, primary: str) -> Redis:
@@ -51,10 +47,7 @@ class SentinelTopology(Topology):
 
     async def refresh(self) -> None:
         """Ask the sentinels, and disconnect if they name another primary. Raise one of CONNECTION_ERRORS."""
-        address = await self._pool.get_master_address()  # type: ignore[no-untyped-call]
-        if self._address not in (None, address):
-            await self._check()
-        self._address = address
+        await self._client.connection_pool.get_master_address()  # type: ignore[attr-defined]
 
     async def _close(self) -> None:
         if self._poll_task is not None:
@@ -62,21 +55,32 @@ class SentinelTopology(Topology):
         await super()._close()
         await self._sentinel.aclose()
 
-    async def _check(self) -> None:
-        """Close all connections, so that new ones ask the sentinels for the primary.
-
-        It can go when redis-py's pool leaves a demoted primary (issues 3867 and 3874).
-        """
-        self.generation += 1
-        with suppress(*CONNECTION_ERRORS):
-            await self._pool.disconnect()
-
     async def _poll_sentinels(self) -> None:
         """Notice a failover within a second, even if the old primary still replies."""
         while True:
             with suppress(*CONNECTION_ERRORS):
                 await self.refresh()
             await asyncio.sleep(SENTINEL_POLL_INTERVAL_S)
+
+
+class _PrimaryPool(SentinelConnectionPool):
+    """A pool that leaves a demoted primary at once. It can go when redis-py's does (issues 3867 and 3874)."""
+
+    async def disconnect(self, inuse_connections: bool = True) -> None:  # noqa: FBT001, FBT002  redis-py's signature
+        """Close all connections, also those in use, which redis-py leaves open if the primary's address changes."""
+        del inuse_connections
+        await super().disconnect()
+
+
+class _PrimaryConnection(SentinelManagedConnection):
+    """A connection that fails if the primary changes while it connects, when its pool could not close it yet."""
+
+    async def connect_to(self, address: tuple[str, int]) -> None:
+        """Connect. Raise ConnectionError if another server is the primary by then."""
+        await super().connect_to(address)  # type: ignore[no-untyped-call]
+        if address != self.connection_pool.master_address:
+            await self.disconnect()
+            raise RedisConnectionError(f"{address[0]}:{address[1]} is no longer the primary")
 
 
 class _QuorumSentinel(Sentinel):
@@ -89,31 +93,21 @@ class _QuorumSentinel(Sentinel):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)  # type: ignore[no-untyped-call]
         self._queries: set[asyncio.Task[tuple[str, int] | None]] = set()
-        self.last_address: tuple[str, int] | None = None
-        """The address that the majority named last."""
-        self._answers = 0
+        self._lock = asyncio.Lock()
 
     async def discover_master(self, service_name: str) -> tuple[str, int]:
-        """Return the address that most sentinels name. Raise MasterNotFoundError if none names any.
-
-        If a concurrent call has learnt another address meanwhile, this answer may be the older one: ask again.
-        """
-        while True:
-            answers = self._answers
-            address = await self._majority_address(service_name)
-            if address == self.last_address or answers == self._answers:
-                self.last_address = address
-                self._answers += 1
-                return address
+        """Return the address that most sentinels name. Raise MasterNotFoundError if none names any."""
+        async with self._lock:  # so that no answer replaces a later one
+            return await self._majority_address(service_name)
 
     async def _majority_address(self, service_name: str) -> tuple[str, int]:
         queries = [
             spawn("sentinel", self._query(sentinel, service_name), expected=CONNECTION_ERRORS)
             for sentinel in self.sentinels
         ]
-        for task in queries:
-            self._queries.add(task)
-            task.add_done_callback(self._queries.discard)
+        for query in queries:
+            self._queries.add(query)
+            query.add_done_callback(self._queries.discard)
         votes: Counter[tuple[str, int]] = Counter()
         reason = "they do not know it"
         for reply in asyncio.as_completed(queries):
@@ -139,21 +133,7 @@ class _QuorumSentinel(Sentinel):
     async def aclose(self) -> None:
         """Close all connections."""
         queries = [*self._queries]
-        for task in queries:
-            task.cancel()
+        for query in queries:
+            query.cancel()
         await asyncio.gather(*queries, return_exceptions=True)
         await super().aclose()
-
-
-class _PrimaryConnection(SentinelManagedConnection):
-    """A connection that fails if the primary changes while it connects.
-
-    The pool does not know such a connection yet when `SentinelTopology` disconnects, so nothing else would close it.
-    """
-
-    async def connect_to(self, address: tuple[str, int]) -> None:
-        """Connect. Raise ConnectionError if another server is the primary by then."""
-        await super().connect_to(address)  # type: ignore[no-untyped-call]
-        if address != self.connection_pool.sentinel_manager.last_address:
-            await self.disconnect()
-            raise RedisConnectionError(f"{address[0]}:{address[1]} is no longer the primary")

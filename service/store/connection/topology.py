@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from redis.asyncio import Redis
 
 from service.store.connection.client_options import client_options, configure_client
+from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.url import RedisURL
 from service.supervision import Supervisor, spawn
 
@@ -19,6 +20,9 @@ __all__ = ["StandaloneTopology", "Topology"]
 
 SOLE_PRIMARY = "primary"
 """The name of the primary of topologies that have only one."""
+
+MIN_REFRESH_INTERVAL_S = 0.1
+"""The least time between two refreshes that commands request."""
 
 
 class Topology:
@@ -31,8 +35,6 @@ class Topology:
     """Whether several primaries share the keys by slot."""
     has_failover = True
     """Whether another server may become the primary."""
-    check_task = ("redis-leave", 0.5)
-    """The name of the task that checks for a failover, and the least time between two checks in seconds."""
 
     _client: Redis
 
@@ -41,8 +43,8 @@ class Topology:
         self.supervisor = supervisor
         self.generation = 0
         """Increases whenever the primaries may have changed."""
-        self._check_task: asyncio.Task[None] | None = None
-        self._checked_at = float("-inf")
+        self._refreshing: asyncio.Task[None] | None = None
+        self._refreshed_at = float("-inf")
 
     def primaries(self) -> Sequence[str]:
         """Return the names of the known primaries."""
@@ -58,27 +60,24 @@ class Topology:
         del primary
         return self._client
 
-    def request_check(self) -> None:
-        """Check soon whether there was a failover: a connection was lost, or an error reply says so."""
+    def request_refresh(self) -> None:
+        """Refresh soon: a connection was lost, or an error reply says that there was a failover."""
         now = asyncio.get_running_loop().time()
-        name, interval_s = self.check_task
-        is_running = self._check_task is not None and not self._check_task.done()
-        if self.has_failover and not is_running and now - self._checked_at >= interval_s:
-            self._checked_at = now
-            self._check_task = spawn(name, self._check())
+        is_running = self._refreshing is not None and not self._refreshing.done()
+        if self.has_failover and not is_running and now - self._refreshed_at >= MIN_REFRESH_INTERVAL_S:
+            self._refreshed_at = now
+            # If it fails, commands without a reply request the next one, until they time out.
+            self._refreshing = spawn("redis-topology", self.refresh(), expected=CONNECTION_ERRORS)
 
     async def refresh(self) -> None:
         """Update which servers are primaries. Raise one of CONNECTION_ERRORS."""
 
     async def aclose(self) -> None:
         """Close all connections."""
-        if self._check_task is not None:
-            self._check_task.cancel()
-            await asyncio.gather(self._check_task, return_exceptions=True)
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
         await self._close()
-
-    async def _check(self) -> None:
-        """Check for a failover."""
 
     async def _close(self) -> None:
         await self._client.aclose()
@@ -92,5 +91,4 @@ class StandaloneTopology(Topology):
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         super().__init__(url, supervisor)
         host, port = url.addresses[0]
-        address = {"host": host, "port": port} if port else {"unix_socket_path": host}
-        self._client = configure_client(Redis(**address, db=url.database, **client_options(url)))
+        self._client = configure_client(Redis(host=host, port=port, **client_options(url)))

@@ -11,41 +11,26 @@ InvalidRedisURL   the URL cannot be used, and why
 """
 
 import re
-import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Any
+from urllib.parse import unquote
 
-__all__ = ["Address", "Credentials", "InvalidRedisURL", "RedisURL", "parse_url"]
+from redis.asyncio.connection import SSLConnection
+from redis.asyncio.connection import parse_url as parse_server_url
+from redis.exceptions import RedisError
 
-Kind = Literal["standalone", "sentinel", "cluster"]
+__all__ = ["InvalidRedisURL", "RedisURL", "parse_url"]
 
-_SCHEMES: dict[str, tuple[Kind, bool]] = {
-    "redis": ("standalone", False),
-    "rediss": ("standalone", True),
-    "unix": ("standalone", False),
-    "redis+sentinel": ("sentinel", False),
-    "rediss+sentinel": ("sentinel", True),
-    "redis+cluster": ("cluster", False),
-    "rediss+cluster": ("cluster", True),
-}
-"""The topology of each scheme, and whether it uses TLS."""
+_URL = re.compile(
+    r"(?P<scheme>rediss?(?:\+(?:sentinel|cluster))?|unix)://"
+    r"(?P<login>[^/?#]*@)?(?P<hosts>[^/?#]*)/*(?P<path>[^?#]*?)/*(?:\?(?P<query>[^#]*))?",
+    re.IGNORECASE,
+)
 
-_URL = re.compile(r"(?P<scheme>[a-zA-Z+]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?")
-
-_DEFAULT_PORTS = {"standalone": 6379, "sentinel": 26379, "cluster": 6379}
-
-_TLS_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
-_CERTIFICATE_REQUIREMENTS = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-
-_OPTIONS = {"db", "username", "password"}
-_TLS_OPTIONS = {*_TLS_FILES, "ssl_cert_reqs", "ssl_check_hostname"}
-_SENTINEL_OPTIONS = {"sentinel_username", "sentinel_password"}
-
-T = TypeVar("T")
+_OPTIONS = {"db", "password", "username"}
+_TLS_OPTIONS = {"ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile", "ssl_check_hostname", "ssl_keyfile"}
+_SENTINEL_OPTIONS = {"sentinel_password", "sentinel_username"}
 
 
 class InvalidRedisURL(ValueError):
@@ -59,147 +44,80 @@ class InvalidRedisURL(ValueError):
         self.reason = reason
 
 
-class Address(NamedTuple):
-    """The address of one server: host and port, or with port 0 the path of a unix socket."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}" if self.port else self.host
-
-
-@dataclass(frozen=True)
-class Credentials:
-    """User and password, empty for the default user. The password is not part of the repr."""
-
-    user: str = ""
-    password: str = field(default="", repr=False)
-
-
 @dataclass(frozen=True)
 class RedisURL:
     """A parsed URL."""
 
-    kind: Kind
-    addresses: tuple[Address, ...]
-    credentials: Credentials = Credentials()
-    database: int = 0
+    topology: str
+    """`standalone`, `sentinel` or `cluster`."""
+    addresses: Sequence[tuple[str, int]]
+    """Host and port of the server, of each sentinel, or of some nodes of the Cluster; not used for a unix socket."""
+    options: Mapping[str, Any] = field(repr=False)
+    """Keyword arguments of redis-py's clients: user, password, database, TLS, the path of a unix socket."""
     service_name: str = ""
     """The name by which the sentinels know the primary."""
-    sentinel_credentials: Credentials = Credentials()
-    tls: Mapping[str, Any] = field(default_factory=dict)
-    """Keyword arguments of redis-py's clients for TLS; empty without TLS."""
+    sentinel_login: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Keyword arguments of the sentinels' clients: user and password."""
 
 
 def parse_url(url: str) -> RedisURL:
     """Parse the URL of a Redis. Raise InvalidRedisURL."""
-    # Not urlsplit: from Python 3.13 on it rejects a list of hosts that contains an IPv6 address.
-    parts = _URL.fullmatch(url)
-    scheme = parts["scheme"].lower() if parts else url.partition(":")[0]
-    if scheme not in _SCHEMES:
+    match = _URL.fullmatch(url)
+    if match is None:
         raise InvalidRedisURL(
             "has an unsupported scheme (not redis, rediss or unix, nor one with +sentinel or +cluster)"
+            " or a # that is not percent-encoded"
         )
-    if parts is None:
-        raise _malformed_url()
-    kind, secure = _SCHEMES[scheme]
-    options = _parse_options(kind, parts["query"] or "", secure=secure)
-    user, hosts = _split_authority(parts["authority"])
-    addresses = (_parse_socket_path(parts["path"]),) if scheme == "unix" else _parse_addresses(kind, hosts)
-    path = "" if scheme == "unix" else parts["path"].strip("/")
-    service, _, database = path.partition("/") if kind == "sentinel" else ("", "", path)
-    if kind == "sentinel" and not service:
+    scheme, _, topology = match["scheme"].lower().partition("+")
+    service, _, path = match["path"].partition("/") if topology == "sentinel" else ("", "", match["path"])
+    if topology == "sentinel" and not service:
         raise InvalidRedisURL("has no SERVICE after the hosts of the sentinels")
-    return RedisURL(
-        kind,
-        addresses,
-        Credentials(options.get("username", user.user), options.get("password", user.password)),
-        _parse_database(kind, options.get("db", database or "0")),
-        unquote(service),
-        Credentials(options.get("sentinel_username", ""), options.get("sentinel_password", "")),
-        _tls_options(options) if secure else {},
-    )
-
-
-def _malformed_url() -> InvalidRedisURL:
-    return InvalidRedisURL("is not a URL (special characters of a password must be percent-encoded)")
-
-
-def _split_authority(netloc: str) -> tuple[Credentials, str]:
-    """Split the authority into credentials and hosts."""
-    info, _, hosts = netloc.rpartition("@")
-    user, _, password = info.partition(":")
-    return Credentials(unquote(user), unquote(password)), hosts
-
-
-def _parse_socket_path(path: str) -> Address:
-    if not path.strip("/"):
-        raise InvalidRedisURL("has no path of a socket")
-    return Address(unquote(path), 0)
-
-
-def _parse_addresses(kind: Kind, hosts: str) -> tuple[Address, ...]:
-    if kind == "standalone" and "," in hosts:
-        raise InvalidRedisURL("has several hosts, which only +sentinel and +cluster support")
-    return tuple(_parse_address(host, _DEFAULT_PORTS[kind]) for host in hosts.split(","))
-
-
-def _parse_address(host: str, default: int) -> Address:
-    try:
-        parts = urlsplit(f"//{host}")
-        port = parts.port
+    login, hosts, query = match["login"] or "", match["hosts"].split(","), match["query"] or ""
+    try:  # redis-py parses the URL of one server
+        servers: list[dict[str, Any]] = [
+            {**parse_server_url(f"{scheme}://{login}{host}/{path}?{query}")} for host in hosts
+        ]
     except ValueError:
-        raise _malformed_url() from None
-    if not parts.hostname:
+        raise InvalidRedisURL(
+            "is not a URL, or has an option with an invalid value (special characters of a password must be"
+            " percent-encoded)"
+        ) from None
+    default_port = 26379 if topology == "sentinel" else 6379
+    addresses = [(server.pop("host", ""), server.pop("port", default_port)) for server in servers]
+    options = servers[0]
+    options.pop("connection_class", None)
+    _check_options(options, topology, tls=scheme == "rediss")
+    if scheme == "unix":
+        options["unix_socket_path"] = options.pop("path")
+        if not path:
+            raise InvalidRedisURL("has no path of a socket")
+    else:
+        _check_hosts(topology, [host for host, _ in addresses], path)
+    sentinel_login = {name: options.pop(f"sentinel_{name}", None) for name in ("username", "password")}
+    return RedisURL(topology or "standalone", addresses, options, unquote(service), sentinel_login)
+
+
+def _check_hosts(topology: str, hosts: Sequence[str], database: str) -> None:
+    if not all(hosts):
         raise InvalidRedisURL("has no host")
-    if port == 0:
-        raise InvalidRedisURL("has port 0")
-    return Address(parts.hostname, port or default)
-
-
-def _parse_database(kind: Kind, database: str) -> int:
-    if not database.isdecimal():
+    if len(hosts) > 1 and not topology:
+        raise InvalidRedisURL("has several hosts, which only +sentinel and +cluster support")
+    if database and not database.isdecimal():  # redis-py would take database 0
         raise InvalidRedisURL("has a database that is not a number")
-    if kind == "cluster" and int(database) != 0:
-        raise InvalidRedisURL("has a database other than 0, which a Cluster does not support")
-    return int(database)
 
 
-def _parse_options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
-    """Parse the query string."""
-    known = _OPTIONS | (_TLS_OPTIONS if secure else set()) | (_SENTINEL_OPTIONS if kind == "sentinel" else set())
-    if kind == "cluster":
+def _check_options(options: dict[str, Any], topology: str, *, tls: bool) -> None:
+    known = _OPTIONS | (_TLS_OPTIONS if tls else set()) | (_SENTINEL_OPTIONS if topology == "sentinel" else set())
+    if topology == "cluster":
         known -= {"ssl_ca_path"}  # redis-py's RedisCluster has none
-    options = dict(parse_qsl(query, keep_blank_values=True))
-    if options.keys() - known:
+    if options.keys() - known - {"path"}:
         raise InvalidRedisURL(f"has an unsupported option (not {', '.join(sorted(known))})")
-    return options
-
-
-def _tls_options(options: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return redis-py's TLS options after checking the files that they name. Raise InvalidRedisURL."""
-    files = {name: options[name] for name in _TLS_FILES if name in options}
-    for name, path in files.items():
-        if not Path(path).exists():
-            raise InvalidRedisURL(f"has a file in {name} that does not exist")
-    if "ssl_keyfile" in files and "ssl_certfile" not in files:
-        raise InvalidRedisURL("has an ssl_keyfile without an ssl_certfile")
-    required = _parse_choice(_CERTIFICATE_REQUIREMENTS, options, "ssl_cert_reqs", "required")
-    checked = _parse_choice(_BOOLEANS, options, "ssl_check_hostname", "true") and required is ssl.CERT_REQUIRED
-    problem = "no certificates in ssl_ca_certs or ssl_ca_path"
-    try:  # with the certificate authorities of the URL, or those of the system
-        context = ssl.create_default_context(cafile=files.get("ssl_ca_certs"), capath=files.get("ssl_ca_path"))
-        if "ssl_certfile" in files:
-            problem = "no certificate with its key in ssl_certfile"
-            context.load_cert_chain(files["ssl_certfile"], files.get("ssl_keyfile"))
-    except OSError as error:
-        raise InvalidRedisURL(f"has {problem} ({error.strerror or type(error).__name__})") from None
-    return {"ssl": True, "ssl_cert_reqs": required, "ssl_check_hostname": checked, **files}
-
-
-def _parse_choice(known: Mapping[str, T], options: Mapping[str, str], name: str, default: str) -> T:
-    value = options.get(name, default).lower()
-    if value not in known:
-        raise InvalidRedisURL(f"has an unsupported value of {name} (not {', '.join(known)})")
-    return known[value]
+    if topology == "cluster" and options.get("db"):
+        raise InvalidRedisURL("has a database other than 0, which a Cluster does not support")
+    if tls:
+        files = {name: value for name, value in options.items() if name in _TLS_OPTIONS}
+        options["ssl"] = True
+        try:  # as each connection will
+            SSLConnection(**files).ssl_context.get()
+        except (OSError, RedisError, TypeError) as error:
+            raise InvalidRedisURL(f"has TLS options that cannot be used: {error}") from None

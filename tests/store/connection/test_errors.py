@@ -17,7 +17,7 @@ from redis.exceptions import (
 
 from service.games.ports import StoreUnavailable
 from service.store.acl import ACL
-from service.store.client import connect, create_client
+from service.store.client import connect
 from service.store.connection import errors
 from service.store.connection.errors import error_code, to_store_error
 from tests.redis_servers import create_access, standalone
@@ -75,12 +75,10 @@ async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pyte
 
 
 async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_url: str) -> None:
-    client = create_client(restricted_url.replace("%25@", "@"), timeout_s=3600)
-    client.outage_tolerance_s = 3600
-    async with asyncio.timeout(10):
+    async with connect(restricted_url.replace("%25@", "@"), timeout_s=3600) as store, asyncio.timeout(10):
+        store._client.outage_tolerance_s = 3600
         with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
-            await client.execute("GET", "k")
-    await client.aclose()
+            await store.ping()
 
 
 async def test_too_few_replicas(single_server: SingleServer) -> None:

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 from redis.exceptions import NoScriptError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
-from service.store.client import create_client
+from service.store.client import connect
 from service.store.connection.command import Command, InFlightCommands, InFlightLimits
 from service.store.connection.pipeline import PipelinedClient, Wait
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
@@ -83,8 +83,12 @@ def node(deployment: Deployment) -> Node:
     return deployment.nodes[0]
 
 
-def create_limited_client(deployment: Deployment, timeout_s: float = 5.0, wait: Wait | None = None) -> PipelinedClient:
-    return create_client(deployment.url, timeout_s=timeout_s, wait=wait, limits=LOW_LIMITS)
+@asynccontextmanager
+async def connect_limited(
+    deployment: Deployment, timeout_s: float = 5.0, wait: Wait | None = None
+) -> AsyncIterator[PipelinedClient]:
+    async with connect(deployment.url, timeout_s=timeout_s, wait=wait, limits=LOW_LIMITS) as store:
+        yield store._client
 
 
 async def wait_until_nothing_in_flight(client: PipelinedClient) -> None:
@@ -100,91 +104,88 @@ async def gather_outcome_types(number: int, send: Callable[[], Awaitable[object]
 
 
 async def test_a_stalled_server_reaches_the_command_limit(deployment: Deployment, node: Node) -> None:
-    client = create_limited_client(deployment, timeout_s=20.0)
-    await client.execute("SET", "k", "v")
-    node.pause()
-    pending, highest = [], 0
-    for _ in range(300):  # over several ticks, while earlier commands are on their way
-        pending += [asyncio.ensure_future(client.execute("GET", "k")) for _ in range(10)]
-        await asyncio.sleep(0)
-        highest = max(highest, len(client.in_flight.commands))
-    rejected, waiting = ([one for one in pending if one.done() is finished] for finished in (True, False))
-    assert (len(rejected), highest) == (2900, 100)
-    assert {type(one.exception()) for one in rejected} == {StoreBusy}
-    node.resume()
-    assert await asyncio.gather(*waiting) == [b"v"] * 100
-    await wait_until_nothing_in_flight(client)
-    assert await client.execute("GET", "k") == b"v"
-    await client.aclose()
+    async with connect_limited(deployment, timeout_s=20.0) as client:
+        await client.execute("SET", "k", "v")
+        node.pause()
+        pending, highest = [], 0
+        for _ in range(300):  # over several ticks, while earlier commands are on their way
+            pending += [asyncio.ensure_future(client.execute("GET", "k")) for _ in range(10)]
+            await asyncio.sleep(0)
+            highest = max(highest, len(client.in_flight.commands))
+        rejected, waiting = ([one for one in pending if one.done() is finished] for finished in (True, False))
+        assert (len(rejected), highest) == (2900, 100)
+        assert {type(one.exception()) for one in rejected} == {StoreBusy}
+        node.resume()
+        assert await asyncio.gather(*waiting) == [b"v"] * 100
+        await wait_until_nothing_in_flight(client)
+        assert await client.execute("GET", "k") == b"v"
 
 
 async def test_a_stalled_server_reaches_the_byte_limit(deployment: Deployment, node: Node) -> None:
-    client = create_limited_client(deployment)
-    await client.execute("SET", "k", "v")
-    node.pause()
-    pending = [client.execute("SET", "k", b"x" * 9_900) for _ in range(50)]
-    assert sum(one.done() for one in pending) == 40
-    assert client.in_flight.bytes <= LOW_LIMITS.bytes
-    node.resume()
-    await asyncio.gather(*pending, return_exceptions=True)
-    await wait_until_nothing_in_flight(client)
-    await client.aclose()
+    async with connect_limited(deployment) as client:
+        await client.execute("SET", "k", "v")
+        node.pause()
+        pending = [client.execute("SET", "k", b"x" * 9_900) for _ in range(50)]
+        assert sum(one.done() for one in pending) == 40
+        assert client.in_flight.bytes <= LOW_LIMITS.bytes
+        node.resume()
+        await asyncio.gather(*pending, return_exceptions=True)
+        await wait_until_nothing_in_flight(client)
 
 
 async def test_a_command_that_timed_out_counts_until_it_is_released(deployment: Deployment, node: Node) -> None:
-    client = create_limited_client(deployment, timeout_s=0.3)
-    await client.execute("SET", "k", "v")
-    node.pause()
-    assert await gather_outcome_types(100, lambda: client.execute("GET", "k")) == [StoreUnavailable] * 100
-    assert await gather_outcome_types(5, lambda: client.execute("GET", "k")) == [StoreBusy] * 5
-    await wait_until_nothing_in_flight(client)  # the connection is closed, although the server is still silent
-    assert len(client.in_flight.commands) == 0
-    node.resume()
-    await client.aclose()
+    async with connect_limited(deployment, timeout_s=0.3) as client:
+        await client.execute("SET", "k", "v")
+        node.pause()
+        assert await gather_outcome_types(100, lambda: client.execute("GET", "k")) == [StoreUnavailable] * 100
+        assert await gather_outcome_types(5, lambda: client.execute("GET", "k")) == [StoreBusy] * 5
+        await wait_until_nothing_in_flight(client)  # the connection is closed, although the server is still silent
+        assert len(client.in_flight.commands) == 0
+        node.resume()
 
 
 async def test_an_unreachable_server_reaches_the_command_limit(deployment: Deployment, node: Node) -> None:
-    client = create_limited_client(deployment, timeout_s=0.5)
-    node.kill()
-    outcomes = await gather_outcome_types(150, lambda: client.execute("GET", "k"))
-    assert (outcomes.count(StoreBusy), outcomes.count(StoreUnavailable)) == (50, 100)
-    await wait_until_nothing_in_flight(client)
-    await client.aclose()
+    async with connect_limited(deployment, timeout_s=0.5) as client:
+        node.kill()
+        outcomes = await gather_outcome_types(150, lambda: client.execute("GET", "k"))
+        assert (outcomes.count(StoreBusy), outcomes.count(StoreUnavailable)) == (50, 100)
+        await wait_until_nothing_in_flight(client)
 
 
 async def test_every_outcome_releases_the_command(deployment: Deployment, node: Node) -> None:
-    client = create_limited_client(deployment)
-    sent = (
-        client.execute("SET", "k", "v"),
-        client.execute("HGET", "k", "f"),
-        client.execute("EVALSHA", "0" * 40, 1, "k"),
-    )
-    outcomes = await asyncio.gather(*sent, return_exceptions=True)
-    assert [type(one) for one in outcomes] == [bytes, UnreadableGame, NoScriptError]
-    assert len(client.in_flight.commands) == 0
-    node.pause()
-    cancelled, *retried = (client.execute("GET", "k") for _ in range(10))
-    await asyncio.sleep(0.05)
-    cancelled.cancel()
-    await client.topology.client_for(*client.topology.primaries()).connection_pool.disconnect()
-    async with asyncio.timeout(5):
-        while len(client.in_flight.commands) == 10:  # noqa: ASYNC110  there is no event
-            await asyncio.sleep(0)
-    assert len(client.in_flight.commands) == 9  # which are sent again
-    node.resume()
-    assert await asyncio.gather(*retried) == [b"v"] * 9
-    assert len(client.in_flight.commands) == 0
-    node.pause()
-    closed = [client.execute("GET", "k") for _ in range(10)]
-    await asyncio.sleep(0.05)
-    await client.aclose()
+    async with connect_limited(deployment) as client:
+        sent = (
+            client.execute("SET", "k", "v"),
+            client.execute("HGET", "k", "f"),
+            client.execute("EVALSHA", "0" * 40, 1, "k"),
+        )
+        outcomes = await asyncio.gather(*sent, return_exceptions=True)
+        assert [type(one) for one in outcomes] == [bytes, UnreadableGame, NoScriptError]
+        assert len(client.in_flight.commands) == 0
+        node.pause()
+        cancelled, *retried = (client.execute("GET", "k") for _ in range(10))
+        await asyncio.sleep(0.05)
+        cancelled.cancel()
+        await client.topology.client_for(*client.topology.primaries()).connection_pool.disconnect()
+        async with asyncio.timeout(5):
+            while len(client.in_flight.commands) == 10:  # noqa: ASYNC110  there is no event
+                await asyncio.sleep(0)
+        assert len(client.in_flight.commands) == 9  # which are sent again
+        node.resume()
+        assert await asyncio.gather(*retried) == [b"v"] * 9
+        assert len(client.in_flight.commands) == 0
+        node.pause()
+        closed = [client.execute("GET", "k") for _ in range(10)]
+        await asyncio.sleep(0.05)
     assert {type(one.exception()) for one in closed} == {StoreUnavailable}
     assert count(client.in_flight) == (0, 0)
 
 
 async def test_commands_that_wait_for_replicas_are_in_flight(tmp_path: Path) -> None:
-    async with sentinel(tmp_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment:
-        client = create_limited_client(deployment, wait=Wait(1, 200))
+    async with (
+        sentinel(tmp_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment,
+        connect_limited(deployment, wait=Wait(1, 200)) as client,
+    ):
         await client.execute("SET", "k", "v", wait_for_replicas=True)
         assert len(client.in_flight.commands) == 0
         (replica,) = await deployment.replicas(await deployment.primary())
@@ -199,12 +200,13 @@ async def test_commands_that_wait_for_replicas_are_in_flight(tmp_path: Path) -> 
         for one in cancelled:
             one.cancel()
         await wait_until_nothing_in_flight(client)
-        await client.aclose()
 
 
 async def test_a_stalled_primary_does_not_block_the_others(tmp_path: Path) -> None:
-    async with cluster(tmp_path, replicas=0, node_timeout_ms=60_000) as deployment:
-        client = create_limited_client(deployment)
+    async with (
+        cluster(tmp_path, replicas=0, node_timeout_ms=60_000) as deployment,
+        connect_limited(deployment) as client,
+    ):
         games = [f"g{number}" for number in range(30)]
         await asyncio.gather(*(client.execute("SET", game, game) for game in games))
         stalled = await deployment.primary(games[0])
@@ -220,4 +222,3 @@ async def test_a_stalled_primary_does_not_block_the_others(tmp_path: Path) -> No
         stalled.resume()
         await asyncio.gather(*pending, return_exceptions=True)
         await wait_until_nothing_in_flight(client)
-        await client.aclose()

@@ -6,16 +6,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.games.ports import StoreUnavailable
-from service.store.client import create_client
+from service.store.client import connect
 from service.store.connection.pipeline import PipelinedClient
 from tests.store.conftest import SingleServer
 
 
 @pytest.fixture
 async def client(single_server: SingleServer) -> AsyncIterator[PipelinedClient]:
-    created = create_client(single_server.url)
-    yield created
-    await created.aclose()
+    async with connect(single_server.url) as store:
+        yield store._client
 
 
 async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:

@@ -50,25 +50,43 @@ async def test_an_outdated_sentinel_is_outvoted(tmp_path: Path) -> None:
             assert {*named} == {("127.0.0.1", primary.port)}
 
 
-async def test_a_late_answer_with_an_old_address_is_asked_for_again(
+async def test_a_late_answer_with_an_old_address_does_not_replace_a_newer_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
+        topology = store._client.topology
+        assert isinstance(topology, SentinelTopology)
+        old, new = ("127.0.0.1", 7), ("127.0.0.1", 8)
+        answers = iter([(0.05, old), (0, new)])
+
+        async def answer(_: str) -> tuple[str, int]:
+            delay_s, address = next(answers)
+            await asyncio.sleep(delay_s)
+            return address
+
+        monkeypatch.setattr(topology._sentinel, "_majority_address", answer)
+        await asyncio.gather(topology.refresh(), topology.refresh())
+        assert topology._client.connection_pool.master_address == new  # type: ignore[attr-defined]
+
+
+async def test_connections_in_use_are_closed_when_the_sentinels_name_another_primary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
         await store.commit(creation())
         topology = store._client.topology
         assert isinstance(topology, SentinelTopology)
-        sentinels, now = topology._sentinel, ("127.0.0.1", 7)
-        answers = iter([sentinels.last_address, now])
+        pool = topology._client.connection_pool
+        connection = await pool.get_connection()  # type: ignore[no-untyped-call]
+        assert connection.is_connected
 
-        async def most_named(_: str) -> tuple[str, int]:
-            address = next(answers)
-            if address != now:  # meanwhile a concurrent call learns the new address
-                sentinels.last_address, sentinels._answers = now, sentinels._answers + 1
-            assert address is not None
-            return address
+        async def name_another(_: str) -> tuple[str, int]:
+            return "127.0.0.1", 7
 
-        monkeypatch.setattr(sentinels, "_majority_address", most_named)
-        assert await sentinels.discover_master(SERVICE_NAME) == now
+        monkeypatch.setattr(topology._sentinel, "_majority_address", name_another)
+        await topology.refresh()
+        assert not connection.is_connected
+        await pool.release(connection)
 
 
 async def test_a_connection_fails_if_the_primary_changes_while_it_connects(
@@ -79,14 +97,14 @@ async def test_a_connection_fails_if_the_primary_changes_while_it_connects(
         topology = store._client.topology
         assert isinstance(topology, SentinelTopology)
         connect_to = SentinelManagedConnection.connect_to
-        sentinels = topology._sentinel
+        pool = topology._client.connection_pool
 
         async def overtaken(connection: SentinelManagedConnection, address: tuple[str, int]) -> None:
             await connect_to(connection, address)  # type: ignore[no-untyped-call]
-            sentinels.last_address = ("127.0.0.1", 7)
+            pool.master_address = ("127.0.0.1", 7)  # type: ignore[attr-defined]
 
         monkeypatch.setattr(SentinelManagedConnection, "connect_to", overtaken)
-        connection = topology._pool.make_connection()  # type: ignore[no-untyped-call]
+        connection = pool.make_connection()  # type: ignore[no-untyped-call]
         with pytest.raises(RedisConnectionError, match="is no longer the primary"):
             await connection.connect()
         assert not connection.is_connected
