@@ -52,6 +52,7 @@ check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, 
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m service.web.openapi.generate schemas --check
 	$(BIN)/python -m service.games.i18n --check
+	$(BIN)/python clients/python/scripts/generate.py --check
 	$(NPM) --prefix clients run check
 
 audit: $(AUDIT) ## Scan the locked packages for known vulnerabilities; needs PyPI and npm to answer
@@ -66,7 +67,8 @@ schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the 
 	$(BIN)/python -m service.web.openapi.generate schemas
 	$(BIN)/python -m tests.deploy.generated
 
-clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build the page that the service serves
+clients: schemas $(CLIENTS) ## Generate the clients' types and build the page that the service serves
+	$(BIN)/python clients/python/scripts/generate.py
 	$(NPM) --prefix clients run generate
 	$(NPM) --prefix clients run build
 
@@ -104,12 +106,12 @@ lock: ## Choose the newest versions that pyproject.toml allows and write the loc
 	PATH="$(CURDIR)/.venv-lock/bin:$$PATH" ./.ci/lock $(ARGS)
 
 clean: ## Remove the virtual environment and all caches; games in data directories stay
-	rm -rf .venv .venv-lock .venv-peers clients/node_modules benchmarks/peers/node/node_modules clients/*/dist build dist *.egg-info .coverage .coverage.* htmlcov
+	rm -rf .venv .venv-lock .venv-peers clients/node_modules benchmarks/peers/node/node_modules clients/*/dist clients/python/build build dist *.egg-info clients/python/src/*.egg-info .coverage .coverage.* htmlcov
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The project itself is installed in place, so only its metadata (pyproject.toml) asks for a second installation.
-$(RUNTIME): pyproject.toml requirements/local.lock requirements/build.lock
+# The project and its Python client are installed in place, so only their metadata (pyproject.toml) asks for a second installation.
+$(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock requirements/build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "South Seas needs Python 3.11 or newer as '$(PYTHON)': install it, or name yours with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
@@ -117,7 +119,8 @@ $(RUNTIME): pyproject.toml requirements/local.lock requirements/build.lock
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PROGRESS) "Making the virtual environment .venv" $(PYTHON) -m venv --clear .venv
 	@$(PROGRESS) "Installing the locked packages into .venv" \
 	  $(PIP) install --only-binary :all: --require-hashes -r requirements/build.lock -r requirements/local.lock
-	@$(PROGRESS) "Installing South Seas into .venv" $(PIP) install --no-deps --no-build-isolation --editable .
+	@$(PROGRESS) "Installing South Seas into .venv" \
+	  $(PIP) install --no-deps --no-build-isolation --editable . --editable clients/python
 	@touch $@
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock

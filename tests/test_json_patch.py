@@ -1,6 +1,7 @@
 """JSON Patch as the service and its client apply it, compared with a public library."""
 
 from copy import deepcopy
+from types import ModuleType
 from typing import Any
 
 import jsonpatch
@@ -8,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.json_patch import PatchError, apply_patch
+import service.json_patch
+import south_seas.json_patch
+
+JSON_PATCH = pytest.mark.parametrize("json_patch", (service.json_patch, south_seas.json_patch))
 
 NAMES = st.sampled_from(["a", "b", "~", "/", "0,1", "-1,0", ""])
 DOCUMENTS = st.dictionaries(NAMES, st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers())))
@@ -34,15 +38,19 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return document, operations
 
 
-@given(cases())
-def test_it_does_what_a_public_library_does(case: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
+@JSON_PATCH
+@given(case=cases())
+def test_it_does_what_a_public_library_does(
+    json_patch: ModuleType, case: tuple[dict[str, Any], list[dict[str, Any]]]
+) -> None:
     document, operations = case
     expected = jsonpatch.apply_patch(deepcopy(document), operations)
     before = deepcopy(document)
-    assert apply_patch(document, operations) == expected
+    assert json_patch.apply_patch(document, operations) == expected
     assert document == before
 
 
+@JSON_PATCH
 @pytest.mark.parametrize(
     "operation",
     (
@@ -60,7 +68,7 @@ def test_it_does_what_a_public_library_does(case: tuple[dict[str, Any], list[dic
         5,
     ),
 )
-def test_what_it_cannot_do_it_says(operation: Any) -> None:
-    with pytest.raises(PatchError) as raised:
-        apply_patch({"list": [{"name": "Ana"}], "number": 3}, [operation])
+def test_what_it_cannot_do_it_says(json_patch: ModuleType, operation: Any) -> None:
+    with pytest.raises(json_patch.PatchError) as raised:
+        json_patch.apply_patch({"list": [{"name": "Ana"}], "number": 3}, [operation])
     assert raised.value.operation == operation

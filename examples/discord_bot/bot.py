@@ -19,7 +19,7 @@ from examples.discord_bot.people import person_from
 from examples.discord_bot.phrases import Language, language_of, translate
 from examples.discord_bot.screens import Screen
 from examples.discord_bot.storage import BotStorage, ChannelGame
-from service.client import APIError, ClientError, RetryableError
+from south_seas import APIError, ClientError, RetryableError
 
 ScreenFactory = Callable[[], Awaitable[Screen]]
 

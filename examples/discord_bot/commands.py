@@ -7,7 +7,8 @@ import discord
 from discord import app_commands
 
 from examples.discord_bot.games import GameActions, NewGameOptions, Person
-from examples.discord_bot.people import person_from, player_name
+from examples.discord_bot.names import player_name
+from examples.discord_bot.people import person_from
 from examples.discord_bot.screens import MAX_OPTION_LABEL, MAX_OPTIONS, Screen, clip
 from examples.discord_bot.storage import ChannelGame
 

@@ -9,15 +9,13 @@ from aiohttp import ClientSession
 from examples.discord_bot.custom_ids import ComponentAction
 from examples.discord_bot.errors import AlreadySeated, GameNotFound, NotSeated
 from examples.discord_bot.menus import first_choice, single_move
+from examples.discord_bot.names import unique_name
 from examples.discord_bot.phrases import LANGUAGES, Language, translate
 from examples.discord_bot.prompts import common_buttons, game_line, move_prompt, next_choice
 from examples.discord_bot.screens import Button, Picture, Screen, clip, escape_markup
 from examples.discord_bot.storage import BotStorage, ChannelGame, Seat
-from schemas.bots import BotInfo
-from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, JoinGame, SeatRequest
-from schemas.player_names import unique_name
-from service.client import Backoff, Client, ClientError, VersionMismatchError
+from south_seas import Backoff, Client, ClientError, VersionMismatchError
+from south_seas.models import BotInfo, Created, CreateGame, GameView, JoinGame, SeatRequest
 
 BACKOFF = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
 """Short, since a person waits."""

@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeVar
 from examples.discord_bot.custom_ids import ComponentAction
 from examples.discord_bot.phrases import Language, translate
 from examples.discord_bot.screens import MAX_OPTION_LABEL, MAX_OPTIONS, Button, Menu, Option, clip
-from schemas.actions import Deliver, Move, Pass, PlaceTile
-from schemas.commands import LegalMoves
+from south_seas.models import Deliver, LegalMoves, Move, Pass, PlaceTile
 
 K = TypeVar("K", bound=Hashable)
 

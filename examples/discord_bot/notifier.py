@@ -10,8 +10,8 @@ from examples.discord_bot.games import MAX_STORY_LENGTH, GameActions
 from examples.discord_bot.phrases import Language, translate
 from examples.discord_bot.screens import Button, Picture, Screen
 from examples.discord_bot.storage import ChannelGame
-from schemas.game import GameView
-from service.client import APIError, ClientError, Subscription
+from south_seas import APIError, ClientError, Subscription
+from south_seas.models import GameView
 
 Post = Callable[[int, Screen], Awaitable[None]]
 """Sends a screen to a channel."""

@@ -4,8 +4,7 @@ from examples.discord_bot.custom_ids import ComponentAction
 from examples.discord_bot.menus import Choice, first_choice, payment_choice, rotation_choice
 from examples.discord_bot.phrases import Language, translate
 from examples.discord_bot.screens import Button, Picture, Screen, escape_markup
-from schemas.commands import LegalMoves
-from schemas.lobby import MyGame
+from south_seas.models import LegalMoves, MyGame
 
 
 def move_prompt(language: Language, game: str, legal: LegalMoves, choice: Choice, before: str) -> Screen:

@@ -14,8 +14,8 @@ from examples.terminal.options import DEFAULT_URL, Options, command_line, parse_
 from examples.terminal.phrases import count_of
 from examples.terminal.saved_seats import SavedSeats, SeatsNotFound, default_folder, load_seats, save_seats
 from examples.terminal.screen import build_screen
-from schemas.lobby import JoinGame
-from service.client import APIError, Client, ClientError, UnreachableError
+from south_seas import APIError, Client, ClientError, UnreachableError
+from south_seas.models import JoinGame
 
 
 async def take_seats(client: Client, options: Options) -> SavedSeats:

@@ -12,7 +12,7 @@ from examples.terminal.palette import CORNERS, COVERED, GROUND, LYING_BODY, STYL
 from examples.terminal.phrases import kind_of
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL, Picture, Symbol, picture
 from examples.terminal.tile_shape import REEF, Size, Spot
-from schemas.tileset import Tile
+from south_seas.models import Tile
 
 Cell = tuple[int, int]
 """x grows east, y grows south."""

@@ -9,18 +9,20 @@ from typing import NamedTuple
 
 from examples.terminal.phrases import ROLES, cell_text, cost_text, kind_of, wares_text
 from examples.terminal.tile_picture import look_alike
-from schemas.actions import (
+from south_seas.models import (
     Action,
     Deliver,
+    GameView,
     Move,
     Pass,
     PlaceIslander,
     PlaceTile,
     RetrieveIslander,
+    Segment,
+    Ship,
     TakeShip,
+    Tile,
 )
-from schemas.game import GameView
-from schemas.tileset import Segment, Ship, Tile
 
 LETTERS = "abcd"
 """The letters of rotations, in quarter turns clockwise."""
@@ -99,15 +101,15 @@ def _pass_text(action: Action) -> str:
 
 def _choice_text(action: Action, game: GameView, tiles: dict[str, Tile], ships: dict[str, Ship]) -> str:
     match action:
-        case PlaceIslander(segment):
+        case PlaceIslander(segment=segment):
             tile = tiles[game.turn.tile] if game.turn else None
             return _islander_text(tile.segments[segment]) if tile else ""
-        case RetrieveIslander(x, y, segment):
+        case RetrieveIslander(x=x, y=y, segment=segment):
             kind = kind_of(tiles[game.board[f"{x},{y}"].tile].segments[segment])
             return f"take the {ROLES[kind]} at {cell_text(x, y)} back"
-        case TakeShip(ship):
+        case TakeShip(ship=ship):
             return f"take the ship worth {ships[ship].points}: {cost_text(ships[ship].cost)}"
-        case Deliver(ship, wares) if wares is not None:
+        case Deliver(ship=ship, wares=wares) if wares is not None:
             return f"deliver {wares_text(wares)} for {ships[ship].points} points"
         case _:
             return ""

@@ -7,10 +7,8 @@ from typing import Any
 
 from examples.terminal.game_state import GameState, Page
 from examples.terminal.saved_seats import SavedSeats
-from schemas.diffs import Diff
-from schemas.messages import Snapshot
-from schemas.problems import Problem
-from service.client import APIError, Client, ClientError, Connected, Disconnected, Subscription, SubscriptionEvent
+from south_seas import APIError, Client, ClientError, Connected, Disconnected, Subscription, SubscriptionEvent
+from south_seas.models import Diff, Problem, Snapshot
 
 PAN_KEYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 PAGE_ROWS = 10

@@ -9,13 +9,7 @@ from examples.terminal.choices import Menu, MenuMatch, make_menu
 from examples.terminal.palette import NAME_STYLES, SEAT_STYLES, player_letters
 from examples.terminal.saved_seats import SavedSeats
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
-from schemas.commands import LegalMoves
-from schemas.diffs import Diff
-from schemas.events import TilePlaced
-from schemas.game import GameView
-from schemas.scores import Scores, TilesLeft
-from schemas.story import Story
-from schemas.tileset import TileSet
+from south_seas.models import Diff, GameView, LegalMoves, Scores, Story, TilePlaced, TileSet, TilesLeft
 
 MAX_STORY_LINES = 200
 

@@ -10,8 +10,7 @@ from typing import get_args
 import msgspec
 
 from examples.terminal.saved_seats import default_folder
-from schemas.lobby import CreateGame, SeatRequest
-from schemas.vocabulary import Edition
+from south_seas.models import CreateGame, Edition, SeatRequest
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 
@@ -52,20 +51,17 @@ def parse_options(arguments: Sequence[str]) -> Options:
     """Parse the command line; exit with a message if it is invalid."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    try:
-        create = CreateGame(
-            players=[
-                *(SeatRequest(name=name) for name in given.players),
-                *(SeatRequest(bot=bot) for bot in given.bots),
-                *(SeatRequest(open=True) for _ in range(given.open)),
-            ],
-            edition=given.edition,
-            tileset=given.tileset,
-            seed=given.seed,
-            visibility="private" if given.private else None,
-        )
-    except ValueError as error:
-        parser.error(str(error))
+    create = CreateGame(
+        players=[
+            *(SeatRequest(name=name) for name in given.players),
+            *(SeatRequest(bot=bot) for bot in given.bots),
+            *(SeatRequest(open=True) for _ in range(given.open)),
+        ],
+        edition=given.edition,
+        tileset=given.tileset,
+        seed=given.seed,
+        visibility="private" if given.private else None,
+    )
     if not 2 <= len(create.players) <= 5:
         parser.error("a game has 2 to 5 players, including bots and open seats (rule R1.1)")
     return Options(

@@ -2,8 +2,6 @@
 
 from rich.style import Style
 
-from schemas.vocabulary import Color
-
 GROUND = {"sea": "~", "island": ":", "bridge": "=", "market": " ", "reef": "."}
 
 # Terminals with 16 colours show the nearest ones: blue, green, brown and purple, and lighter variants.
@@ -30,7 +28,7 @@ STYLES = {
 
 _NEW = {_SEA: _NEW_SEA, _LAND: _NEW_LAND, _WOOD: _NEW_WOOD, _MARKET: _NEW_MARKET}
 
-SEAT_STYLES: dict[Color, Style] = {
+SEAT_STYLES = {
     "red": Style(color="#ffffff", bgcolor="#d01030", bold=True),
     "blue": Style(color="#ffffff", bgcolor="#4a5cff", bold=True),
     "green": Style(color="#000000", bgcolor="#6dff6d", bold=True),
@@ -38,7 +36,7 @@ SEAT_STYLES: dict[Color, Style] = {
     "black": Style(color="#ffffff", bgcolor="#000000", bold=True),
 }
 
-NAME_STYLES: dict[Color, Style] = {
+NAME_STYLES = {
     "red": Style(color="#ff5a6e", bold=True),
     "blue": Style(color="#7585ff", bold=True),
     "green": Style(color="#6dff6d", bold=True),

@@ -14,9 +14,7 @@ from examples.terminal.palette import STYLES
 from examples.terminal.phrases import cost_text
 from examples.terminal.scene import build_scene, placed_tile_labels, rotations_at, typed_cell
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
-from schemas.actions import PlaceTile
-from schemas.game import Placed
-from schemas.tileset import Cost
+from south_seas.models import Cost, Placed, PlaceTile
 
 WARE_MARKS = (("bananas", ")", "banana"), ("shells", "@", "shell"), ("fish", ">", "fish"))
 """Each ware with its symbol and style on the board."""

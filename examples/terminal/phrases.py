@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment
-from schemas.vocabulary import SegmentKind, Wares
+from south_seas.models import Bridge, Cost, Island, Market, Sea, Segment, Wares
 
 WARE_NAMES = (("bananas", "banana", "bananas"), ("shells", "shell", "shells"), ("fish", "fish", "fish"))
 
-ROLES: dict[SegmentKind, str] = {
+ROLES = {
     "bridge": "shell collector",
     "island": "banana picker",
     "sea": "fisherman",
@@ -16,7 +15,7 @@ ROLES: dict[SegmentKind, str] = {
 """The roles of islanders by the kind of their segment (R0)."""
 
 
-def kind_of(segment: Segment) -> SegmentKind:
+def kind_of(segment: Segment) -> str:
     """Return the kind of a segment."""
     match segment:
         case Bridge():
@@ -59,7 +58,7 @@ def join_list(parts: Sequence[str]) -> str:
 def cost_text(cost: Cost) -> str:
     """Return the cost of a ship as text (R6.3).
 
-    >>> cost_text(Cost(bananas=1, shells=2, fish=0, any=1, same=(3, 1)))
+    >>> cost_text(Cost(bananas=1, shells=2, fish=0, any=1, same=[3, 1]))
     '1 banana + 2 shells + 1 of any + 3 alike + 1 of another kind'
     """
     named = [count_of(getattr(cost, ware), one, many) for ware, one, many in WARE_NAMES if getattr(cost, ware)]

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.vocabulary import Id
-
 
 class SavedSeats(msgspec.Struct, frozen=True, kw_only=True):
     """The tokens to resume a game."""
 
     url: str
-    game: Id
+    game: str
     seats: dict[int, str]
     """The tokens of the seats played here, by seat."""
     owner: str | None = None

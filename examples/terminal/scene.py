@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from examples.terminal.board import Cell, Figure, Scene, TileView
 from examples.terminal.choices import LETTERS, Choice
 from examples.terminal.game_state import GameState
-from schemas.actions import PlaceIslander, PlaceTile, RetrieveIslander
+from south_seas.models import PlaceIslander, PlaceTile, RetrieveIslander
 
 
 def build_scene(state: GameState) -> Scene:
@@ -76,9 +76,9 @@ def _labels(state: GameState) -> dict[Cell, dict[int, str]]:
     placed = state.game.turn.placed if state.game.turn else None
     for choice in state.menu.choices if state.menu is not None else ():
         match choice.move.action:
-            case PlaceIslander(segment) if placed is not None:
+            case PlaceIslander(segment=segment) if placed is not None:
                 labels.setdefault((placed.x, placed.y), {})[segment] = choice.key
-            case RetrieveIslander(x, y, segment):
+            case RetrieveIslander(x=x, y=y, segment=segment):
                 labels.setdefault((x, y), {})[segment] = choice.key
             case _:
                 pass

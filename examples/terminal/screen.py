@@ -18,7 +18,7 @@ from examples.terminal.panels import (
     ships,
 )
 from examples.terminal.phrases import count_of, possessive
-from schemas.actions import PlaceTile
+from south_seas.models import PlaceTile
 
 MIN_WIDE_COLUMNS = 120
 SIDE_COLUMNS = {False: 34, True: 50}

@@ -3,8 +3,10 @@
 from functools import cache
 from typing import NamedTuple
 
+import msgspec
+
 from examples.terminal.tile_shape import REEF, Ground, Size, Spot, shape, turned
-from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile
+from south_seas.models import Bridge, Island, Market, Sea, Segment, Tile
 
 LARGE = Size(9, 5)
 MEDIUM = Size(7, 3)
@@ -42,10 +44,14 @@ class Picture(NamedTuple):
     """Per segment where its islander begins, and how wide it may be."""
 
 
-@cache
 def picture(tile: Tile, rotation: int, size: Size) -> Picture:
     """Return the picture of a rotated tile."""
-    segments = turned(tile, rotation)
+    return _picture(msgspec.json.encode(tile), rotation, size)
+
+
+@cache
+def _picture(encoded_tile: bytes, rotation: int, size: Size) -> Picture:
+    segments = turned(msgspec.json.decode(encoded_tile, type=Tile), rotation)
     ground = shape(segments, size)
     free = set(ground)
     symbols = []

@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile
-from schemas.vocabulary import EDGES, Edge
+from south_seas.models import Bridge, Edge, Island, Market, Sea, Segment, Tile
 
 Spot = tuple[int, int]
 """Column and row in a drawn tile."""
 
 OPPOSITE: dict[Edge, Edge] = {"n": "s", "e": "w", "s": "n", "w": "e"}
+EDGES: tuple[Edge, ...] = ("n", "e", "s", "w")
+"""Clockwise."""
+
 BEFORE: dict[Edge, Edge] = {"n": "w", "e": "n", "s": "e", "w": "s"}
 OUTWARD: dict[Edge, Spot] = {"n": (0, -1), "e": (1, 0), "s": (0, 1), "w": (-1, 0)}
 
@@ -105,10 +107,10 @@ def middle_of(size: Size, edge: Edge) -> Spot:
 def _turn(segment: Segment, rotation: int) -> Segment:
     match segment:
         case Bridge() | Island():
-            edges = tuple(EDGES[(EDGES.index(edge) + rotation) % 4] for edge in segment.edges)
+            edges = [EDGES[(EDGES.index(edge) + rotation) % 4] for edge in segment.edges]
             return msgspec.structs.replace(segment, edges=edges)
         case Sea():
-            return msgspec.structs.replace(segment, halves=tuple((half + 2 * rotation) % 8 for half in segment.halves))
+            return msgspec.structs.replace(segment, halves=[(half + 2 * rotation) % 8 for half in segment.halves])
         case Market():
             return segment
 

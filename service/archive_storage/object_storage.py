@@ -46,7 +46,7 @@ def validate_archive_url(url: str) -> None:
     elif not parts.netloc:
         raise InvalidArchiveURL(f"has no bucket: write {parts.scheme}://BUCKET/PREFIX")
     elif find_spec("obstore") is None:
-        raise InvalidArchiveURL("needs the Python package obstore: pip install 'south-seas[archive]'")
+        raise InvalidArchiveURL("needs the Python package obstore: pip install 'south-seas-service[archive]'")
 
 
 def open_object_storage(url: str) -> ArchiveStorage:

@@ -12,11 +12,10 @@ import click
 import msgspec
 
 from schemas.vocabulary import DIGEST
+from service.cli.log_download import DownloadFailed, download_log
 from service.cli.log_file import BadLog, Log, decode_log, encode_log
 from service.cli.tileset import describe_fault
 from service.cli.verdict import make_verdict
-from service.client.errors import ClientError
-from service.client.log_download import download_log
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.escaping import escape_unprintable
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
@@ -110,10 +109,9 @@ def verify_command(
 
 def _fetch_log(url: str) -> Log:
     try:
-        fetched = asyncio.run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
-    except ClientError as error:
+        return asyncio.run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
+    except DownloadFailed as error:
         raise click.ClickException(str(error)) from error
-    return Log(fetched.diffs, fetched.tileset)
 
 
 def _read_file(path: Path) -> tuple[Log, GameDocument | None]:

@@ -50,6 +50,6 @@ def trace_if_configured(environment: Mapping[str, str], version: str) -> Iterato
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "opentelemetry":
             raise
-        raise TracingConfigError("traces need OpenTelemetry: install south-seas[otel]") from missing
+        raise TracingConfigError("traces need OpenTelemetry: install south-seas-service[otel]") from missing
     with export_traces(version):
         yield

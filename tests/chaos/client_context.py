@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import aiohttp
 
-from service.client import Backoff
+from south_seas import Backoff
 from tests.chaos.attempts import attempt_tracing
 from tests.chaos.history import History
 

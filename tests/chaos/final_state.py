@@ -9,8 +9,8 @@ import aiohttp
 import msgspec
 
 from schemas.tileset import TileSet
-from service.client import Client
 from service.games.verify import verify
+from south_seas import Client
 from tests.chaos.client_context import ClientContext
 from tests.chaos.history import FinalState
 

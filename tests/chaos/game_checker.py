@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.tileset import TileSet
-from service.client import Client, NotFoundError
+from south_seas import Client, NotFoundError
 from tests.chaos.checker import Violation, check
 from tests.chaos.client_context import ClientContext
 from tests.chaos.final_state import fetch_final_state, with_verification
@@ -147,7 +147,8 @@ async def game_checker(
 ) -> AsyncIterator[GameChecker]:
     """Run a checker that writes histories to `directory`; another process checks them."""
     directory.mkdir()  # noqa: ASYNC240  nothing runs yet that could wait
-    tileset = await Client(world.url, session=world.session, backoff=world.backoff).tileset("archipelago")
+    client = Client(world.url, session=world.session, backoff=world.backoff)
+    tileset = msgspec.json.decode(await client.read("/v1/tilesets/archipelago"), type=TileSet)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
         yield GameChecker(world, directory, pool, tell, rolling=rolling)

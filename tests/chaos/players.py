@@ -5,11 +5,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from schemas.actions import Move
-from schemas.base import encode_json
-from schemas.commands import ActionResult, LegalMoves
-from schemas.diffs import Diff
-from service.client import (
+from south_seas import (
     APIError,
     Client,
     ClientError,
@@ -18,6 +14,7 @@ from service.client import (
     RetryableError,
     VersionMismatchError,
 )
+from south_seas.models import ActionResult, LegalMoves, Move
 from tests.chaos.attempts import count_attempts
 from tests.chaos.client_context import ClientContext
 from tests.chaos.history import Acknowledged, ContractViolation, Invoked, Retried, Undetermined
@@ -115,14 +112,12 @@ class HTTPPlayer:
         else:
             self.world.history.add(Undetermined(client=self.client, key=key, reason=repr(error)))
 
-    async def _send(self, move: Move, seat: int, key: str, if_match: str | None) -> ActionResult[Diff]:
+    async def _send(self, move: Move, seat: int, key: str, if_match: str | None) -> ActionResult:
         if if_match is None:
             return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True)
         return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True, if_match=if_match)
 
-    async def _repeat(
-        self, acted: ActionResult[Diff], ask: Callable[[], Awaitable[ActionResult[Diff]]], key: str
-    ) -> None:
+    async def _repeat(self, acted: ActionResult, ask: Callable[[], Awaitable[ActionResult]], key: str) -> None:
         try:
             again = await ask()
         except ClientError as error:
@@ -134,7 +129,7 @@ class HTTPPlayer:
         self.world.history.add(ContractViolation(client=self.client, detail=f"{self.game}: {detail}"))
 
 
-def _is_same(first: ActionResult[Diff], again: ActionResult[Diff]) -> bool:
+def _is_same(first: ActionResult, again: ActionResult) -> bool:
     """Whether a second answer tells the same commit; the legal moves in it are those of now, and may be of a later one.
 
     Source: api.md, "Idempotency-Key".
@@ -143,6 +138,4 @@ def _is_same(first: ActionResult[Diff], again: ActionResult[Diff]) -> bool:
     if moves is None or first_moves is None or (again.version, again.digest) != (first.version, first.digest):
         return False
     unchanged = (moves.version, moves.digest) == (first_moves.version, first_moves.digest)
-    return encode_json(again.diffs) == encode_json(first.diffs) and (
-        not unchanged or encode_json(moves) == encode_json(first_moves)
-    )
+    return again.diffs == first.diffs and (not unchanged or moves == first_moves)

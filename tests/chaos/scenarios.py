@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from schemas.lobby import Created, CreateGame, SeatRequest
-from service.client import Client
+from south_seas import Client
+from south_seas.models import Created, CreateGame, SeatRequest
 from tests.chaos.client_context import ClientContext, SessionState
 from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import GamePlayed

@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from service.client import Client, ClientError
+from south_seas import Client, ClientError
 from tests.chaos.client_context import ClientContext, SessionState
 from tests.chaos.history import Acknowledged, ContractViolation, Invoked, Rejected, Retried
 from tests.chaos.subscribers import CONNECTION_ERRORS, SocketSubscriber

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.client import Backoff, Client
 from service.store.game_store import RedisStore
+from south_seas import Backoff, Client
 from tests.clients.scripted_service import Scripted, scripted
 from tests.clients.unreliable_proxy import Proxy, proxied
 from tests.games.game_logs import decode_log, play_game

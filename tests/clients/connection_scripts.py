@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from service.client import Subscription
+from south_seas import Subscription
 from tests.clients.scripted_service import Line, Socket
 
 

@@ -3,17 +3,11 @@
 from typing import Any
 
 import pytest
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 
-from schemas.actions import Pass
-from schemas.base import encode_json
-from schemas.commands import ActionResult, LegalMoves
-from schemas.diffs import Diff
-from schemas.events import TileDrawn
-from schemas.game import GameView
-from schemas.tileset import TileSet
-from service.client.decoding import DecodingError, Unknown, convert, decode
 from service.games.tilesets import load_catalogue
+from south_seas.decoding import DecodingError, Unknown, convert, decode
+from south_seas.models import ActionResult, GameView, LegalMoves, Pass, TileDrawn, TileSet
 from tests.examples.game_fixture import GAME
 
 DIGEST = "0" * 32
@@ -36,22 +30,21 @@ def test_what_an_older_service_does_not_say_is_null() -> None:
 
 def test_unknown_values_and_kinds_are_kept() -> None:
     received = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
-    legal = decode(encode_json(received), LegalMoves)
-    assert encode_json(legal.phase) == b'"storm"'
-    assert legal.moves[0].action == Pass(phase="storm")  # type: ignore[arg-type]  # no phase that is known here
+    legal = decode(json.encode(received), LegalMoves)
+    assert legal.phase == "storm"
+    assert legal.moves[0].action == Pass(phase="storm")
     assert repr(legal.moves[1].action) == repr(Unknown("swim", {"type": "swim", "to": [1, 2]}))
 
 
-def test_unknown_fields_are_dropped_even_where_the_contract_refuses_them() -> None:
-    known = load_catalogue(None).get_for_game("archipelago").tileset
-    document = {**decode(encode_json(known), dict), "weather": "fine"}
-    assert convert(document, TileSet) == known
+def test_unknown_fields_are_dropped() -> None:
+    known = to_builtins(load_catalogue(None).get_for_game("archipelago").tileset)
+    assert convert({**known, "weather": "fine"}, TileSet) == convert(known, TileSet)
 
 
 def test_what_is_known_comes_as_ever() -> None:
-    document = {**decode(encode_json(GAME), dict), "status": "becalmed"}
+    document = {**decode(json.encode(GAME), dict), "status": "becalmed"}
     game = convert(document, GameView)
-    assert encode_json(game.status) == b'"becalmed"'
+    assert game.status == "becalmed"
     assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
 
 
@@ -70,7 +63,7 @@ def test_it_reaches_into_generic_answers() -> None:
         "events": [event, {"type": "storm"}],
     }
     received = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
-    acted = decode(encode_json({**received, "next": {"seat": None, "phase": None}}), ActionResult[Diff])
+    acted = decode(json.encode({**received, "next": {"seat": None, "phase": None}}), ActionResult)
     assert acted.diffs[0].events == [TileDrawn(tile="cross"), Unknown("storm", {"type": "storm"})]
     assert isinstance(acted, ActionResult)
 

@@ -16,7 +16,7 @@ PLACE = re.compile(r"\$?\{[^}]*\}")
 
 
 @pytest.mark.parametrize(
-    "sources", ("service/client/*.py", "clients/typescript/src/*.ts"), ids=("python", "typescript")
+    "sources", ("clients/python/src/south_seas/*.py", "clients/typescript/src/*.ts"), ids=("python", "typescript")
 )
 def test_every_path_has_a_method(sources: str) -> None:
     document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())

@@ -4,13 +4,11 @@ import asyncio
 import signal
 from pathlib import Path
 
-import msgspec
 import pytest
 from aiohttp import web
 
-from schemas.lobby import CreateGame, SeatRequest
 from schemas.problems import problem
-from service.client import (
+from south_seas import (
     APIError,
     Backoff,
     Client,
@@ -20,7 +18,7 @@ from service.client import (
     RetryableError,
     UnreachableError,
 )
-from service.client.log_download import InvalidGameURL, download_log
+from south_seas.models import CreateGame, SeatRequest
 from tests.clients.conftest import QUICK
 from tests.clients.scripted_service import Scripted, refusing
 from tests.clients.unreliable_proxy import Proxy, proxied
@@ -150,20 +148,3 @@ async def test_a_language_and_a_token_are_said(script: Scripted) -> None:
     first, second = script.asked
     assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
     assert "Authorization" not in second.headers
-
-
-async def test_a_whole_log_is_fetched_for_verification(client: Client) -> None:
-    created = await client.create(CreateGame(players=[*TABLE.players], visibility="private"))
-    url = f"{client.url}/v1/games/{created.game.id}"
-    fetched = await download_log(url, created.spectator_token)
-    assert [diff["version"] for diff in fetched.diffs] == [*range(1, created.game.version + 1)]
-    assert msgspec.json.decode(fetched.tileset)["id"] == "archipelago"
-    with pytest.raises(NotFoundError):
-        await download_log(url, None)
-
-
-@pytest.mark.parametrize("url", ("games/1", "ftp://host/v1/games/1", "http://host/v1/games/1/diffs", "http://host/"))
-async def test_what_is_no_game_is_not_fetched(url: str) -> None:
-    with pytest.raises(InvalidGameURL) as raised:
-        await download_log(url, None)
-    assert raised.value.url == url

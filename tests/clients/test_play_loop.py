@@ -5,13 +5,7 @@ import random
 
 import pytest
 
-from schemas.actions import Move, PlaceTile
-from schemas.commands import Act
-from schemas.diffs import Diff
-from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, JoinGame, SeatRequest
-from schemas.webhooks import RegisterWebhook
-from service.client import (
+from south_seas import (
     BadRequestError,
     Client,
     ConflictError,
@@ -21,7 +15,19 @@ from service.client import (
     UnauthorizedError,
     UnprocessableError,
 )
-from service.client.errors import VersionMismatchError
+from south_seas.errors import VersionMismatchError
+from south_seas.models import (
+    Act,
+    Created,
+    CreateGame,
+    Diff,
+    GameView,
+    JoinGame,
+    Move,
+    PlaceTile,
+    RegisterWebhook,
+    SeatRequest,
+)
 from tests.clients.unreliable_proxy import Proxy
 
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")

@@ -4,10 +4,8 @@ import pytest
 from aiohttp import web
 from msgspec import convert
 
-from schemas.game import GameView
-from schemas.messages import Snapshot
 from schemas.problems import problem
-from service.client import (
+from south_seas import (
     APIError,
     Backoff,
     Client,
@@ -17,6 +15,7 @@ from service.client import (
     NotFoundError,
     UnreachableError,
 )
+from south_seas.models import GameView, Snapshot
 from tests.clients.connection_scripts import closing, staying, versions
 from tests.clients.scripted_service import Scripted, Socket
 

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.client import Client
 from service.store.game_store import RedisStore
+from south_seas import Client
 from tests.web.app_server import serve
 
 

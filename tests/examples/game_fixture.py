@@ -1,11 +1,10 @@
+from south_seas.models import Cost, Deck, GameView, PlacedTile, Player, Ship, Wares
+
 """A game of three players and two tiles."""
 
-from schemas.game import Deck, GameView, PlacedTile, Player
-from schemas.tileset import Cost, Ship
-from schemas.vocabulary import Wares
 
 NOTHING = Wares(bananas=0, shells=0, fish=0)
-SHIPS = {"s1": Ship(id="s1", points=5, cost=Cost(bananas=1, shells=2, fish=1, any=0, same=()))}
+SHIPS = {"s1": Ship(id="s1", points=5, cost=Cost(bananas=1, shells=2, fish=1, any=0, same=[]))}
 
 
 def player(seat: int, name: str) -> Player:

@@ -10,8 +10,8 @@ from rich.console import Console
 from examples.terminal.controller import GameController
 from examples.terminal.saved_seats import SavedSeats
 from examples.terminal.screen import build_screen
-from schemas.lobby import CreateGame, SeatRequest
-from service.client import Client
+from south_seas import Client
+from south_seas.models import CreateGame, SeatRequest
 
 PATIENCE_S = 10.0
 

@@ -1,24 +1,37 @@
 """The match of typed text with choices."""
 
 from examples.terminal.choices import Menu, make_menu
-from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from schemas.game import GameView, Placed, Turn
-from schemas.tileset import Tile
-from schemas.vocabulary import Phase, Wares
+from south_seas.models import (
+    Action,
+    Deliver,
+    GameView,
+    Move,
+    Pass,
+    Placed,
+    PlaceIslander,
+    PlaceTile,
+    RetrieveIslander,
+    TakeShip,
+    Tile,
+    Turn,
+    Wares,
+)
 from tests.examples.game_fixture import GAME, SHIPS
 from tests.examples.tileset_fixture import ATOLL, MARKET, PAST, START
 
 TILES = {"start": START, "market": MARKET, "atoll": ATOLL, "past": PAST}
 
 
-def game(tile: Tile, phase: Phase, placed: Placed | None = None) -> GameView:
+def game(tile: Tile, phase: str, placed: Placed | None = None) -> GameView:
     turn = Turn(number=1, seat=0, phase=phase, decider=0, tile=tile.id, placed=placed, deadline=None, undoable=0)
     return GameView(**{name: getattr(GAME, name) for name in GAME.__struct_fields__} | {"turn": turn})
 
 
 def placements(tile: Tile) -> Menu:
     moves = [
-        Move(id=f"p{x}.0.{rotation}", text=f"place {tile.id} at ({x}, 0)", action=PlaceTile(x, 0, rotation))
+        Move(
+            id=f"p{x}.0.{rotation}", text=f"place {tile.id} at ({x}, 0)", action=PlaceTile(x=x, y=0, rotation=rotation)
+        )
         for x, rotations in ((1, (0, 2)), (4, (1,)))
         for rotation in rotations
     ]
@@ -27,9 +40,17 @@ def placements(tile: Tile) -> Menu:
 
 def deliveries() -> Menu:
     moves = [
-        Move(id="a", text="deliver 4 fish to ship s1", action=Deliver("s1", Wares(bananas=0, shells=0, fish=4))),
-        Move(id="b", text="deliver 4 shells to ship s1", action=Deliver("s1", Wares(bananas=0, shells=4, fish=0))),
-        Move(id="pass.deliver", text="deliver nothing", action=Pass("deliver")),
+        Move(
+            id="a",
+            text="deliver 4 fish to ship s1",
+            action=Deliver(ship="s1", wares=Wares(bananas=0, shells=0, fish=4)),
+        ),
+        Move(
+            id="b",
+            text="deliver 4 shells to ship s1",
+            action=Deliver(ship="s1", wares=Wares(bananas=0, shells=4, fish=0)),
+        ),
+        Move(id="pass.deliver", text="deliver nothing", action=Pass(phase="deliver")),
     ]
     return make_menu(8, moves, game(START, "deliver"), TILES, SHIPS)
 
@@ -71,7 +92,12 @@ def test_nothing_is_zero() -> None:
 
 
 def test_every_action_has_a_text() -> None:
-    actions: tuple[Action, ...] = (PlaceIslander(0), RetrieveIslander(0, 0, 2), TakeShip("s1"), Pass("islander"))
+    actions: tuple[Action, ...] = (
+        PlaceIslander(segment=0),
+        RetrieveIslander(x=0, y=0, segment=2),
+        TakeShip(ship="s1"),
+        Pass(phase="islander"),
+    )
     moves = [Move(id=str(number), text="", action=action) for number, action in enumerate(actions)]
     menu = make_menu(9, moves, game(PAST, "islander", Placed(x=1, y=0)), TILES, SHIPS)
     assert [choice.text for choice in menu.choices] == [

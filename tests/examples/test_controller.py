@@ -10,8 +10,8 @@ from examples.terminal.controller import open_game
 from examples.terminal.game_state import Page
 from examples.terminal.saved_seats import SavedSeats
 from examples.terminal.tile_picture import LARGE
-from schemas.lobby import CreateGame, JoinGame, SeatRequest
-from service.client import APIError, Backoff, Client, UnreachableError
+from south_seas import APIError, Backoff, Client, UnreachableError
+from south_seas.models import CreateGame, JoinGame, SeatRequest
 from tests.examples.terminal_player import caught_up, choose, new_game, press, ready, seen, until
 
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")

@@ -3,7 +3,7 @@
 import pytest
 
 from examples.terminal.options import parse_options
-from schemas.lobby import SeatRequest
+from south_seas.models import SeatRequest
 
 
 def test_without_anything_two_people_play() -> None:
@@ -22,7 +22,6 @@ def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
     (
         (["--players", "Ana"], "2 to 5 players"),
         (["--players", *"ABCDEF"], "2 to 5 players"),
-        (["--players", "Ana", "B\x07"], "control"),
         (["--join", "a", "--watch", "b"], "not allowed with"),
     ),
 )

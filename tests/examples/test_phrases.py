@@ -6,15 +6,15 @@ from importlib import import_module
 import pytest
 
 from examples.terminal.phrases import cost_text
-from schemas.tileset import Cost
+from south_seas.models import Cost
 
 
 @pytest.mark.parametrize(
     ("cost", "text"),
     (
-        (Cost(bananas=0, shells=0, fish=0, any=6, same=()), "6 of any"),
-        (Cost(bananas=0, shells=0, fish=0, any=0, same=(4,)), "4 alike"),
-        (Cost(bananas=0, shells=0, fish=0, any=0, same=()), "nothing"),
+        (Cost(bananas=0, shells=0, fish=0, any=6, same=[]), "6 of any"),
+        (Cost(bananas=0, shells=0, fish=0, any=0, same=[4]), "4 alike"),
+        (Cost(bananas=0, shells=0, fish=0, any=0, same=[]), "nothing"),
     ),
 )
 def test_costs_are_told(cost: Cost, text: str) -> None:

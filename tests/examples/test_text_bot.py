@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from examples.text_bot import HELP, TextBot
-from service.client import Client
+from south_seas import Client
 from tests.examples.terminal_player import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]

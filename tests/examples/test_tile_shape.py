@@ -1,11 +1,12 @@
 """Tiles drawn in text, and what must hold for every tile of the default set."""
 
 import pytest
+from msgspec import convert, to_builtins
 
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL, picture
 from examples.terminal.tile_shape import REEF, Size, Spot, beside, in_one_piece, middle_of, shape, turned
-from schemas.tileset import Bridge, Island, Sea, Tile
 from service.games.tilesets import load_catalogue
+from south_seas.models import Bridge, Island, Sea, Tile
 from tests.examples.tileset_fixture import BENDS, CORNER, MARKET, PAST, START, TIPS, picture_of
 
 DRAWN = {
@@ -71,7 +72,7 @@ DRAWN = {
     ),
 }
 
-TILES = load_catalogue(None).get_for_game("archipelago").index.tileset.tiles
+TILES = convert(to_builtins(load_catalogue(None).get_for_game("archipelago").tileset.tiles), list[Tile])
 ALL_ROTATIONS = pytest.mark.parametrize("rotation", range(4))
 
 

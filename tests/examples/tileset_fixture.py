@@ -6,24 +6,23 @@ from rich.text import Text
 
 from examples.terminal.board import TileView, draw_single_tile
 from examples.terminal.tile_shape import Size
-from schemas.tileset import Bridge, Edges, Island, Market, Sea, Tile
-from schemas.vocabulary import Edge, EdgeKind
+from south_seas.models import Bridge, Edge, Edges, Island, Market, Sea, Tile
 
 
-def tile(name: str, edges: dict[Edge, EdgeKind], *segments: Bridge | Island | Market | Sea) -> Tile:
-    return Tile(id=name, count=1, edges=Edges(**edges), segments=segments)
+def tile(name: str, edges: dict[str, str], *segments: Bridge | Island | Market | Sea) -> Tile:
+    return Tile(id=name, count=1, edges=Edges(**edges), segments=[*segments])
 
 
 def sea(*halves: int, fish: tuple[int, ...] = (), boat: bool = False) -> Sea:
-    return Sea(halves=halves, fish=fish, boat=boat)
+    return Sea(halves=[*halves], fish=[*fish], boat=boat)
 
 
 def bridge(*edges: Edge, shells: int = 0) -> Bridge:
-    return Bridge(edges=edges, shells=shells)
+    return Bridge(edges=[*edges], shells=shells)
 
 
 def island(*edges: Edge, bananas: int = 0) -> Island:
-    return Island(edges=edges, bananas=bananas)
+    return Island(edges=[*edges], bananas=bananas)
 
 
 START = tile(

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from examples.discord_bot.bot import SouthSeasBot
-from service.client import Client
+from south_seas import Client
 from tests.examples.discord_bot.discord_objects import CHANNEL, DiscordUser, SeenMessage
 from tests.examples.discord_bot.fake_discord import FakeDiscord
 

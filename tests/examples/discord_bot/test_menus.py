@@ -8,10 +8,10 @@ import pytest
 from examples.discord_bot.custom_ids import MAX_LENGTH, ComponentAction, id_pattern
 from examples.discord_bot.menus import first_choice, payment_choice, rotation_choice
 from examples.discord_bot.messages import build_view
-from examples.discord_bot.people import player_name
+from examples.discord_bot.names import player_name
 from examples.discord_bot.phrases import LANGUAGES, PHRASES, language_of
 from examples.discord_bot.screens import Screen
-from schemas.commands import LegalMoves
+from south_seas.models import LegalMoves
 from tests.examples.discord_bot.limits import message_faults
 
 GAME = "g" * 32

@@ -4,15 +4,13 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from schemas.actions import Move
-from schemas.commands import LegalMoves
-from schemas.game import GameView
-from service.client.errors import ConflictError, VersionMismatchError
-from service.client.events import StartState
-from service.client.subscription import Subscription
+from south_seas.errors import ConflictError, VersionMismatchError
+from south_seas.events import StartState
+from south_seas.models import GameView, LegalMoves, Move
+from south_seas.subscription import Subscription
 
 if TYPE_CHECKING:
-    from service.client.client import Client
+    from south_seas.client import Client
 
 __all__ = ["MoveChooser", "play_seat"]
 

@@ -4,16 +4,28 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from schemas.actions import Action, ActionRequest, Move
-from schemas.commands import Act, ActionResult
-from schemas.diffs import Diff
-from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, Joined, JoinGame, Rematch, ReplaceToken, SeatToken
-from schemas.webhooks import RegisterWebhook, Webhook, WebhookCreated
-from service.client.events import StartState
-from service.client.http import HttpRequest
-from service.client.play_loop import MoveChooser, play_seat
-from service.client.queries import QueryClient
+from south_seas.events import StartState
+from south_seas.http import HttpRequest
+from south_seas.models import (
+    Act,
+    Action,
+    ActionRequest,
+    ActionResult,
+    Created,
+    CreateGame,
+    GameView,
+    Joined,
+    JoinGame,
+    Move,
+    RegisterWebhook,
+    Rematch,
+    ReplaceToken,
+    SeatToken,
+    Webhook,
+    WebhookCreated,
+)
+from south_seas.play_loop import MoveChooser, play_seat
+from south_seas.queries import QueryClient
 
 __all__ = ["ActOptions", "ActionInput", "Client", "PostOptions"]
 
@@ -91,19 +103,19 @@ class Client(QueryClient):
         """Abort a game, as its owner."""
         return await self._http.request(GameView, HttpRequest("DELETE", f"/v1/games/{game}"), self.token)
 
-    async def act(self, game: str, action: ActionInput, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
+    async def act(self, game: str, action: ActionInput, **options: Unpack[ActOptions]) -> ActionResult:
         """Play a move or several actions."""
         return await self._post_action(game, "actions", _action_body(action, options.get("seat")), options)
 
-    async def undo(self, game: str, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
+    async def undo(self, game: str, **options: Unpack[ActOptions]) -> ActionResult:
         """Undo the last action of this turn."""
         return await self._post_action(game, "undo", {"seat": options.get("seat")}, options)
 
-    async def resign(self, game: str, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
+    async def resign(self, game: str, **options: Unpack[ActOptions]) -> ActionResult:
         """Resign the seat."""
         return await self._post_action(game, "resign", {"seat": options.get("seat")}, options)
 
-    async def return_to_seat(self, game: str, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
+    async def return_to_seat(self, game: str, **options: Unpack[ActOptions]) -> ActionResult:
         """Take the seat back from a bot."""
         return await self._post_action(game, "return", {"seat": options.get("seat")}, options)
 
@@ -111,8 +123,8 @@ class Client(QueryClient):
         """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision."""
         return await play_seat(self, game, seat, choose, start)
 
-    async def _post_action(self, game: str, path: str, body: Any, options: ActOptions) -> ActionResult[Diff]:
-        return await self._post(ActionResult[Diff], f"/v1/games/{game}/{path}", body, options)
+    async def _post_action(self, game: str, path: str, body: Any, options: ActOptions) -> ActionResult:
+        return await self._post(ActionResult, f"/v1/games/{game}/{path}", body, options)
 
     async def _post(
         self,

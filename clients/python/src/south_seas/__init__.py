@@ -1,12 +1,12 @@
-"""A typed Python client of the service.
+"""A typed client of South Seas, the server of Carcassonne: South Seas.
 
-It depends on the API's types (`schemas`) only, not on the rest of the service.
+`Client` sends requests, plays seats and subscribes to games; `south_seas.models` has what they send and return.
 """
 
-from service.client.backoff import Backoff
-from service.client.client import Client
-from service.client.decoding import Unknown
-from service.client.errors import (
+from south_seas.backoff import Backoff
+from south_seas.client import Client
+from south_seas.decoding import Unknown
+from south_seas.errors import (
     APIError,
     BadRequestError,
     ClientError,
@@ -21,8 +21,8 @@ from service.client.errors import (
     UnreachableError,
     VersionMismatchError,
 )
-from service.client.events import Connected, Disconnected, SubscriptionEvent
-from service.client.subscription import Subscription
+from south_seas.events import Connected, Disconnected, SubscriptionEvent
+from south_seas.subscription import Subscription
 
 __all__ = [
     "APIError",

@@ -6,26 +6,34 @@ from typing import Literal, Self, TypeVar
 
 import aiohttp
 
-from schemas.bots import BotList
-from schemas.commands import LegalMoves
-from schemas.diffs import Diff, Diffs
-from schemas.game import GameView
-from schemas.lobby import Games, MyGames
-from schemas.scores import Scores, TilesLeft
-from schemas.story import Story
-from schemas.tileset import TileSet, TileSets
-from schemas.vocabulary import Status
-from schemas.webhooks import Deliveries, Webhook, Webhooks
-from service.client.backoff import Backoff
-from service.client.events import StartState
-from service.client.http import HttpClient, HttpRequest, QueryValue
-from service.client.log_pages import iterate_log
-from service.client.replica import JsonObject
-from service.client.subscription import Subscription
+from south_seas.backoff import Backoff
+from south_seas.events import StartState
+from south_seas.http import HttpClient, HttpRequest, QueryValue
+from south_seas.log_pages import iterate_log
+from south_seas.models import (
+    BotList,
+    Deliveries,
+    Diffs,
+    Games,
+    GameView,
+    LegalMoves,
+    MyGames,
+    Scores,
+    Story,
+    TileSet,
+    TileSets,
+    TilesLeft,
+    Webhook,
+    Webhooks,
+)
+from south_seas.replica import JsonObject
+from south_seas.subscription import Subscription
 
 __all__ = ["QueryClient"]
 
 T = TypeVar("T")
+
+Status = Literal["waiting", "active", "finished", "aborted"]
 
 DEFAULT_BACKOFF = Backoff()
 
@@ -142,9 +150,9 @@ class QueryClient:
         """Return the tiles left in the bag (R8.1)."""
         return await self._get(TilesLeft, f"/v1/games/{game}/tiles")
 
-    async def diffs(self, game: str, since: int = 0, *, limit: int | None = None) -> Diffs[Diff]:
+    async def diffs(self, game: str, since: int = 0, *, limit: int | None = None) -> Diffs:
         """Return a page of the log after version `since`."""
-        return await self._get(Diffs[Diff], f"/v1/games/{game}/diffs", since=since, limit=limit)
+        return await self._get(Diffs, f"/v1/games/{game}/diffs", since=since, limit=limit)
 
     async def log(self, game: str, since: int = 0) -> AsyncGenerator[JsonObject, None]:
         """Yield the diffs after version `since` as decoded JSON, for storing and verifying."""

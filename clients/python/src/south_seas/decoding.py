@@ -35,7 +35,7 @@ class DecodingError(Exception):
 def decode(content: bytes | str, kind: type[T]) -> T:
     """Decode JSON; raise DecodingError if it does not match the type.
 
-    >>> from schemas.events import ShipRevealed, TileDrawn
+    >>> from south_seas.models import ShipRevealed, TileDrawn
     >>> decode('[{"type": "ship_revealed", "ship": "s01"}, {"type": "storm"}]', list[ShipRevealed | TileDrawn])
     [ShipRevealed(ship='s01'), Unknown(type='storm', document={'type': 'storm'})]
     """

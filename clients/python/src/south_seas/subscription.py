@@ -7,19 +7,18 @@ from typing import Self
 
 import msgspec
 
-from schemas.diffs import Diff
-from schemas.game import GameView
-from schemas.messages import Snapshot
-from schemas.vocabulary import ENDED_STATUSES
-from service.client.decoding import DecodingError
-from service.client.errors import InvalidResponseError, RetryableError, UnreachableError
-from service.client.events import Connected, Disconnected, StartState, SubscriptionEvent, SubscriptionState
-from service.client.http import HttpClient
-from service.client.log_pages import iterate_log
-from service.client.replica import JsonObject, OutOfSync, Replica
-from service.client.websocket import GameSocket, StreamPosition
+from south_seas.decoding import DecodingError
+from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError
+from south_seas.events import Connected, Disconnected, StartState, SubscriptionEvent, SubscriptionState
+from south_seas.http import HttpClient
+from south_seas.log_pages import iterate_log
+from south_seas.models import Diff, GameView, Snapshot
+from south_seas.replica import JsonObject, OutOfSync, Replica
+from south_seas.websocket import GameSocket, StreamPosition
 
 __all__ = ["Subscription"]
+
+ENDED_STATUSES = ("finished", "aborted")
 
 
 class Subscription:

@@ -11,11 +11,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import aiohttp
 import msgspec
 
-from schemas.base import encode_json
-from schemas.problems import Problem
-from service.client.backoff import Backoff
-from service.client.decoding import DecodingError, decode
-from service.client.errors import (
+from south_seas.backoff import Backoff
+from south_seas.decoding import DecodingError, decode
+from south_seas.errors import (
     APIError,
     ClientError,
     ConflictError,
@@ -23,8 +21,9 @@ from service.client.errors import (
     RetryableError,
     UnreachableError,
     error_for,
-    unknown_problem,
+    make_problem,
 )
+from south_seas.models import Problem
 
 __all__ = ["CONNECTION_ERRORS", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
 
@@ -108,7 +107,7 @@ class HttpClient:
 
     async def _send(self, request: HttpRequest, headers: dict[str, str]) -> bytes:
         query = {name: _query_text(value) for name, value in request.query.items() if value is not None}
-        data = None if request.body is None else encode_json(request.body)
+        data = None if request.body is None else msgspec.json.encode(request.body)
         timeout = aiohttp.ClientTimeout(total=self.backoff.timeout_s)
         try:
             async with self.session.request(
@@ -143,9 +142,9 @@ def _query_text(value: QueryValue) -> str:
 def _read_problem(response: aiohttp.ClientResponse, content: bytes) -> Problem:
     """Return the problem document of a response, or one made from its status, as for a proxy's response."""
     try:
-        problem = msgspec.json.decode(content, type=Problem)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        problem = unknown_problem(response.status, f"{response.status} {response.reason}")
+        problem = decode(content, Problem)
+    except DecodingError:
+        problem = make_problem(response.status, f"{response.status} {response.reason}")
     if problem.retry_after_s is None:
         problem = msgspec.structs.replace(problem, retry_after_s=retry_after_s(response.headers, response.status))
     return problem

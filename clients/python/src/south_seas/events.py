@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-from schemas.diffs import Diff
-from schemas.game import GameView
-from schemas.lobby import Created, Joined
-from schemas.messages import Snapshot
+from south_seas.models import Created, Diff, GameView, Joined, Snapshot
 
 __all__ = ["Connected", "Disconnected", "StartState", "SubscriptionEvent", "SubscriptionState"]
 

@@ -17,7 +17,8 @@
 The class follows from the HTTP status, so that an unknown problem code has a known class.
 """
 
-from schemas.problems import Problem
+from south_seas.decoding import convert
+from south_seas.models import Problem
 
 __all__ = [
     "APIError",
@@ -34,7 +35,7 @@ __all__ = [
     "UnreachableError",
     "VersionMismatchError",
     "error_for",
-    "unknown_problem",
+    "make_problem",
 ]
 
 
@@ -154,6 +155,6 @@ def error_for(problem: Problem) -> APIError:
     return ERRORS_BY_STATUS.get(problem.status, APIError)(problem)
 
 
-def unknown_problem(status: int, detail: str) -> Problem:
-    """Return a problem for a response without a document, as from a proxy, or for a close code."""
-    return Problem(type="about:blank", title=detail, status=status, detail=detail, code="unknown")
+def make_problem(status: int, detail: str, code: str = "unknown") -> Problem:
+    """Return a problem for what comes without a document: a proxy's response, a close code."""
+    return convert({"type": "about:blank", "title": detail, "status": status, "detail": detail, "code": code}, Problem)

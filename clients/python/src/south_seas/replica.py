@@ -1,11 +1,13 @@
 """A replica of a game: GAME with every diff applied in order, and the chain of digests checked."""
 
+from hashlib import sha256
 from typing import Any
 
-from schemas.diffs import Diff, canonical_body, next_digest
-from schemas.game import GameView
-from service.client.decoding import DecodingError, convert
-from service.json_patch import PatchError, apply_patch
+import msgspec
+
+from south_seas.decoding import DecodingError, convert
+from south_seas.json_patch import PatchError, apply_patch
+from south_seas.models import Diff, GameView
 
 __all__ = ["JsonObject", "OutOfSync", "Replica"]
 
@@ -34,7 +36,7 @@ class Replica:
         diff = convert(document, Diff)
         if diff.version <= self.version:
             return None
-        if diff.version > self.version + 1 or next_digest(self.digest, canonical_body(document)) != diff.digest:
+        if diff.version > self.version + 1 or _next_digest(self.digest, document) != diff.digest:
             raise OutOfSync
         try:
             game = apply_patch(self._document, document["patch"])
@@ -44,3 +46,12 @@ class Replica:
         self._document = game
         self.digest = diff.digest
         return diff
+
+
+def _next_digest(digest: str, diff: JsonObject) -> str:
+    """Return the first 32 hex digits of the SHA-256 of the previous digest and the rest of the diff (RFC 8785)."""
+    body = _CANONICAL_ENCODER.encode({name: value for name, value in diff.items() if name != "digest"})
+    return sha256(digest.encode("ascii") + body).hexdigest()[:32]
+
+
+_CANONICAL_ENCODER = msgspec.json.Encoder(order="sorted")

@@ -8,26 +8,27 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
-from schemas.base import encode_json
-from schemas.messages import CloseCode
-from schemas.problems import Problem, problem
-from service.client.decoding import DecodingError, convert
-from service.client.errors import InvalidResponseError, RetryableError, UnreachableError, error_for, unknown_problem
-from service.client.events import Connected, Disconnected
-from service.client.http import CONNECTION_ERRORS, HttpClient, retry_after_s
-from service.client.replica import JsonObject
+from south_seas.decoding import DecodingError, convert
+from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError, error_for, make_problem
+from south_seas.events import Connected, Disconnected
+from south_seas.http import CONNECTION_ERRORS, HttpClient, retry_after_s
+from south_seas.models import Problem
+from south_seas.replica import JsonObject
 
 __all__ = ["GameSocket", "StreamPosition"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
 """Protocol close codes after which reconnecting would fail again."""
 
-RESUMABLE_CLOSE_CODES = (CloseCode.NO_PONG, CloseCode.TOO_SLOW)
-"""Close codes from 4000 on after which the client reconnects."""
+PROBLEM_CLOSE_CODES = 4000
+"""A close code from here on is this number plus a problem's HTTP status."""
+
+RESUMABLE_CLOSE_CODES = (4408, 4429)
+"""No `pong` from the client, and a client that is too slow: it reconnects."""
 
 CLOSE_CODE_PROBLEMS = {
-    CloseCode.REFUSED + 401: problem("unauthorized", "the token is not one of the game's"),
-    CloseCode.REFUSED + 404: problem("not_found", "there is no such game, or it is private"),
+    4401: make_problem(401, "the token is not one of the game's", "unauthorized"),
+    4404: make_problem(404, "there is no such game, or it is private", "not_found"),
 }
 """Close codes as the problems that HTTP would return."""
 
@@ -70,7 +71,7 @@ class GameSocket:
         """Request a snapshot; without a connection, the next one delivers what is missing."""
         if self._socket is not None and not self._socket.closed:
             with suppress(*CONNECTION_ERRORS):
-                await self._socket.send_str(encode_json({"type": "sync", "game": self._game}).decode())
+                await self._socket.send_str(msgspec.json.encode({"type": "sync", "game": self._game}).decode())
 
     async def disconnect(self) -> None:
         """Close the connection; the next one resumes from the replica."""
@@ -150,11 +151,9 @@ class GameSocket:
         """Raise the exception of a close code."""
         reason = f"the connection was closed with {code}"
         if code is not None and (
-            code in FINAL_CLOSE_CODES or (code >= CloseCode.REFUSED and code not in RESUMABLE_CLOSE_CODES)
+            code in FINAL_CLOSE_CODES or (code >= PROBLEM_CLOSE_CODES and code not in RESUMABLE_CLOSE_CODES)
         ):
-            raise error_for(
-                CLOSE_CODE_PROBLEMS.get(code) or unknown_problem(max(400, code - CloseCode.REFUSED), reason)
-            )
+            raise error_for(CLOSE_CODE_PROBLEMS.get(code) or make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
         raise _ConnectionEnded(reason, self._min_wait_s)
 
     def _handshake_error(self, error: aiohttp.WSServerHandshakeError) -> Exception:
@@ -162,7 +161,7 @@ class GameSocket:
             return _ConnectionEnded(
                 f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0
             )
-        return error_for(unknown_problem(error.status, f"the upgrade failed with {error.status}"))
+        return error_for(make_problem(error.status, f"the upgrade failed with {error.status}"))
 
 
 def _raise_problem(problem: Problem) -> None:

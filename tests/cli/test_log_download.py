@@ -1,0 +1,52 @@
+"""The log that `south-seas verify URL` downloads."""
+
+import msgspec
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from service.cli.log_download import DownloadFailed, download_log
+from service.store.game_store import RedisStore
+from tests.web.app_server import serve
+from tests.web.http_game import create_game
+
+
+async def test_a_whole_log_is_downloaded_page_by_page(store: RedisStore) -> None:
+    async with serve(store) as client:
+        game = await create_game(client, visibility="private")
+        for _ in range(3):
+            await game.act_successfully()
+        url = str(client.make_url(f"/v1/games/{game.id}"))
+        log = await download_log(f"{url}/", game.owner_token)
+        with pytest.raises(DownloadFailed, match="or it is private"):
+            await download_log(url, None)
+    assert [diff["version"] for diff in log.diffs] == [*range(1, len(log.diffs) + 1)]
+    assert len(log.diffs) >= 4
+    assert log.tileset is not None
+    assert msgspec.json.decode(log.tileset)["id"] == "archipelago"
+
+
+@pytest.mark.parametrize("url", ("games/1", "ftp://host/v1/games/1", "http://host/v1/games/1/diffs", "http://host/"))
+async def test_what_is_no_game_is_not_downloaded(url: str) -> None:
+    with pytest.raises(DownloadFailed, match="is not the URL of a game"):
+        await download_log(url, None)
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    (
+        ({"status": 502, "text": "a proxy's own"}, "502 Bad Gateway"),
+        ({"text": "<html>"}, "is not a South Seas service"),
+        ({"body": b"\xff"}, "is not a South Seas service"),
+        ({"text": "{}"}, "is not a South Seas service"),
+    ),
+)
+async def test_something_else_that_answers_is_named(response: dict[str, object], message: str) -> None:
+    async def handle(_: web.Request) -> web.Response:
+        return web.Response(**response)  # type: ignore[arg-type]  # the cases are correct
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", handle)
+    async with TestServer(app) as server:
+        with pytest.raises(DownloadFailed, match=message):
+            await download_log(str(server.make_url("/v1/games/g")), None)
