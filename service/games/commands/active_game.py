@@ -5,18 +5,18 @@ commit. Source: api.md, "Acting".
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from msgspec import Raw
 
 from schemas.base import encode_json
 from schemas.commands import ActionResult
-from service.engine import Game, build_view
+from service.engine import build_view
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_action
 from service.games.bots.priority import bot_on_turn
 from service.games.cache import GameSession
-from service.games.commands.execute import Command
+from service.games.commands.execute import ClientCharge, Command
 from service.games.context import Context
 from service.games.errors import GameNotActive, VersionMismatch
 from service.games.i18n import ENGLISH, Language
@@ -25,7 +25,7 @@ from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.games.queries.games import list_legal_moves, next_decision
 from service.games.scheduling.bot_turns import next_due_at, play_bots
 
-__all__ = ["ActiveGameCommand", "BotCharge", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
+__all__ = ["ActiveGameCommand", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
 
 B = TypeVar("B")
 
@@ -35,13 +35,6 @@ class ExpectedVersion(NamedTuple):
 
     version: int
     digest: str | None
-
-
-class BotCharge(Protocol):
-    """What a request pays for the bots that follow it."""
-
-    async def charge(self, game: Game) -> None:
-        """Charge for the bots that are on turn now; raise what rejects the request."""
 
 
 class CommandRequest(NamedTuple, Generic[B]):
@@ -57,8 +50,7 @@ class CommandRequest(NamedTuple, Generic[B]):
     include_game: bool = False
     language: Language = ENGLISH
     """Of the legal moves' texts."""
-    bot_charge: BotCharge | None = None
-    """Charges the client for the bots' turns that follow."""
+    charge: ClientCharge | None = None
 
 
 class CommandResult(NamedTuple):
@@ -110,8 +102,8 @@ class ActiveGameCommand(Command[CommandResult], Generic[B]):
         diffs = await self.change(session, principal)
         game = session.game
         if bot_on_turn(game) is not None:
-            if request.bot_charge is not None:
-                await request.bot_charge.charge(game)
+            if request.charge is not None:
+                await request.charge.charge_bots(game)
             diffs += await play_bots(context, session.tileset.index, game)
         result = build_result(session, request, diffs)
         record = None if self.scope is None else new_record(self.scope, context.clock(), game.version, len(diffs))

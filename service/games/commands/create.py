@@ -3,7 +3,7 @@
 from schemas.lobby import Created, CreateGame
 from service.games import repository
 from service.games.cache import GameSession
-from service.games.commands.execute import Retries
+from service.games.commands.execute import ClientCharge, Retries
 from service.games.commands.game_setup import (
     check_bots,
     created_response,
@@ -37,6 +37,7 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     creator: str | None = None,
     client: bytes = b"",
     language: Language = ENGLISH,
+    charge: ClientCharge | None = None,
 ) -> ReplayableResult[Created]:
     """Create a game; it starts at once when no seat is open.
 
@@ -55,6 +56,8 @@ async def create(  # noqa: PLR0913  what a request says, each by name
         game_id = random_game_id() if scope is None else derive_game_id(scope.key_hash, expired_ids)
         stored = None if scope is None else await context.store.load(game_id, scope.key_hash)
         if stored is None:
+            if charge is not None:
+                await charge.charge_new_game(body)
             game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
             session = GameSession(game, new_access_record(body, secret, creator_hash(creator)), tileset)
             created = created_response(session, secret, game.digest, language_of_moves)

@@ -6,9 +6,12 @@ game. Retries are bounded, with growing pauses and jitter. Source: api.md, "Acti
 """
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 from time import monotonic
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
+from schemas.lobby import CreateGame
+from service.engine import Game
 from service.games import repository
 from service.games.access import AccessRecord, Principal
 from service.games.cache import GameSession
@@ -17,7 +20,7 @@ from service.games.errors import Conflict, GameError
 from service.games.idempotency import FirstResponse, IdempotencyScope, read_record
 from service.supervision import Backoff
 
-__all__ = ["MAX_ATTEMPTS", "Command", "Retries", "execute"]
+__all__ = ["MAX_ATTEMPTS", "ClientCharge", "Command", "Retries", "execute"]
 
 R = TypeVar("R")
 
@@ -29,6 +32,19 @@ MAX_RETRY_S = 5.0
 
 BACKOFF = Backoff(0.004, 0.25, jitter=1.0)
 """Pauses with full jitter, so that clients whose commits conflicted do not come back together."""
+
+
+class ClientCharge(Protocol):
+    """What a command costs its client beyond the request. Each method raises what rejects the command."""
+
+    async def charge_bots(self, game: Game) -> None:
+        """Charge for the bots that are on turn now."""
+
+    async def charge_new_game(self, new_game: CreateGame) -> None:
+        """Charge for the bots of a game that is about to be created."""
+
+    def replay_slot(self, versions: int) -> AbstractAsyncContextManager[None]:
+        """Wait for a slot in which to replay a game of so many versions, and charge the replay."""
 
 
 class Command(Generic[R]):

@@ -6,7 +6,6 @@ after a crash between the commits completes the same rematch with the same token
 """
 
 import hmac
-from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +17,7 @@ from service.engine import is_finished
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_owner
 from service.games.cache import GameSession
-from service.games.commands.execute import Command, Retries, execute
+from service.games.commands.execute import ClientCharge, Command, Retries, execute
 from service.games.commands.game_setup import (
     created_response,
     derive_game_id,
@@ -55,8 +54,7 @@ class RematchRequest(NamedTuple):
     """Identifies the requester, as in `create`."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
-    charge_bots: Callable[[CreateGame], Awaitable[None]] | None = None
-    """Charges the client for the rematch's bots before it is created; raises what rejects the request."""
+    charge: ClientCharge | None = None
 
 
 async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Created]:
@@ -120,8 +118,8 @@ class RematchCommand(Command[ReplayableResult[Created]]):
         """Create the rematch under an id; return None where the id is taken."""
         context, request = self.context, self._request
         body = _same_again(before, request.rematch)
-        if request.charge_bots is not None:
-            await request.charge_bots(body)
+        if request.charge is not None:
+            await request.charge.charge_new_game(body)
         game, diffs = await set_up_game(
             context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
         )

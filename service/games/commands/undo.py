@@ -5,8 +5,7 @@ ends in the stored game.
 """
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 
 import msgspec
 
@@ -33,21 +32,9 @@ MAX_VERSIONS = 1000
 """A whole game has a few hundred; this bounds the cost of a replay for a player who acts and undoes for ever."""
 
 
-ReplayGuard = Callable[[int], AbstractAsyncContextManager[None]]
-"""A context manager around the replay of a game of so many versions: it may limit how many replays run at once."""
-
-
-async def undo(
-    context: Context,
-    game_id: str,
-    request: CommandRequest[SeatCommand],
-    replaying: ReplayGuard = lambda _versions: nullcontext(),
-) -> CommandResult:
-    """Take the decider's last action back.
-
-    Raises NothingToUndo, NotYourTurn, SeatPlayedByBot, and what `replaying` does.
-    """
-    return await execute(UndoCommand(context, game_id, request, replaying))
+async def undo(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
+    """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, SeatPlayedByBot."""
+    return await execute(UndoCommand(context, game_id, request))
 
 
 class UndoCommand(ActiveGameCommand[SeatCommand]):
@@ -55,20 +42,14 @@ class UndoCommand(ActiveGameCommand[SeatCommand]):
 
     name = "undo"
 
-    def __init__(
-        self, context: Context, game_id: str, request: CommandRequest[SeatCommand], replaying: ReplayGuard
-    ) -> None:
-        super().__init__(context, game_id, request)
-        self._replaying = replaying
-
     async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
         """Put the game as it was before the last action in the session's place."""
-        context, game, index = self.context, session.game, session.tileset.index
+        context, game, index, charge = self.context, session.game, session.tileset.index, self.request.charge
         seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, None)
         check_turn(game, seat)
         if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
-        async with self._replaying(game.version):
+        async with nullcontext() if charge is None else charge.replay_slot(game.version):
             log = await read_log(context.store, game.id, game.version)
             point = await asyncio.to_thread(compute_undo_point, index, game, log)
         if point is None:

@@ -9,6 +9,7 @@ from service.games.bots.priority import hash_creator
 from service.web.connections.client_ip import get_site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
 from service.web.connections.protocol import streaming_response
+from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
 
@@ -51,10 +52,13 @@ async def charge_request(request: web.Request, tokens: int) -> None:
 
 
 @asynccontextmanager
-async def acquire_replay_slot(request: web.Request, tokens: int) -> AsyncIterator[None]:
+async def acquire_replay_slot(
+    app: web.Application, address: str, charge: Charge | None, tokens: int
+) -> AsyncIterator[None]:
     """Wait for a slot to replay a game, and charge it. Raises QueueFull, RateLimited."""
-    async with request.app[REPLAY_QUEUE].acquire(get_client_address(request)):
-        await charge_request(request, tokens)
+    async with app[REPLAY_QUEUE].acquire(address):
+        if tokens > 0 and charge is not None:
+            await charge.increase(tokens)
         yield
 
 

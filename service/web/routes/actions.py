@@ -1,4 +1,4 @@
-"""`POST /v1/games/{id}/actions`, and the command handling that undo, resign and return share with it.
+"""The commands of a game in play: `POST /v1/games/{id}/actions`, `/undo`, `/resign` and `/return`.
 
 Source: api.md, "Acting".
 """
@@ -14,9 +14,10 @@ from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest, CommandResult
+from service.games.commands.resign import resign_seat, return_to_seat
+from service.games.commands.undo import undo
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
-from service.web.connections.limiter import get_client_address
 from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     PREFER_REPRESENTATION,
@@ -26,10 +27,10 @@ from service.web.parsing import (
     parse_if_match,
     prefers_representation,
     read_body,
+    read_optional_body,
     read_query,
 )
-from service.web.ratelimit.bot_charges import BotCharge
-from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.queries import IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
@@ -41,15 +42,6 @@ FOR_SEAT_DECODER = msgspec.json.Decoder(SeatCommand)
 
 COMMAND_HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
 RESPONSE_HEADERS = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
-ACTION_RESPONSES = (
-    ResponseSpec(
-        200,
-        "The diffs of the action, and the next decision.",
-        ActionResult[Diff],
-        RESPONSE_HEADERS,
-        examples=("acted",),
-    ),
-)
 COMMAND_PROBLEMS = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
 """The problem codes that every command of an active game may return."""
 
@@ -70,7 +62,7 @@ async def run_command(
         include is not None,
         include_game=include_game,
         language=language,
-        bot_charge=BotCharge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, get_client_address(request)),
+        charge=ClientCharge.of_request(request),
     )
     command_result = await execute(request.app[CONTEXT], get_path_id(request), command_request)
     result = command_result.response
@@ -84,6 +76,11 @@ async def run_command(
     return response
 
 
+def _action_responses(description: str, example: str) -> tuple[ResponseSpec, ...]:
+    """Return the documented response of a command."""
+    return (ResponseSpec(200, description, ActionResult[Diff], RESPONSE_HEADERS, examples=(example,)),)
+
+
 command_route = partial(Route, "POST", tag="playing", access="required", query=IncludeQuery, headers=COMMAND_HEADERS)
 seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optional=True, examples=("for_seat",))
 
@@ -93,7 +90,7 @@ seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optio
     operation_id="act",
     summary="Act",
     body=ACT_DECODER,
-    responses=ACTION_RESPONSES,
+    responses=_action_responses("The diffs of the action, and the next decision.", "acted"),
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
     examples=("act_move", "act_action", "act_actions"),
 )
@@ -109,4 +106,54 @@ async def post_action(request: web.Request) -> web.Response:
     return await run_command(request, await read_body(request, ACT_DECODER), act)
 
 
-ROUTES = (post_action,)
+@seat_command_route(
+    "/v1/games/" + GAME_ID + "/undo",
+    operation_id="undo",
+    summary="Take a move back",
+    responses=_action_responses("The diff that undoes the action.", "undone"),
+    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "nothing_to_undo"),
+)
+async def post_undo(request: web.Request) -> web.Response:
+    """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
+
+    Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be
+    undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not
+    change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+    """
+    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), undo)
+
+
+@seat_command_route(
+    "/v1/games/" + GAME_ID + "/resign",
+    operation_id="resign",
+    summary="Resign",
+    responses=_action_responses("The diffs of the resignation.", "resigned"),
+    problems=(*COMMAND_PROBLEMS, "resigned"),
+)
+async def post_resign(request: web.Request) -> web.Response:
+    """Resign from the game permanently, at any time, with the event `player_resigned`.
+
+    The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
+    to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the
+    game ends with the reason `resigned`, and that player wins. Headers, query and response are those of
+    `POST /v1/games/{id}/actions`.
+    """
+    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), resign_seat)
+
+
+@seat_command_route(
+    "/v1/games/" + GAME_ID + "/return",
+    operation_id="returnToSeat",
+    summary="Take a seat back from a bot",
+    responses=_action_responses("The diffs of the action, and the next decision.", "acted"),
+    problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
+)
+async def post_return(request: web.Request) -> web.Response:
+    """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
+
+    Headers, query and response are those of `POST /v1/games/{id}/actions`.
+    """
+    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), return_to_seat)
+
+
+ROUTES = (post_action, post_undo, post_resign, post_return)

@@ -9,6 +9,7 @@ from service.engine import build_view, legal_moves
 from service.games.ports import GameRecord, UnreadableGame
 from service.games.queries.games import decode_with_index, load_for_reader, move_sort_key
 from service.web.app_keys import CONTEXT
+from service.web.connections.limiter import get_client_address
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.images.jobs import BoardJob, ImageFormat
@@ -17,6 +18,7 @@ from service.web.images.queries import BoardQuery, TextQuery, board_options
 from service.web.images.responses import ImageRequest, board_cache_headers, image_response, image_responses
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
+from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.request_charges import acquire_replay_slot
 from service.web.routing import GAME_ID, Handler, Route
 
@@ -112,7 +114,8 @@ async def _past_board(request: web.Request, board: BoardRequest, version: int) -
     options = board.options._replace(number_moves=False)
 
     async def make_job() -> BoardJob:
-        async with acquire_replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
+        tokens = version // costs.PATCHED_VERSIONS_PER_TOKEN
+        async with acquire_replay_slot(request.app, get_client_address(request), request.get(CHARGE), tokens):
             past = await load_past_version(context, board.game, version)
         tileset = context.tilesets.get_for_game(past.game.tileset).response
         return BoardJob(tileset, past.game, [], options, board.image_format)

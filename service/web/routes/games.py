@@ -1,4 +1,4 @@
-"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games.
+"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, and create rematches.
 
 Source: api.md, "Creating, joining, starting" and "The game".
 """
@@ -9,10 +9,11 @@ import msgspec
 from aiohttp import web
 
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, Games
+from schemas.lobby import Created, CreateGame, Games, Rematch
 from service.engine import build_view
 from service.games.commands.abort import abort_game
 from service.games.commands.create import create
+from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
 from service.games.queries.games import list_games
 from service.web.app_keys import CONTEXT
@@ -24,10 +25,11 @@ from service.web.parsing import (
     parse_idempotency_key,
     parse_if_match,
     read_body,
+    read_optional_body,
     read_query,
 )
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_charges import charge_game_bots
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.request_charges import (
     charge_open_game,
     charge_request,
@@ -41,6 +43,7 @@ from service.web.routes.queries import GameListQuery, IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 CREATE_DECODER = msgspec.json.Decoder(CreateGame)
+REMATCH_DECODER = msgspec.json.Decoder(Rematch)
 
 
 def issued_tokens(created: Created) -> Iterator[str]:
@@ -48,6 +51,12 @@ def issued_tokens(created: Created) -> Iterator[str]:
     yield created.owner_token
     yield created.spectator_token
     yield from (seat.token for seat in created.seats)
+
+
+def _created_responses(description: str) -> tuple[ResponseSpec, ...]:
+    """Return the documented response of a route that creates a game."""
+    headers = ("ETag", "Location", "Content-Language", "Idempotent-Replayed")
+    return (ResponseSpec(201, description, Created, headers, examples=("created",)),)
 
 
 @Route(
@@ -59,15 +68,7 @@ def issued_tokens(created: Created) -> Iterator[str]:
     body=CREATE_DECODER,
     query=IncludeQuery,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    responses=(
-        ResponseSpec(
-            201,
-            "The new game and its tokens.",
-            Created,
-            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
-            examples=("created",),
-        ),
-    ),
+    responses=_created_responses("The new game and its tokens."),
     problems=("key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
     examples=("create", "create_private"),
 )
@@ -84,18 +85,16 @@ async def create_game(request: web.Request) -> web.Response:
     creator = parse_creator_key(request)
     if any(player.open for player in body.players):
         await charge_open_game(request)
-    async with charge_game_bots(request, body) as give_back_bots:
-        result = await create(
-            request.app[CONTEXT],
-            body,
-            key=key,
-            include_moves=include is not None,
-            creator=creator,
-            client=hash_client(request),
-            language=negotiate_language(request),
-        )
-    if result.replayed:
-        give_back_bots()
+    result = await create(
+        request.app[CONTEXT],
+        body,
+        key=key,
+        include_moves=include is not None,
+        creator=creator,
+        client=hash_client(request),
+        language=negotiate_language(request),
+        charge=ClientCharge.of_request(request),
+    )
     return created_response(request, result, private=body.visibility == "private")
 
 
@@ -172,4 +171,42 @@ async def delete_game(request: web.Request) -> web.Response:
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
-ROUTES = (list_public_games, create_game, read_game, delete_game)
+@Route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/rematch",
+    operation_id="createRematch",
+    summary="Create a rematch",
+    tag="games",
+    access="required",
+    body=REMATCH_DECODER,
+    is_body_optional=True,
+    query=IncludeQuery,
+    headers=("Idempotency-Key-secret", "Accept-Language"),
+    responses=_created_responses("The rematch and its tokens."),
+    problems=("not_owner", "not_found", "not_over", "conflict", "key_reused"),
+    examples=("rematch",),
+)
+async def create_rematch(request: web.Request) -> web.Response:
+    """Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
+
+    The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`.
+    Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of
+    the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot
+    play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an
+    `Idempotency-Key`, a retry returns the same game and the same tokens.
+    """
+    body = await read_optional_body(request, REMATCH_DECODER)
+    rematch_request = RematchRequest(
+        body,
+        parse_bearer_token(request),
+        parse_idempotency_key(request),
+        include_moves=read_query(request, IncludeQuery).include is not None,
+        client=hash_client(request),
+        language=negotiate_language(request),
+        charge=ClientCharge.of_request(request),
+    )
+    result = await rematch(request.app[CONTEXT], get_path_id(request), rematch_request)
+    return created_response(request, result, private=True)
+
+
+ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch)

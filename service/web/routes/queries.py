@@ -4,11 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from schemas.vocabulary import Count, Status
-from service.games.queries import games
+from schemas.vocabulary import Status
 from service.web.routing import Query
 
-__all__ = ["GameListQuery", "IncludeQuery", "LogQuery"]
+__all__ = ["GameListQuery", "IncludeQuery"]
 
 
 class IncludeQuery(Query, frozen=True):
@@ -25,10 +24,3 @@ class GameListQuery(Query, frozen=True):
     status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
     cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
-
-
-class LogQuery(Query, frozen=True):
-    """A part of a game's log."""
-
-    since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="The maximum number of diffs per response.")] = 100

@@ -7,6 +7,7 @@ import msgspec
 from aiohttp import web
 
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from service.games.context import Context
 from service.games.webhooks import registration
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.limiter import get_client_address
@@ -86,6 +87,11 @@ async def list_webhooks(request: web.Request) -> web.Response:
     )
 
 
+def _webhook_arguments(request: web.Request) -> tuple[Context, str, str, str | None]:
+    """Return what every function for one webhook takes: the context, the game's and the webhook's id, and the token."""
+    return request.app[CONTEXT], get_path_id(request), request.match_info["hook"], parse_bearer_token(request)
+
+
 @owner_route(
     "GET",
     WEBHOOK_PATH,
@@ -95,11 +101,7 @@ async def list_webhooks(request: web.Request) -> web.Response:
 )
 async def read_webhook(request: web.Request) -> web.Response:
     """Return one webhook with its status and its delivery progress, with the owner token."""
-    context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
-    return json_response(
-        await registration.load_webhook(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
-        private=True,
-    )
+    return json_response(await registration.load_webhook(*_webhook_arguments(request)), private=True)
 
 
 @owner_route(
@@ -111,9 +113,7 @@ async def read_webhook(request: web.Request) -> web.Response:
 )
 async def delete_webhook(request: web.Request) -> web.Response:
     """Delete a webhook and its delivery log; a delivery in progress may still arrive."""
-    await registration.delete_webhook(
-        request.app[CONTEXT], get_path_id(request), request.match_info["hook"], parse_bearer_token(request)
-    )
+    await registration.delete_webhook(*_webhook_arguments(request))
     return web.Response(status=204)
 
 
@@ -130,11 +130,7 @@ async def retry_webhook(request: web.Request) -> web.Response:
     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
     passed its challenge becomes `pending` again and receives a new challenge.
     """
-    context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
-    return json_response(
-        await registration.retry_webhook(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
-        private=True,
-    )
+    return json_response(await registration.retry_webhook(*_webhook_arguments(request)), private=True)
 
 
 @owner_route(
@@ -146,11 +142,7 @@ async def retry_webhook(request: web.Request) -> web.Response:
 )
 async def list_deliveries(request: web.Request) -> web.Response:
     """List the latest 100 delivery attempts with their responses, with the owner token."""
-    context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
-    return json_response(
-        await registration.list_deliveries(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
-        private=True,
-    )
+    return json_response(await registration.list_deliveries(*_webhook_arguments(request)), private=True)
 
 
 ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

@@ -3,9 +3,7 @@
 Actions run the same commands as their HTTP routes. Source: api.md, "WebSocket".
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import Awaitable, Callable
 from typing import TypeVar, get_args
 
 import msgspec
@@ -41,10 +39,8 @@ from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.parsing import check_token
 from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
-from service.web.ratelimit import costs
-from service.web.ratelimit.bot_charges import BotCharge
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
-from service.web.ratelimit.concurrency import REPLAY_QUEUE
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
@@ -68,6 +64,7 @@ class Session:
 
     __slots__ = (
         "_address",
+        "_app",
         "_charge",
         "_connection",
         "_context",
@@ -76,7 +73,6 @@ class Session:
         "_limiter",
         "_limits",
         "_rate_limited",
-        "_replay_queue",
         "_subscriptions",
         "tokens",
     )
@@ -98,7 +94,7 @@ class Session:
         self._rate_limited = 0
         """Messages in a row that exceeded the rate limit."""
         self._limiter = app[RATE_LIMITER]
-        self._replay_queue = app[REPLAY_QUEUE]
+        self._app = app
         self._context = app[CONTEXT]
         self._limits = app[LIMITS]
         self._hub = app[HUB]
@@ -161,7 +157,7 @@ class Session:
             case ActMessage():
                 await self._execute(message, message.to_act(), act)
             case Undo():
-                await self._execute(message, message.to_body(), partial(undo, replaying=self._replay_slot))
+                await self._execute(message, message.to_body(), undo)
             case Resign():
                 await self._execute(message, message.to_body(), resign_seat)
             case Return():
@@ -195,7 +191,7 @@ class Session:
                 key=message.key,
                 include_moves=message.include is not None,
                 language=self._language,
-                bot_charge=BotCharge(self._limiter, self._context.bots, self._address),
+                charge=ClientCharge(self._app, self._address, self._charge),
             ),
         )
         if token is not None and self.tokens.get_verified(game) is None:
@@ -220,14 +216,6 @@ class Session:
         """Store a token that its game has accepted."""
         self.tokens.add(game, token)
         self._limiter.trust_tokens((token,))
-
-    @asynccontextmanager
-    async def _replay_slot(self, versions: int) -> AsyncIterator[None]:
-        """Wait for a slot in which to replay a game, and charge it. Raises QueueFull, RateLimited."""
-        async with self._replay_queue.acquire(self._address):
-            if self._charge is not None:
-                await self._charge.increase(versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
-            yield
 
     async def _admit_other(self, envelope: Envelope, error: Malformed | None) -> None:
         """Charge a ping or a malformed message, and reply with its error, or with that of the rate limit."""

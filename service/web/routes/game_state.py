@@ -1,4 +1,7 @@
-"""`GET /v1/games/{id}/legal-moves`: all legal moves, or a part for a small menu. Source: api.md, "Legal moves"."""
+"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/tiles` and `/legal-moves`.
+
+Source: api.md, "Asking without moving" and "Legal moves".
+"""
 
 from typing import Annotated, Literal
 
@@ -6,14 +9,21 @@ from aiohttp import web
 from msgspec import Meta
 
 from schemas.commands import LegalMoves
+from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Int32
 from service.games.i18n import Language
 from service.games.ports import GameRecord
-from service.games.queries.games import MoveFilter, decode_with_index, list_legal_moves
+from service.games.queries.games import (
+    MoveFilter,
+    compute_scores,
+    count_tiles_left,
+    decode_with_index,
+    list_legal_moves,
+)
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
-from service.web.routes.game_responses import GAME_NOT_MODIFIED, localized_response
-from service.web.routing import GAME_ID, Query, ResponseSpec, Route
+from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, localized_response, state_response
+from service.web.routing import GAME_ID, Query, ResponseSpec
 
 
 class LegalMovesQuery(Query, frozen=True):
@@ -34,13 +44,41 @@ class LegalMovesQuery(Query, frozen=True):
     cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
 
 
-@Route(
-    "GET",
+@game_read_route(
+    "/v1/games/" + GAME_ID + "/scores",
+    operation_id="readScores",
+    summary="Read the scores",
+    tag="playing",
+    responses=(
+        ResponseSpec(200, "The points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
+        GAME_NOT_MODIFIED,
+    ),
+)
+async def read_scores(request: web.Request) -> web.Response:
+    """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
+    return await state_response(request, compute_scores)
+
+
+@game_read_route(
+    "/v1/games/" + GAME_ID + "/tiles",
+    operation_id="readTiles",
+    summary="Read the tiles left",
+    tag="playing",
+    responses=(
+        ResponseSpec(200, "The number of tiles in the bag, by type.", TilesLeft, ("ETag",), examples=("tiles",)),
+        GAME_NOT_MODIFIED,
+    ),
+)
+async def read_tiles(request: web.Request) -> web.Response:
+    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile."""
+    return await state_response(request, count_tiles_left)
+
+
+@game_read_route(
     "/v1/games/" + GAME_ID + "/legal-moves",
     operation_id="readLegalMoves",
     summary="Read the legal moves",
     tag="playing",
-    access="reads",
     query=LegalMovesQuery,
     headers=("If-None-Match", "Accept-Language"),
     responses=(
@@ -53,7 +91,6 @@ class LegalMovesQuery(Query, frozen=True):
         ),
         GAME_NOT_MODIFIED,
     ),
-    problems=("not_found",),
 )
 async def read_legal_moves(request: web.Request) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
@@ -71,4 +108,4 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     return await localized_response(request, build)
 
 
-ROUTES = (read_legal_moves,)
+ROUTES = (read_scores, read_tiles, read_legal_moves)

@@ -1,0 +1,100 @@
+"""The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream, and `/story`, in sentences.
+
+Source: api.md, "Versions and diffs".
+"""
+
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.diffs import Diff, Diffs
+from schemas.story import Story
+from schemas.vocabulary import Count
+from service.games.i18n import Language
+from service.games.ports import GameRecord
+from service.games.queries import games
+from service.games.queries.story import build_story
+from service.web.app_keys import CONTEXT
+from service.web.parsing import get_path_id, parse_bearer_token, read_query
+from service.web.ratelimit import costs
+from service.web.ratelimit.request_charges import charge_request
+from service.web.responses import game_etag, json_response, not_modified_response
+from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, localized_response
+from service.web.routing import GAME_ID, Query, ResponseSpec
+from service.web.streaming.event_stream import EVENT_STREAM, serve_event_stream
+
+
+class LogQuery(Query, frozen=True):
+    """A part of a game's log."""
+
+    since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
+    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="The maximum number of diffs per response.")] = 100
+
+
+@game_read_route(
+    "/v1/games/" + GAME_ID + "/diffs",
+    operation_id="readDiffs",
+    summary="Read or follow the log",
+    tag="playing",
+    query=LogQuery,
+    headers=("If-None-Match", "Last-Event-ID"),
+    responses=(
+        ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
+        ResponseSpec(200, "The log as an event stream.", str, media_type=EVENT_STREAM, examples=("event_stream",)),
+        GAME_NOT_MODIFIED,
+    ),
+    problems=("not_found", "origin_refused"),
+)
+async def read_diffs(request: web.Request) -> web.StreamResponse:
+    """Return the diffs after version `since`, with the game's current version and digest.
+
+    Poll until the last diff has that version. With `Accept: text/event-stream` the response is an event stream that
+    does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its `id` is
+    `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every
+    15 seconds.
+    """
+    query = read_query(request, LogQuery)
+    game = get_path_id(request)
+    if EVENT_STREAM in request.headers.get("Accept", ""):
+        return await serve_event_stream(request, game)
+    context = request.app[CONTEXT]
+    record, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    etag = game_etag(record.version, record.digest)
+    response = not_modified_response(request, etag, private=private)
+    if response is None:
+        await charge_request(request, min(query.limit, record.version - query.since) // costs.DIFFS_PER_TOKEN)
+        page = await games.list_diffs(context, record, game, query.since, query.limit)
+        response = json_response(page, etag=etag, private=private)
+    response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
+    return response
+
+
+@game_read_route(
+    "/v1/games/" + GAME_ID + "/story",
+    operation_id="readStory",
+    summary="Read the log in sentences",
+    tag="playing",
+    query=LogQuery,
+    headers=("If-None-Match", "Accept-Language"),
+    responses=(
+        ResponseSpec(200, "A part of the log, in sentences.", Story, ("ETag", "Content-Language"), examples=("story",)),
+        GAME_NOT_MODIFIED,
+    ),
+)
+async def read_story(request: web.Request) -> web.Response:
+    """Return the diffs after version `since` as sentences, one line per version; `now` says what the game waits for.
+
+    To continue, pass the last line's version as `since`. The sentences are plain text and contain the names that the
+    players chose: escape what your chat would read as markup. Lines of the same turn have the same `turn`.
+    """
+    query = read_query(request, LogQuery)
+
+    async def build(loaded: GameRecord, language: Language) -> Story:
+        await charge_request(request, min(query.limit, loaded.version - query.since) // costs.DIFFS_PER_TOKEN)
+        return await build_story(request.app[CONTEXT], loaded, query.since, query.limit, language)
+
+    return await localized_response(request, build)
+
+
+ROUTES = (read_diffs, read_story)
