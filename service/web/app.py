@@ -12,7 +12,7 @@ from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.docs import routes as docs
-from service.web.images.lifespan import renderer_lifespan
+from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
 from service.web.middleware.error_handling import handle_expect
 from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders

@@ -11,7 +11,7 @@ import pytest
 
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
-from service.web.images.responses import IMAGE_RENDERER
+from service.web.images.renderer import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER

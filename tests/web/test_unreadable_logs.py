@@ -9,7 +9,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.web.images.responses import IMAGE_RENDERER
+from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.images.image_inspection import png_size, read_board_svg

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -15,18 +15,10 @@ from service.json_patch import apply_patch
 
 
 class _Diff(msgspec.Struct):
-    digest: str
     patch: list[dict[str, Any]]
 
 
-class PastVersion(NamedTuple):
-    """GAME at a version, with the version's digest."""
-
-    game: GameView
-    digest: str
-
-
-async def load_past_version(context: Context, game: str, version: int) -> PastVersion:
+async def load_past_version(context: Context, game: str, version: int) -> GameView:
     """Load GAME at an earlier version, upgraded to this release's fields. Raises UnreadableGame for a damaged log."""
     log = await read_log(context.store, game, version)
     if len(log) < version:
@@ -37,7 +29,7 @@ async def load_past_version(context: Context, game: str, version: int) -> PastVe
         raise UnreadableGame(f"the log does not give GAME: {type(error).__name__}: {error}") from error
 
 
-def _replay(log: Sequence[StoredDiff]) -> PastVersion:
+def _replay(log: Sequence[StoredDiff]) -> GameView:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
     state = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
-    return PastVersion(msgspec.convert(upgrade_state(state), GameView), diffs[-1].digest)
+    return msgspec.convert(upgrade_state(state), GameView)

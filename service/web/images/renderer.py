@@ -6,14 +6,15 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncIterator, Hashable
 from contextlib import suppress
 from time import monotonic, perf_counter
 
 import msgspec
+from aiohttp import web
 
 from service.supervision import spawn
-from service.telemetry.metrics import PICTURE_DURATION, PICTURES
+from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images.jobs import DrawingJob
 from service.web.images.worker import JOB_LENGTH, RESULT_HEADER
@@ -70,11 +71,8 @@ class ImageRenderer:
         task = self._pending.get(key)
         return None if task is None else await asyncio.shield(task)
 
-    async def render(self, key: Hashable, make_job: Callable[[], DrawingJob]) -> bytes:
-        """Return the picture with this key, from the cache or by drawing the job that `make_job` returns.
-
-        Raises QueueFull, RenderingFailed.
-        """
+    async def render(self, key: Hashable, job: DrawingJob) -> bytes:
+        """Return the picture with this key, from the cache or by drawing the job. Raises QueueFull, RenderingFailed."""
         if (cached := await self.get_cached(key)) is not None:
             return cached
         task = self._pending.get(key)
@@ -82,7 +80,7 @@ class ImageRenderer:
             if len(self._pending) >= MAX_PENDING:
                 PICTURES.labels("refused").inc()
                 raise QueueFull
-            work = self._render_and_cache(key, msgspec.msgpack.encode(make_job()))
+            work = self._render_and_cache(key, msgspec.msgpack.encode(job))
             task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed,))
         return await asyncio.shield(task)
 
@@ -134,24 +132,23 @@ class ImageRenderer:
         raise RenderingFailed("the worker ended")
 
     async def _render_once(self, job: bytes) -> bytes:
-        """Draw one picture; the worker is stopped if it fails or the exchange is cancelled."""
+        """Draw one picture; the worker is stopped unless it replies. Raises RenderingFailed."""
         worker = self._worker
         if worker is None or worker.returncode is not None:
             worker = await self._start_worker()
-        completed = False
+        has_replied = False
         try:
             async with asyncio.timeout(RENDER_TIMEOUT_S):
-                picture = await _send_job(worker, job)
-            completed = True
-        except JobFailed as error:
-            completed = True
-            raise RenderingFailed(str(error)) from None
+                succeeded, result = await _send_job(worker, job)
+            has_replied = True
         except TimeoutError as error:
             raise RenderingFailed(f"it took more than {RENDER_TIMEOUT_S:g} s") from error
         finally:
-            if not completed:
+            if not has_replied:
                 await self._stop_worker()
-        return picture
+        if not succeeded:
+            raise RenderingFailed(result.decode(errors="replace"))
+        return result
 
     async def _start_worker(self) -> Process:
         path = os.pathsep.join(sys.path)
@@ -174,17 +171,23 @@ class ImageRenderer:
         await worker.wait()
 
 
-async def _send_job(worker: Process, job: bytes) -> bytes:
+async def _send_job(worker: Process, job: bytes) -> tuple[bool, bytes]:
+    """Return whether the worker drew the job, and the picture or the stack of an error."""
     if worker.stdin is None or worker.stdout is None:
         raise RenderingFailed("the worker has no pipes")
     worker.stdin.write(JOB_LENGTH.pack(len(job)) + job)
     await worker.stdin.drain()
     succeeded, size = RESULT_HEADER.unpack(await worker.stdout.readexactly(RESULT_HEADER.size))
-    result = await worker.stdout.readexactly(size)
-    if not succeeded:
-        raise JobFailed(result.decode(errors="replace"))
-    return result
+    return succeeded, await worker.stdout.readexactly(size)
 
 
-class JobFailed(Exception):
-    """The job raised an error in the worker, which continues."""
+IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
+
+
+async def renderer_lifespan(app: web.Application) -> AsyncIterator[None]:
+    """Start an application's image renderer, and close it with the application."""
+    app[IMAGE_RENDERER] = renderer = ImageRenderer()
+    PICTURES_WAITING.set_function(lambda: renderer.pending_count)
+    PICTURE_CACHE_BYTES.set_function(lambda: renderer.cache_bytes)
+    yield
+    await renderer.aclose()

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 from aiohttp import web
@@ -12,7 +12,7 @@ from aiohttp import web
 from service.games.timestamps import DAY_S
 from service.web.connections.limiter import get_client_address
 from service.web.images.jobs import DrawingJob, ImageFormat
-from service.web.images.renderer import ImageRenderer
+from service.web.images.renderer import IMAGE_RENDERER
 from service.web.middleware.security_headers import API_HEADERS
 from service.web.parsing import matches_if_none_match
 from service.web.ratelimit import costs
@@ -20,8 +20,6 @@ from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
 from service.web.routing import ResponseSpec
-
-IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
@@ -55,13 +53,18 @@ class ImageRequest(NamedTuple):
     width: int
     cache_headers: Mapping[str, str]
     """The caching headers of the response."""
+    make_job: Callable[[], Awaitable[DrawingJob]]
+    """Called only if the picture is not cached."""
 
 
-async def image_response(
-    request: web.Request, image_request: ImageRequest, make_job: Callable[[], Awaitable[DrawingJob]]
-) -> web.Response:
-    """Return the picture, or 304 if the client's copy is current; its job is made only if it is not cached."""
-    subject, image_format, width, cache_headers = image_request
+def parse_image_format(request: web.Request) -> ImageFormat:
+    """Return the format that the path ends with; each route has one."""
+    return cast("ImageFormat", request.path.rpartition(".")[2])
+
+
+async def image_response(request: web.Request, image: ImageRequest) -> web.Response:
+    """Return the picture, or 304 if the client's copy is current."""
+    subject, image_format, width, cache_headers, make_job = image
     key = sha256(f"{drawing_code_digest()} {subject} {image_format}".encode()).hexdigest()[:32]
     etag = f'"{subject.partition(" ")[0]}-{key}"'
     headers = {"ETag": etag, **cache_headers}
@@ -72,8 +75,7 @@ async def image_response(
         with request.app[PICTURE_SLOTS].acquire(get_client_address(request)):
             pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
-            job = await make_job()
-            body = await request.app[IMAGE_RENDERER].render(key, lambda: job)
+            body = await request.app[IMAGE_RENDERER].render(key, await make_job())
     # A player's name in an SVG must not run as a script on this origin, even if the picture is opened directly.
     headers |= API_HEADERS
     charset = None if image_format == "png" else "utf-8"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.web.images.responses import IMAGE_RENDERER
+from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
 from tests.web.http_game import bearer_header, check_problem, create_game
 
