@@ -7,6 +7,7 @@ spread over `close_window_s`, the listeners close and the handlers finish. On a 
 import asyncio
 import gc
 import logging
+import resource
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from socket import socket
@@ -15,7 +16,6 @@ from aiohttp import web
 
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, LIMITS
-from service.web.rlimits import raise_open_files_limit
 from service.web.routes.websocket import close_streams
 from service.web.runner import ProblemRunner
 from service.web.shutdown import ShutdownSignal, handle_signals
@@ -57,6 +57,16 @@ async def run_server(
         if stop.forced.is_set():
             runner.force_shutdown()
         await runner.cleanup()
+
+
+def raise_open_files_limit() -> None:
+    """Raise the soft limit on open files to the hard limit: the usual 1,024 are too few for an instance.
+
+    The soft limit exists for `select`, which is not used here. If the system refuses, the limit stays.
+    """
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
 async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:

@@ -12,10 +12,15 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.store.game_store import RedisStore
 from service.web.connections.client_ip import TrustedProxies, parse_networks
 from service.web.limits import Limits
-from service.web.ratelimit import trusted_tokens
 from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
 from service.web.ratelimit.leases import LeasePool
-from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, RATE_LIMITER, RateLimiter
+from service.web.ratelimit.limiter import (
+    MAX_LEASES_BYTES,
+    MAX_TOKEN_LEASES_BYTES,
+    MAX_TRUSTED_BYTES,
+    RATE_LIMITER,
+    RateLimiter,
+)
 from service.web.ratelimit.subjects import hash_token
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
@@ -205,7 +210,7 @@ async def test_all_pools_together_are_bounded(store: RedisStore) -> None:
         assert {each.max_bytes for leases in rate_limiter.leases for each in (leases.pool, leases.network_pool)} == {
             *bounds
         }
-        assert most + trusted_tokens.MAX_BYTES < 64_000_000
+        assert most + MAX_TRUSTED_BYTES < 64_000_000
 
 
 async def test_trusted_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
@@ -213,8 +218,9 @@ async def test_trusted_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
         tokens = client.app[RATE_LIMITER].trusted_tokens
         with measure_growth() as grown:
             for number in range(200_000):
-                tokens.add(hash_token(str(number)))
-        assert trusted_tokens.MAX_BYTES / 4 < grown[0] < trusted_tokens.MAX_BYTES
+                key = hash_token(str(number))
+                tokens.put(key, key)
+        assert MAX_TRUSTED_BYTES / 4 < grown[0] < MAX_TRUSTED_BYTES
         assert hash_token("199999") in tokens
         assert hash_token("0") not in tokens
 

@@ -9,13 +9,13 @@ import msgspec
 
 from schemas.webhooks import CHALLENGE_MESSAGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
-from service.games.access import authorize_owner
-from service.games.commands.execute import Retries
+from service.games.access import AccessRecord, Principal, authorize_owner
+from service.games.cache import GameSession
+from service.games.commands.execute import Command, execute
 from service.games.commands.game_setup import derive_game_id, random_game_id
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import IdempotencyScope, ReplayableResult, idempotency_scope, new_record, read_record
-from service.games.repository import decode_game
+from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id
 from service.games.webhooks.port import (
@@ -52,59 +52,59 @@ async def register_webhook(context: Context, game_id: str, request: WebhookReque
     The caller must have checked the URL. Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry of the request after
     the webhook was deleted), and what `authorize_owner` raises.
     """
-    body = request.body
-    idempotency = idempotency_scope(request.idempotency_key, f"/v1/games/{game_id}/webhooks", request.token, body)
-
-    retries = Retries()
-    while (registered := await _try_register(context, game_id, request, idempotency)) is None:
-        await retries.wait()
-    return registered
+    return await execute(RegisterCommand(context, game_id, request))
 
 
-async def _try_register(
-    context: Context, game_id: str, request: WebhookRequest, idempotency: IdempotencyScope | None
-) -> ReplayableResult[WebhookCreated] | None:
-    """Register a webhook, or return None if a concurrent request with the same key was first."""
-    body = request.body
-    loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.key_hash)
-    authorize_owner(access, game_id, request.token)
-    if (
-        idempotency
-        and (first_response := read_record(idempotency, loaded.idempotency_record, context.clock())) is not None
-    ):
-        stored = await _load_stored(context, game_id, _derive_webhook_id(idempotency, first_response.detail))
-        return ReplayableResult(_view_created(stored), first_response.version, replayed=True)
-    _validate(body, len(decode_game(loaded).players))
-    webhook_id, number = _new_webhook_id(idempotency, loaded.webhooks)
-    webhook = WebhookRegistration(
-        webhook_id, body.url, body.events, body.seats, body.secret or generate_secret(), context.now()
-    )
-    state = WebhookState(loaded.version, pending_client=request.client_hash)
-    record = new_record(idempotency, context.clock(), loaded.version, number)
-    match await context.store.webhooks.add(game_id, webhook, state, max_webhooks=request.max_webhooks, record=record):
-        case Added():
-            return ReplayableResult(_view_created(StoredWebhook(webhook, state)), loaded.version)
-        case LimitReached():
-            raise TooManyWebhooks(request.max_webhooks)
-        case WebhookNotFound():
-            raise NoSuchGame(game_id)
-        case Replayed():
-            return None  # a concurrent request with the same key was first
+class RegisterCommand(Command[ReplayableResult[WebhookCreated]]):
+    """The owner's request to register a webhook."""
 
+    def __init__(self, context: Context, game_id: str, request: WebhookRequest) -> None:
+        path = f"/v1/games/{game_id}/webhooks"
+        super().__init__(
+            context, game_id, idempotency_scope(request.idempotency_key, path, request.token, request.body)
+        )
+        self._request = request
 
-def _new_webhook_id(idempotency: IdempotencyScope | None, existing: Sequence[str]) -> tuple[str, int]:
-    """Return an unused id and its number: derived from the key, so that a retry finds it, or random."""
-    if idempotency is None:
-        return random_game_id(), 0
-    return next(
-        (candidate, number)
-        for number in count()
-        if (candidate := _derive_webhook_id(idempotency, number)) not in existing
-    )
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner."""
+        return authorize_owner(access, self.game_id, self._request.token)
 
+    async def attempt(self, session: GameSession, _owner: Principal) -> ReplayableResult[WebhookCreated] | None:
+        """Add the webhook; return None if a concurrent request with the same key was first."""
+        context, request, version = self.context, self._request, session.game.version
+        body = request.body
+        _validate(body, len(session.game.players))
+        webhook_id, number = self._new_id(() if session.revision is None else session.revision.webhooks)
+        webhook = WebhookRegistration(
+            webhook_id, body.url, body.events, body.seats, body.secret or generate_secret(), context.now()
+        )
+        state = WebhookState(version, pending_client=request.client_hash)
+        record = new_record(self.scope, context.clock(), version, number)
+        webhooks, max_webhooks = context.store.webhooks, request.max_webhooks
+        match await webhooks.add(self.game_id, webhook, state, max_webhooks=max_webhooks, record=record):
+            case Added():
+                return ReplayableResult(_view_created(StoredWebhook(webhook, state)), version)
+            case LimitReached():
+                raise TooManyWebhooks(max_webhooks)
+            case WebhookNotFound():
+                raise NoSuchGame(self.game_id)
+            case Replayed():
+                return None
 
-def _derive_webhook_id(idempotency: IdempotencyScope, number: int) -> str:
-    return derive_game_id(f"webhook.{idempotency.key_hash}", number)
+    async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[WebhookCreated]:
+        """Return the same webhook, with its secret."""
+        stored = await _load_stored(self.context, session.game.id, self._make_id(first.detail))
+        return ReplayableResult(_view_created(stored), first.version, replayed=True)
+
+    def _new_id(self, existing: Sequence[str]) -> tuple[str, int]:
+        """Return an unused id and its number."""
+        numbered = ((self._make_id(number), number) for number in count())
+        return next((webhook_id, number) for webhook_id, number in numbered if webhook_id not in existing)
+
+    def _make_id(self, number: int) -> str:
+        """Return an id derived from the idempotency key, so that a retry finds it, or a random one without a key."""
+        scope = self.scope
+        return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
 
 
 def _view_created(stored: StoredWebhook) -> WebhookCreated:

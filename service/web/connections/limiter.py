@@ -122,7 +122,7 @@ class ConnectionLimiter:
                 _add_count(self.connections_per_address, connection.client, -1)
 
     def add_stream(self, address: str) -> None:
-        """Count a stream. Raises TooManyOpen."""
+        """Count a stream. Raises TooManyConnections."""
         limit = self.limits.max_streams_per_address
         if self._is_at_limit(self.streams_per_address, address, limit):
             RATE_LIMITED.labels("open-streams").inc()
@@ -141,7 +141,7 @@ class ConnectionLimiter:
             for number, connection in enumerate([*self.connections]):
                 try:
                     connection.check_timeouts(loop.time())
-                except Exception:
+                except Exception:  # one connection that fails must not keep all others open
                     LOG.exception("the timeouts of a connection could not be checked: it is closed")
                     connection.force_close()
                 if number % BATCH_SIZE == BATCH_SIZE - 1:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from aiohttp import StreamReader, web
 
 from service.games.errors import Malformed
+from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import UNKNOWN
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ __all__ = [
     "HIGH_WATER_BYTES",
     "ClientConnection",
     "get_connection",
+    "is_slow_consumer",
     "reading_body",
-    "record_unsent",
     "start_message",
     "streaming_response",
 ]
@@ -263,10 +264,18 @@ def get_connection(request: web.BaseRequest) -> ClientConnection:
     return cast("ClientConnection", request.protocol)
 
 
-def record_unsent(request: web.BaseRequest, size: int) -> None:
-    """Record the unsent bytes of a WebSocket or event stream; may drop slower connections."""
+def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
+    """Return whether the client of a WebSocket or event stream has more to read, and must be disconnected.
+
+    Fewer bytes count towards the send buffers of all connections; that budget, too, may drop the connection.
+    """
     connection = get_connection(request)
-    connection.limiter.send_buffers.record(connection, size)
+    unsent_bytes = connection.unsent_bytes()
+    if unsent_bytes > max_unsent_bytes:
+        SLOW_READERS_DROPPED.labels(connection.kind).inc()
+        return True
+    connection.limiter.send_buffers.record(connection, unsent_bytes)
+    return False
 
 
 def start_message(request: web.BaseRequest) -> None:

@@ -139,12 +139,12 @@ _DURATIONS: dict[tuple[str, str, int], Histogram] = {}
 async def _trace(request: web.Request, handle: Handler, context: RequestContext) -> web.StreamResponse:
     """Handle a request in a span, the client's being its parent if it names one."""
     with tracing.span(request.method, "server", request.headers) as span:
+        status = INTERNAL_ERROR
         try:
             response = await handle(request)
-        except Exception:
-            _describe(span, request, context, INTERNAL_ERROR)
-            raise
-        _describe(span, request, context, response.status)
+            status = response.status
+        finally:
+            _describe(span, request, context, status)
         return response
 
 

@@ -47,11 +47,6 @@ class AddressLeases:
         for lease in await retry_when_leased(self.require, address):
             lease.charge(tokens)
 
-    def refund(self, address: str, tokens: int) -> None:
-        """Refund tokens that were charged and not needed."""
-        for lease in self.get_or_create(address):
-            lease.tokens += tokens
-
     def charge_afterwards(self, address: str, tokens: int = 1) -> None:
         """Charge work that was already done."""
         for lease in self.get_or_create(address):

@@ -11,7 +11,7 @@ which the bucket refills. While the store is unavailable, each instance limits a
 import asyncio
 from collections.abc import Callable
 from math import ceil
-from typing import Never, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from multidict import CIMultiDict, istr
 
@@ -97,7 +97,10 @@ class TokenLease:
     def check(self) -> None:
         """Raise RateLimited if there is no token, or LeasePending if a renewal may bring one."""
         if self.tokens <= -self.pool.policy.lease_tokens:
-            self.pool.reject(self)
+            self.pool.renew(self)
+            if self.renewal is not None:
+                raise LeasePending(self, self.renewal)
+            raise self.pool.to_rate_limited(self)
 
     def charge_afterwards(self, tokens: int) -> None:
         """Charge work that was already done; the debt is limited to one quota."""
@@ -119,7 +122,7 @@ class TokenLease:
         return quota if left > quota else max(left, 0)
 
     def lease_locally(self, requested: int, now: float) -> Grant:
-        """Take up to `wanted` tokens from the local bucket."""
+        """Take up to `requested` tokens from the local bucket."""
         interval_s, quota = self.pool.policy.token_interval_s, self.pool.policy.quota
         self.local_full_at = max(self.local_full_at, now)
         remaining = int(quota - (self.local_full_at - now) / interval_s)
@@ -176,23 +179,12 @@ class LeasePool:
             self.renew(lease)
         return lease
 
-    async def take_token(self, subject: Subject) -> None:
-        """Take a token, waiting for a renewal if needed. Raises RateLimited."""
-        (await retry_when_leased(self.require, subject)).tokens -= 1
-
     async def aclose(self) -> None:
         """Cancel running renewals."""
         tasks = [*self._tasks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def reject(self, lease: TokenLease) -> Never:
-        """Raise what `TokenLease.check` raises if there is no token."""
-        self.renew(lease)
-        if lease.renewal is not None:
-            raise LeasePending(lease, lease.renewal)
-        raise self.to_rate_limited(lease)
 
     def to_rate_limited(self, lease: TokenLease) -> RateLimited:
         """Return the error of an empty lease, and count it."""

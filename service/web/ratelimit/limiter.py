@@ -34,9 +34,9 @@ from service.web.ratelimit.classification import (
 )
 from service.web.ratelimit.leases import RATE_LIMIT, LeasePending, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
+from service.web.ratelimit.recent_cache import RecentCache
 from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import TokenVerifier
-from service.web.ratelimit.trusted_tokens import TrustedTokens
 from service.web.responses import IDEMPOTENT_REPLAYED
 
 __all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
@@ -50,6 +50,11 @@ BYTES_PER_TOKEN = 65_536
 MAX_LEASES_BYTES = 2 * 1024 * 1024
 MAX_TOKEN_LEASES_BYTES = 4 * 1024 * 1024
 """Memory for the leases of a policy: of addresses alone, and of addresses and trusted tokens."""
+
+TRUST_TTL_S = 3600.0
+MAX_TRUSTED_BYTES = 8 * 1024 * 1024
+MAX_TRUSTED_ENTRY_BYTES = 128
+"""Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
 
 
 class MessageInfo(NamedTuple):
@@ -102,7 +107,8 @@ class RateLimiter:
         self.bots = add_policy("bots", limits.rate_bots)
         self.bot_games = add_policy("bot-games", limits.rate_bot_games)
         self.guesses = add_policy("guesses", limits.rate_guesses)
-        self.trusted_tokens = TrustedTokens(clock)
+        self.trusted_tokens = RecentCache[bytes](TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock)
+        """Hashes of the tokens that opened a game on this instance lately, or were issued by it."""
         self._verifier = TokenVerifier(is_valid_token)
 
     async def aclose(self) -> None:
@@ -158,7 +164,7 @@ class RateLimiter:
         if status in {401, 404}:
             self._count_guess(request, address, status)
         elif charge.unverified_token and 200 <= status < 400 and proves_token(request):
-            self.trusted_tokens.add(charge.unverified_token)
+            self._trust(charge.unverified_token)
         if response.prepared:
             return
         if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES_PER_TOKEN:
@@ -190,13 +196,16 @@ class RateLimiter:
                     raise
             else:
                 return
-        await self.streams.pool.take_token(token_key)
+        (await retry_when_leased(self.streams.pool.require, token_key)).tokens -= 1
 
     def trust_tokens(self, tokens: Iterable[str]) -> None:
         """Trust tokens that opened a game or were issued."""
         if self.is_enabled:
             for token in tokens:
-                self.trusted_tokens.add(hash_token(token))
+                self._trust(hash_token(token))
+
+    def _trust(self, key: bytes) -> None:
+        self.trusted_tokens.put(key, key)
 
     def count_guess(self, address: str) -> None:
         """Count a request for an unknown game or token."""
@@ -251,7 +260,7 @@ class RateLimiter:
             if key in self.trusted_tokens:
                 return False
             if await self._verifier.is_valid(address, request, game, token):
-                self.trusted_tokens.add(key)
+                self._trust(key)
                 return True
         return False
 

@@ -39,7 +39,7 @@ def parse_origins(text: str) -> tuple[str, ...]:
 
 
 def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:
-    """Raise OriginRefused for a page of another origin; the service's own pages are always allowed."""
+    """Raise OriginNotAllowed for a page of another origin; the service's own pages are always allowed."""
     origin = request.headers.get("Origin")
     if not allowed or origin is None or origin.lower() in allowed:
         return

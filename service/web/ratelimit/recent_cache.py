@@ -29,6 +29,10 @@ class RecentCache(Generic[V]):
         """Return the number of entries."""
         return len(self.recent) + len(self._older)
 
+    def __contains__(self, key: Subject) -> bool:
+        """Return whether there is an entry, and mark it as used."""
+        return key in self.recent or self.get(key) is not None
+
     def get(self, key: Subject) -> V | None:
         """Return the value of a key and mark it as used; None if there is none."""
         value = self.recent.get(key)

@@ -28,7 +28,7 @@ __all__ = [
 async def open_stream(request: web.Request) -> AsyncIterator[str]:
     """Charge and count a WebSocket or event stream; yields the client's address.
 
-    Raises RateLimited, TooManyOpen, Malformed.
+    Raises RateLimited, TooManyConnections, Malformed.
     """
     address, rate_limiter, connections = (
         get_client_address(request),

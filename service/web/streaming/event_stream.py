@@ -14,7 +14,7 @@ from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.metrics import CONNECTIONS_OPENED
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES
+from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
 from service.web.limits import Limits
 from service.web.middleware.access_log import log_stream_closed, log_stream_opened
 from service.web.middleware.request_metrics import EVENT_STREAM
@@ -27,7 +27,6 @@ from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_header
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.streaming.registry import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit
 from service.web.streaming.resume_point import parse_last_event_id
-from service.web.streaming.slow_consumers import is_slow_consumer
 
 __all__ = ["EVENT_STREAM", "serve_event_stream"]
 
@@ -87,13 +86,11 @@ class EventStream:
             self._closed.set()
             return
         transport.write(data)
-        if transport.get_write_buffer_size() > min(HIGH_WATER_BYTES, self._limits.max_unsent_bytes):
-            self._close_slow_consumer()
-
-    def _close_slow_consumer(self) -> None:
-        """Drop the connection if its client has too much left to read."""
-        if is_slow_consumer(self._request, self._transport, "stream", self._limits.max_unsent_bytes):
-            self._transport.abort()
+        max_unsent_bytes = self._limits.max_unsent_bytes
+        if transport.get_write_buffer_size() > min(HIGH_WATER_BYTES, max_unsent_bytes) and is_slow_consumer(
+            self._request, max_unsent_bytes
+        ):
+            transport.abort()
             self._closed.set()
 
 

@@ -87,7 +87,7 @@ class StreamRegistry:
             if stream in self._streams:
                 try:
                     stream.request_reconnect(self._reconnect_delay_ms(share))
-                except Exception:
+                except Exception:  # one client that fails must not keep the others connected
                     LOG.exception("closing a %s failed; closing the others", stream.kind)
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S + 1):

@@ -22,12 +22,11 @@ from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, start_message
+from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer, start_message
 from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.problems import to_problem
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
-from service.web.streaming.slow_consumers import is_slow_consumer
 
 __all__ = ["WebSocketConnection", "accept_connection", "problem_close_code"]
 
@@ -277,12 +276,9 @@ class WebSocketConnection:
         if self._closing is not None or transport.is_closing():
             return
         transport.write(frames)
-        if transport.get_write_buffer_size() > self._slow_threshold:
-            self._close_slow_consumer()
-
-    def _close_slow_consumer(self) -> None:
-        """Close the socket if its client has too much left to read."""
-        if is_slow_consumer(self._request, self._transport, "socket", self._max_unsent_bytes):
+        if transport.get_write_buffer_size() > self._slow_threshold and is_slow_consumer(
+            self._request, self._max_unsent_bytes
+        ):
             self.close(CloseCode.TOO_SLOW, "too_slow")
 
     def _unsubscribe_all(self) -> None:
