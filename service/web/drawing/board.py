@@ -12,7 +12,7 @@ from service.web.drawing.layout.distance_fields import Point
 from service.web.drawing.layout.tile_layout import TileLayout, lay_out_tile
 from service.web.drawing.move_labels import MoveLabels
 from service.web.drawing.palette import Palette
-from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region, parse_cell
+from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, parse_cell
 from service.web.drawing.symbols import SYMBOLS
 from service.web.drawing.text_outlines import draw_centred_text, draw_text, text_width
 from service.web.drawing.tile import NUMBER_COLOR, draw_waves, tile_symbols, ware_number
@@ -34,10 +34,14 @@ class BoardTile(NamedTuple):
     placed: PlacedTile
     layout: TileLayout
 
+    @property
+    def corner(self) -> Point:
+        """Return its upper left corner in the picture."""
+        return Point(self.cell[0] * CELL_SIZE, self.cell[1] * CELL_SIZE)
+
     def to_picture(self, point: Point) -> Point:
         """Return where a point of the unrotated tile is in the picture."""
-        turned = point.rotated(self.placed.rotation)
-        return Point(self.cell[0] * CELL_SIZE + turned.x, self.cell[1] * CELL_SIZE + turned.y)
+        return self.corner.plus(point.rotated(self.placed.rotation))
 
 
 class Box(NamedTuple):
@@ -47,11 +51,6 @@ class Box(NamedTuple):
     top: float
     width: float
     height: float
-
-
-def shown_region(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Region:
-    """Return the region of the options, or the smallest with every tile and every numbered cell."""
-    return options.region or bounding_region([*scene.occupied_cells(), *(labels.cells if options.number_moves else ())])
 
 
 def board_box(region: Region, options: BoardOptions) -> Box:
@@ -135,12 +134,12 @@ def _draw_water(tiles: list[BoardTile], colors: Palette) -> Iterator[str]:
     )
     yield f'<path fill="{colors.deep}" shape-rendering="crispEdges" d="{path}"/>'
     for tile in tiles:
-        yield f'<use href="#waves" x="{tile.cell[0] * CELL_SIZE}" y="{tile.cell[1] * CELL_SIZE}"/>'
+        yield f'<use href="#waves" x="{tile.corner.x}" y="{tile.corner.y}"/>'
 
 
 def _draw_tile_land(tile: BoardTile) -> str:
     turn = f"rotate({90 * tile.placed.rotation} 50 50)" if tile.placed.rotation else ""
-    x, y = tile.cell[0] * CELL_SIZE, tile.cell[1] * CELL_SIZE
+    x, y = tile.corner
     return f'<use href="#tile-{tile.placed.tile}" transform="translate({x} {y}){turn}"/>'
 
 
@@ -174,15 +173,14 @@ def _merge_runs(positions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 def _draw_symbols(tile: BoardTile) -> Iterator[str]:
     """Draw wares, boats, palms and stalls, and a boat token on covered fish (R5.7)."""
     covered = {(fish.segment, fish.group) for fish in tile.placed.covered}
-    corner = Point(tile.cell[0] * CELL_SIZE, tile.cell[1] * CELL_SIZE)
     for index in range(len(tile.layout.segments)):
         for name, group, spot in tile_symbols(tile.layout, index, tile.placed.rotation):
-            at = Point(corner.x + spot.at.x, corner.y + spot.at.y)
+            at = tile.corner.plus(spot.at)
             yield use_symbol(name, at, scale=spot.scale)
             if (index, group) in covered:
                 yield use_symbol("cover", at, scale=spot.scale)
         if (many := ware_number(tile.layout, index, tile.placed.rotation)) is not None:
-            yield draw_centred_text(many[0], corner.x + many[1].x, corner.y + many[1].y, 11, NUMBER_COLOR)
+            yield draw_centred_text(many[0], *tile.corner.plus(many[1]), 11, NUMBER_COLOR)
 
 
 def _magnification(tile_width_px: float, legible_px: float) -> float:
@@ -200,7 +198,7 @@ def _draw_islanders(tile: BoardTile, colors_of: dict[int, Color], scale: float) 
 def _draw_last_tile_outline(tiles: list[BoardTile]) -> Iterator[str]:
     """Outline the last tile placed, unless it is the start tile."""
     if tiles and tiles[-1].placed.order:
-        x, y = tiles[-1].cell[0] * CELL_SIZE, tiles[-1].cell[1] * CELL_SIZE
+        x, y = tiles[-1].corner
         for color, wide in (("#fff", 7), ("#e8590c", 4)):
             yield (
                 f'<rect x="{x}" y="{y}" width="{CELL_SIZE}" height="{CELL_SIZE}" rx="3" fill="none"'

@@ -8,10 +8,9 @@ from service.web.drawing.board import (
     board_box,
     draw_board,
     shared_definitions,
-    shown_region,
     tiles_in_region,
 )
-from service.web.drawing.move_labels import label_moves
+from service.web.drawing.move_labels import label_moves, shown_region
 from service.web.drawing.scene import BoardOptions, Scene
 from service.web.drawing.sidebar import SIDEBAR_WIDTH, draw_sidebar, sidebar_height
 

@@ -1,10 +1,10 @@
 """The numbers of legal moves, from 1, by where the picture shows them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from service.web.drawing.scene import Cell, Scene
+from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region
 
 
 class MoveLabels(NamedTuple):
@@ -29,7 +29,7 @@ def label_moves(scene: Scene) -> MoveLabels:
     islanders: dict[tuple[Cell, int], list[int]] = {}
     ships: dict[str, list[int]] = {}
     pass_move = None
-    for number, action in _enumerate_moves(scene.moves):
+    for number, action in enumerate(scene.moves, start=1):
         match action:
             case PlaceTile(x=x, y=y):
                 cells.setdefault((x, y), []).append(number)
@@ -48,6 +48,11 @@ def label_moves(scene: Scene) -> MoveLabels:
         {key: format_numbers(numbers) for key, numbers in ships.items()},
         pass_move,
     )
+
+
+def shown_region(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Region:
+    """Return the region of the options, or the smallest with every tile and every numbered cell."""
+    return options.region or bounding_region([*scene.occupied_cells(), *(labels.cells if options.number_moves else ())])
 
 
 def format_numbers(numbers: Sequence[int]) -> str:
@@ -69,10 +74,6 @@ def format_numbers(numbers: Sequence[int]) -> str:
 
 def _format_run(run: Sequence[int]) -> str:
     return f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run))
-
-
-def _enumerate_moves(moves: Sequence[Action]) -> Iterator[tuple[int, Action]]:
-    return enumerate(moves, start=1)
 
 
 def _placed_cell(scene: Scene) -> Cell:

@@ -7,7 +7,7 @@ from schemas.tileset import Cost, Ship
 from service.web.drawing.layout.distance_fields import Point
 from service.web.drawing.layout.symbol_spots import SymbolSpot
 from service.web.drawing.palette import LIGHT, Palette
-from service.web.drawing.symbols import BANANA, FISH, SHELL, draw_at
+from service.web.drawing.symbols import BANANA, FISH, SHELL, draw_at, scale_drawing
 from service.web.drawing.text_outlines import draw_centred_text, draw_text
 from service.web.drawing.tile import size_attributes
 
@@ -61,14 +61,16 @@ def ship_token(ship: Ship, colors: Palette) -> str:
 
 def _draw_cost(cost: Cost) -> Iterator[str]:
     """Draw the wares of the cost, in one or two rows."""
-    symbols = _ware_symbols(cost)
+    kinds = _ware_kinds(cost)
+    symbols = [symbol for symbol, number in kinds for _ in range(number)]
     if len(symbols) > MAX_WARE_SYMBOLS:
-        symbols = _counted_ware_symbols(cost)
-    rows = (
-        [symbols]
-        if len(symbols) <= MAX_ROW_WARES
-        else [symbols[: (len(symbols) + 1) // 2], symbols[(len(symbols) + 1) // 2 :]]
-    )
+        symbols = [
+            f"{symbol}{draw_text(str(number), 6, 9, 9, color='#4a2a10', anchor=0.5)}"
+            for symbol, number in kinds
+            if number
+        ]
+    half = (len(symbols) + 1) // 2
+    rows = [symbols] if len(symbols) <= MAX_ROW_WARES else [symbols[:half], symbols[half:]]
     size = min(MAX_SCALE, ROW_WIDTH / (WARE_WIDTH * max(map(len, rows)))) if len(rows) == 1 else TWO_ROW_SCALE
     for number, row in enumerate(rows):
         y = 75.0 if len(rows) == 1 else 67.0 + number * 16.5
@@ -77,37 +79,15 @@ def _draw_cost(cost: Cost) -> Iterator[str]:
             yield draw_at(symbol, SymbolSpot(Point(start + column * WARE_WIDTH * size, y), size))
 
 
-def _ware_symbols(cost: Cost) -> list[str]:
-    """Return a symbol for each ware."""
-    named = [
-        *[_ware_symbol("banana")] * cost.bananas,
-        *[_ware_symbol("shell")] * cost.shells,
-        *[_ware_symbol("fish")] * cost.fish,
-    ]
-    same = [_ware_group_symbol(*WARE_GROUPS[group]) for group, number in enumerate(cost.same) for _ in range(number)]
-    return [*named, *same, *[_any_ware_symbol()] * cost.any]
-
-
-def _counted_ware_symbols(cost: Cost) -> list[str]:
-    """Return a symbol for each kind of ware, with its number."""
-    kinds = [
-        (_ware_symbol("banana"), cost.bananas),
-        (_ware_symbol("shell"), cost.shells),
-        (_ware_symbol("fish"), cost.fish),
+def _ware_kinds(cost: Cost) -> list[tuple[str, int]]:
+    """Return the symbol of each kind of ware, and how many the cost has."""
+    return [
+        (scale_drawing(BANANA, 1.15), cost.bananas),
+        (scale_drawing(SHELL, 1.4), cost.shells),
+        (scale_drawing(FISH, 1.2), cost.fish),
         *((_ware_group_symbol(*WARE_GROUPS[group]), number) for group, number in enumerate(cost.same)),
         (_any_ware_symbol(), cost.any),
     ]
-    return [
-        f"{drawing}{draw_text(str(number), 6, 9, 9, color='#4a2a10', anchor=0.5)}"
-        for drawing, number in kinds
-        if number
-    ]
-
-
-def _ware_symbol(name: str) -> str:
-    scale = {"banana": 1.15, "shell": 1.4, "fish": 1.2}[name]
-    drawing = {"banana": BANANA, "shell": SHELL, "fish": FISH}[name]
-    return f'<g transform="scale({scale})">{drawing}</g>'
 
 
 def _any_ware_symbol() -> str:

@@ -154,6 +154,3 @@ def _ship_step() -> float:
 
 def _ship_rows(scene: Scene) -> int:
     return (len(scene.game.display) + 1) // 2
-
-
-__all__ = ["SIDEBAR_WIDTH", "draw_sidebar", "sidebar_height"]

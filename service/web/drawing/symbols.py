@@ -69,34 +69,25 @@ STALL = (
     '<path d="M5.4 2.2C7 3 9.4 2.4 9.8-.6 8.6.8 7 1.2 5.4 2.2Z" fill="#ffdc3c" stroke="#6e4a00" stroke-width=".6"/>'
 )
 
-SCALES = {
-    "banana": 1.22,
-    "shell": 1.2,
-    "fish": 1.22,
-    "shoal": 1.12,
-    "boat": 1.2,
-    "cover": 1.2,
-    "palm": 1.2,
-    "stall": 1.12,
+_SCALES_AND_DRAWINGS = {
+    "banana": (1.22, BANANA),
+    "shell": (1.2, SHELL),
+    "fish": (1.22, FISH),
+    "shoal": (1.12, SHOAL),
+    "boat": (1.2, BOAT),
+    "cover": (1.2, COVER),
+    "palm": (1.2, PALM),
+    "stall": (1.12, STALL),
 }
-"""The scale of each symbol on a tile."""
 
 
-def _scale(name: str, drawing: str) -> str:
-    return f'<g transform="scale({SCALES[name]})">{drawing}</g>'
+def scale_drawing(drawing: str, scale: float) -> str:
+    """Return a drawing, scaled around its centre."""
+    return f'<g transform="scale({scale})">{drawing}</g>'
 
 
-_DRAWINGS = {
-    "banana": BANANA,
-    "shell": SHELL,
-    "fish": FISH,
-    "shoal": SHOAL,
-    "boat": BOAT,
-    "cover": COVER,
-    "palm": PALM,
-    "stall": STALL,
-}
-SYMBOLS = {name: _scale(name, drawing) for name, drawing in _DRAWINGS.items()}
+SYMBOLS = {name: scale_drawing(drawing, scale) for name, (scale, drawing) in _SCALES_AND_DRAWINGS.items()}
+"""Each symbol by its name, in the size that it has on a tile."""
 
 
 def draw_at(drawing: str, spot: SymbolSpot) -> str:

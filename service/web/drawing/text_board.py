@@ -1,13 +1,13 @@
 """The board as text in monospace characters, for terminals and chats."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schemas.game import PlacedTile
 from schemas.tileset import Cost
 from schemas.vocabulary import Color
 from service.web.drawing.layout.tile_layout import lay_out_tile
-from service.web.drawing.move_labels import MoveLabels, label_moves
-from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region, parse_cell
+from service.web.drawing.move_labels import MoveLabels, label_moves, shown_region
+from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, parse_cell
 from service.web.drawing.ships import WARE_GROUPS
 from service.web.drawing.text_tile import (
     COVERED_CHARACTER,
@@ -31,9 +31,7 @@ RULER_COLUMNS = 4
 def board_text(scene: Scene, options: BoardOptions) -> str:
     """Return a game's board as text; tiles are small if large ones do not fit into `options.width` columns."""
     labels = label_moves(scene)
-    region = options.region or bounding_region(
-        [*scene.occupied_cells(), *(labels.cells if options.number_moves else ())]
-    )
+    region = shown_region(scene, options, labels)
     margin = RULER_COLUMNS if options.coordinates else 0
     size = LARGE if region.columns * LARGE.columns + margin <= options.width else SMALL
     lines = ["".join(row).rstrip() for row in _draw_rows(scene, options, region, labels, size)]
@@ -77,7 +75,7 @@ def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Ite
             )
 
 
-def _write(rows: Rows, region: Region, size: CharacterSize, cell: Cell, marked: Iterator[tuple[int, int, str]]) -> None:
+def _write(rows: Rows, region: Region, size: CharacterSize, cell: Cell, marked: Iterable[tuple[int, int, str]]) -> None:
     left, top = (cell[0] - region.west) * size.columns, (cell[1] - region.north) * size.rows
     for column, row, text in marked:
         for step, character in enumerate(text):
@@ -88,7 +86,7 @@ def _write(rows: Rows, region: Region, size: CharacterSize, cell: Cell, marked: 
 def _draw_corners(rows: Rows, region: Region, size: CharacterSize, cell: Cell) -> None:
     right, bottom = size.columns - 1, size.rows - 1
     corners = ((0, 0, "+"), (right, 0, "+"), (0, bottom, "+"), (right, bottom, "+"))
-    _write(rows, region, size, cell, iter(corners))
+    _write(rows, region, size, cell, corners)
 
 
 def _draw_move_numbers(rows: Rows, region: Region, size: CharacterSize, scene: Scene, labels: MoveLabels) -> None:
@@ -97,14 +95,14 @@ def _draw_move_numbers(rows: Rows, region: Region, size: CharacterSize, scene: S
         if region.contains(cell):
             written = f"[{text}]" if len(text) + 2 <= size.columns else text
             column = max((size.columns - len(written)) // 2, 0)
-            _write(rows, region, size, cell, iter([(column, size.rows // 2, written)]))
+            _write(rows, region, size, cell, [(column, size.rows // 2, written)])
     for (cell, segment), text in {**labels.segments, **labels.islanders}.items():
         tile = scene.game.board[f"{cell[0]},{cell[1]}"]
         if region.contains(cell):
             layout = lay_out_tile(scene.tiles[tile.tile].segments)
             column, row = character_cell(layout.islanders[segment].rotated(tile.rotation), size)
             after = 1 if (cell, segment) in labels.islanders else 0
-            _write(rows, region, size, cell, iter([(column + after, row, text)]))
+            _write(rows, region, size, cell, [(column + after, row, text)])
 
 
 def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> Iterator[str]:

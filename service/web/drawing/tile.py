@@ -61,13 +61,13 @@ def tile_symbols(layout: TileLayout, index: int, rotation: int) -> Iterator[tupl
     segment = layout.segments[index]
     names = _symbol_names(segment)
     for number, (name, spot) in enumerate(zip(names, layout.wares[index], strict=False)):
-        yield name, number if isinstance(segment, Sea) else None, rotated_spot(spot, rotation)
+        yield name, number if isinstance(segment, Sea) else None, spot.rotated(rotation)
     if index in layout.boats:
-        yield "boat", None, rotated_spot(layout.boats[index], rotation)
+        yield "boat", None, layout.boats[index].rotated(rotation)
     if isinstance(segment, Market):
-        yield "stall", None, rotated_spot(SymbolSpot(layout.centres[index], 1.0), rotation)
+        yield "stall", None, SymbolSpot(layout.centres[index], 1.0).rotated(rotation)
     for spot in layout.palms.get(index, ()):
-        yield "palm", None, rotated_spot(spot, rotation)
+        yield "palm", None, spot.rotated(rotation)
 
 
 def ware_number(layout: TileLayout, index: int, rotation: int) -> tuple[str, Point] | None:
@@ -78,11 +78,6 @@ def ware_number(layout: TileLayout, index: int, rotation: int) -> tuple[str, Poi
             return str(wares), Point(at.x + 7, at.y + 6)
         case _:
             return None
-
-
-def rotated_spot(spot: SymbolSpot, rotation: int) -> SymbolSpot:
-    """Return a spot after `rotation` quarter turns."""
-    return SymbolSpot(spot.at.rotated(rotation), spot.scale)
 
 
 def _symbol_names(segment: Segment) -> list[str]:

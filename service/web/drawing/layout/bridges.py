@@ -51,11 +51,7 @@ def cut_at_depth(line: Polyline, land: DistanceField, depth: float) -> Polyline:
 
 def interpolate_field(land: DistanceField, point: Point) -> float:
     """Return a field's value at a point, interpolated between its nodes."""
-    column, row = (
-        min(int(point.x / NODE_SPACING), NODES_PER_SIDE - 2),
-        min(int(point.y / NODE_SPACING), NODES_PER_SIDE - 2),
-    )
-    column, row = max(column, 0), max(row, 0)
+    column, row = (max(min(int(along / NODE_SPACING), NODES_PER_SIDE - 2), 0) for along in point)
     across, down = point.x / NODE_SPACING - column, point.y / NODE_SPACING - row
     start = row * NODES_PER_SIDE + column
     upper = land[start] * (1 - across) + land[start + 1] * across
@@ -80,9 +76,8 @@ def point_along(line: Sequence[Point], distance: float) -> Point:
 
 def _edge_to_hub(edge: Edge, hub: Point) -> Polyline:
     """Return the curve from an edge, at a right angle, to the hub."""
-    start, inward = edge_point(edge), INWARD_NORMALS[edge]
-    distance = start.distance_to(hub)
-    handle = Point(start.x + inward.x * distance / 2, start.y + inward.y * distance / 2)
+    start = edge_point(edge)
+    handle = start.plus(INWARD_NORMALS[edge], start.distance_to(hub) / 2)
     return _bezier(start, handle, handle.interpolate(hub, 0.5), hub)
 
 
@@ -92,9 +87,7 @@ def _edge_to_edge(one: Edge, other: Edge, bow: float) -> Polyline:
         return _bezier(start, edge_point(one, HANDLE_LENGTH), edge_point(other, HANDLE_LENGTH), end)
     inward = INWARD_NORMALS[one]
     middle = Point(TILE_CENTRE.x + inward.y * bow, TILE_CENTRE.y + inward.x * bow)
-    before, after = (
-        Point(middle.x + inward.x * way, middle.y + inward.y * way) for way in (-HANDLE_LENGTH, HANDLE_LENGTH)
-    )
+    before, after = middle.plus(inward, -HANDLE_LENGTH), middle.plus(inward, HANDLE_LENGTH)
     return (
         *_bezier(start, edge_point(one, HANDLE_LENGTH), before.interpolate(middle, 0.2), middle),
         *_bezier(middle, after.interpolate(middle, 0.2), edge_point(other, HANDLE_LENGTH), end)[1:],
@@ -140,14 +133,3 @@ def _resample(line: Sequence[Point]) -> Polyline:
     total = polyline_length(line)
     steps = max(int(total / POINT_SPACING), 2)
     return tuple(point_along(line, total * step / steps) for step in range(steps + 1))
-
-
-__all__ = [
-    "TILE_CENTRE",
-    "Polyline",
-    "bridge_line",
-    "cut_at_depth",
-    "interpolate_field",
-    "point_along",
-    "polyline_length",
-]

@@ -27,6 +27,9 @@ CELL_CROSSINGS: dict[int, tuple[tuple[int, int], ...]] = {
 }  # fmt: skip
 """The sides at which contours enter and leave a cell, by which corners are inside (clockwise; the first is bit 1)."""
 
+CELL_SIDES: tuple[Crossing, ...] = ((0, 0), (1, 0)), ((1, 0), (1, 1)), ((0, 1), (1, 1)), ((0, 0), (0, 1))
+"""The corners of a cell's sides, clockwise from the north."""
+
 
 def contour_path(field: DistanceField, level: float = 0.0) -> str:
     """Return the path around everything below `level`, closed along the tile's edges; empty if there is nothing."""
@@ -86,15 +89,8 @@ def _cell_crossings(values: list[float]) -> Iterable[tuple[Crossing, Crossing, P
 
 def _cell_side(column: int, row: int, side: int) -> Crossing:
     """Return a side of a cell as its two corners."""
-    match side:
-        case 0:
-            return (column, row), (column + 1, row)
-        case 1:
-            return (column + 1, row), (column + 1, row + 1)
-        case 2:
-            return (column, row + 1), (column + 1, row + 1)
-        case _:
-            return (column, row), (column, row + 1)
+    (west, north), (east, south) = CELL_SIDES[side]
+    return (column + west, row + north), (column + east, row + south)
 
 
 def _crossing_point(crossing: Crossing, values: list[float]) -> Point:

@@ -27,6 +27,10 @@ class Point(NamedTuple):
         """Return the point at a fraction of the way to another."""
         return Point(self.x + (other.x - self.x) * fraction, self.y + (other.y - self.y) * fraction)
 
+    def plus(self, other: "Point", times: float = 1.0) -> "Point":
+        """Return the point moved by a vector, or by a multiple of it."""
+        return Point(self.x + other.x * times, self.y + other.y * times)
+
     def distance_to(self, other: "Point") -> float:
         """Return the distance to another point."""
         return hypot(self.x - other.x, self.y - other.y)
@@ -49,8 +53,7 @@ INWARD_NORMALS: dict[Edge, Point] = {"n": Point(0, 1), "e": Point(-1, 0), "s": P
 
 def edge_point(edge: Edge, depth: float = 0.0) -> Point:
     """Return the point `depth` units inside the middle of an edge."""
-    inward = INWARD_NORMALS[edge]
-    return Point(TILE_CENTRE.x - inward.x * (50 - depth), TILE_CENTRE.y - inward.y * (50 - depth))
+    return TILE_CENTRE.plus(INWARD_NORMALS[edge], depth - 50)
 
 
 def corner_before(edge: Edge) -> Point:

@@ -5,6 +5,7 @@ different: then the land between them must touch, at a junction, a market, a bea
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment
@@ -69,11 +70,8 @@ def _group_edges(segments: tuple[Segment, ...]) -> list[tuple[Edge, ...]]:
 
 def _first_touching_pair(groups: list[set[Edge]], seas: dict[int, int]) -> tuple[int, int] | None:
     """Return the indexes of two groups that touch, or None."""
-    for one in range(len(groups)):
-        for other in range(one + 1, len(groups)):
-            if _are_touching(groups, one, other, seas):
-                return one, other
-    return None
+    pairs = combinations(range(len(groups)), 2)
+    return next((pair for pair in pairs if _are_touching(groups, *pair, seas)), None)
 
 
 def _are_touching(groups: list[set[Edge]], one: int, other: int, seas: dict[int, int]) -> bool:

@@ -25,6 +25,10 @@ class SymbolSpot(NamedTuple):
     at: Point
     scale: float
 
+    def rotated(self, rotation: int) -> "SymbolSpot":
+        """Return the spot after `rotation` quarter turns."""
+        return SymbolSpot(self.at.rotated(rotation), self.scale)
+
 
 def spread_spots(ground: Ground, room: DistanceField, index: int, radii: Sequence[float]) -> list[SymbolSpot]:
     """Return a spot on a segment for each symbol; the first is never scaled down."""

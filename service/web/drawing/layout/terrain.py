@@ -61,7 +61,7 @@ def fill_lagoons(ground: Ground, seas: Iterable[int]) -> None:
 
 def measure_clearance(ground: Ground) -> DistanceField:
     """Return the distance of each node from the border of its segment or of the tile."""
-    beside = _all_neighbours()
+    beside = _neighbours()
     clearance = [*rim_distance()]
     for node, owner in enumerate(ground):
         for other, _ in beside[node]:
@@ -93,24 +93,16 @@ def node_point(node: int) -> Point:
 
 def node_at(point: Point) -> int:
     """Return the node nearest to a point."""
-    return min(max(round(point.y / NODE_SPACING), 0), NODES_PER_SIDE - 1) * NODES_PER_SIDE + min(
-        max(round(point.x / NODE_SPACING), 0), NODES_PER_SIDE - 1
-    )
+    column, row = (min(max(round(along / NODE_SPACING), 0), NODES_PER_SIDE - 1) for along in point)
+    return row * NODES_PER_SIDE + column
 
 
 def _half_edge_nodes(half: int) -> list[int]:
     """Return the nodes along a half-edge, without the corner and the middle of the edge."""
     last, middle = NODES_PER_SIDE - 1, NODES_PER_SIDE // 2
-    near, far = range(1, middle), range(middle + 1, last)
-    match half:
-        case 0 | 1:
-            return [*(near if half == 0 else far)]
-        case 2 | 3:
-            return [row * NODES_PER_SIDE + last for row in (near if half == 2 else far)]
-        case 4 | 5:
-            return [last * NODES_PER_SIDE + column for column in (far if half == 4 else near)]
-        case _:
-            return [row * NODES_PER_SIDE for row in (far if half == 6 else near)]
+    first, step = ((0, 1), (last, NODES_PER_SIDE), (last * NODES_PER_SIDE, 1), (0, NODES_PER_SIDE))[half // 2]
+    is_near = half in (0, 2, 5, 7)  # half-edges run clockwise, so the south and west edges backwards
+    return [first + number * step for number in (range(1, middle) if is_near else range(middle + 1, last))]
 
 
 def _flood_seas(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterable[int]]]) -> None:
@@ -120,7 +112,7 @@ def _flood_seas(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterabl
         node, index = queue.popleft()
         if ground[node] == NO_SEGMENT and node not in dry:
             ground[node] = index
-            queue.extend((other, index) for other, step in _neighbours_of(node) if step == NODE_SPACING)
+            queue.extend((other, index) for other, step in _neighbours()[node] if step == NODE_SPACING)
 
 
 def _unowned_pockets(ground: Ground) -> list[list[int]]:
@@ -136,7 +128,7 @@ def _unowned_pockets(ground: Ground) -> list[list[int]]:
                 pocket.append(node)
                 unseen = [
                     o
-                    for o, step in _neighbours_of(node)
+                    for o, step in _neighbours()[node]
                     if step == NODE_SPACING and ground[o] == NO_SEGMENT and o not in seen
                 ]
                 seen.update(unseen)
@@ -145,14 +137,9 @@ def _unowned_pockets(ground: Ground) -> list[list[int]]:
     return pockets
 
 
-def _neighbours_of(node: int) -> tuple[tuple[int, float], ...]:
-    """Return the neighbours of a node, each with its distance."""
-    return _all_neighbours()[node]
-
-
 @cache
-def _all_neighbours() -> tuple[tuple[tuple[int, float], ...], ...]:
-    """Return the neighbours of every node."""
+def _neighbours() -> tuple[tuple[tuple[int, float], ...], ...]:
+    """Return the neighbours of every node, each with its distance."""
     return tuple(
         tuple(_compute_neighbours(node % NODES_PER_SIDE, node // NODES_PER_SIDE))
         for node in range(NODES_PER_SIDE * NODES_PER_SIDE)
