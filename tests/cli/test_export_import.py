@@ -23,8 +23,9 @@ from service.games.timestamps import DAY_S
 from service.games.webhooks.port import DeliveryAttempt
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
-from tests.games.stored_games import CREATOR, context_for, load_whole_game, store_game
+from tests.games.stored_games import CREATOR, load_whole_game, store_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 
@@ -60,7 +61,7 @@ async def test_an_imported_game_accepts_actions_with_its_tokens(
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     finished = await act(
-        context_for(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
+        make_context(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
     )
     assert finished.response.version == loaded.version + 1
 
@@ -97,7 +98,7 @@ async def test_replace_overwrites_the_stored_game(store: RedisStore, second_stor
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     await act(
-        context_for(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
+        make_context(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
     )
     (hook,) = await second_store.webhooks.list_by_game(stored.id)
     webhook_id = hook.registration.id

@@ -25,9 +25,9 @@ from service.games.timestamps import DAY_S
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.games.game_fixture import Clock
+from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import ARCHIPELAGO
-from tests.games.stored_games import StoredGame, context_for, store_game
+from tests.games.stored_games import StoredGame, store_game
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 ANSWERS_S = DAY_S
@@ -99,7 +99,7 @@ Change = Callable[[StoredGame, Context], Awaitable[None]]
 async def test_each_kind_of_change_renews_the_retention_of_its_status(
     store: RedisStore, redis: Redis, status: Status, change: Change, days: int
 ) -> None:
-    context = context_for(store, retention=KEPT)
+    context = make_context(store, retention=KEPT)
     timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
     stored = await store_game(store, status, context=context, **timed)
     for key in (keys.game(stored.id), keys.log(stored.id)):  # what is stored on must be put off by the change itself
@@ -113,7 +113,7 @@ async def test_each_kind_of_change_renews_the_retention_of_its_status(
 
 
 async def test_every_key_of_a_game_expires(store: RedisStore, redis: Redis) -> None:
-    context = context_for(store, retention=KEPT)
+    context = make_context(store, retention=KEPT)
     stored = await store_game(store, context=context, webhooks=1)
     await one_move(stored, context)
     of_game = await redis.keys(f"*{{{stored.id}}}*")
@@ -122,7 +122,7 @@ async def test_every_key_of_a_game_expires(store: RedisStore, redis: Redis) -> N
 
 
 async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: Redis) -> None:
-    context = context_for(store, retention=KEPT)
+    context = make_context(store, retention=KEPT)
     stored = await store_game(store, context=context)
     await redis.expire(keys.game(stored.id), 1000)
     url = RegisterWebhook(url="https://example.org/")
@@ -131,7 +131,7 @@ async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: 
 
 
 async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, redis: Redis) -> None:
-    context = context_for(store)
+    context = make_context(store)
     stored = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
     for key in (keys.game(stored.id), keys.log(stored.id)):
         await redis.pexpire(key, 1)

@@ -3,7 +3,7 @@
 `GameFixture.follow` builds GAME from the diffs alone, and compares it with the stored game.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import time
 from typing import Any
 
@@ -21,12 +21,13 @@ from service.games.commands.create import create
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
-from service.games.ports import GameStore, StoredDiff
+from service.games.ports import GameStore
 from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
 from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.store.commits import load_record
 
 TABLES: TileSetIndex = ARCHIPELAGO.index
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
@@ -35,21 +36,24 @@ NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
 class Clock:
     """A clock that stands still unless it is moved."""
 
-    def __init__(self) -> None:
-        self.now = float(int(time()))
+    def __init__(self, now: float | None = None) -> None:
+        self.now = float(int(time())) if now is None else now
         """Unix seconds."""
 
     def __call__(self) -> float:
         return self.now
 
 
-def context_of(store: GameStore, clock: Clock, bot_budget_s: float = 5.0) -> Context:
-    """Return the context of one instance."""
+def make_context(store: GameStore, clock: Callable[[], float] | None = None, **options: Any) -> Context:
+    """Return the context of one instance, by default with a clock of its own."""
+    return Context(
+        store=store, tilesets=CATALOGUE, clock=clock or Clock(), on_committed=lambda _game, _diffs: None, **options
+    )
 
-    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
-        del game, diffs
 
-    return Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s)
+async def load_game(store: GameStore, game: str) -> Game:
+    """Load a stored game."""
+    return decode_snapshot((await load_record(store, game)).snapshot)
 
 
 class GameFixture:
@@ -67,9 +71,7 @@ class GameFixture:
 
     async def game(self) -> Game:
         """Load the stored game."""
-        loaded = await self.context.store.load(self.id)
-        assert loaded is not None
-        return decode_snapshot(loaded.snapshot)
+        return await load_game(self.context.store, self.id)
 
     async def moves(self) -> list[str]:
         """Return the ids of the legal moves."""
@@ -149,7 +151,7 @@ async def new_game(
     """Create a game of people and bots, seat 0 first, `ago_s` seconds ago."""
     clock = Clock()
     clock.now -= ago_s
-    context = context_of(store, clock, bot_budget_s)
+    context = make_context(store, clock, bot_budget_s=bot_budget_s)
     seats = [*(SeatRequest(name=name) for name in NAMES[:people]), *(SeatRequest(bot=bot) for bot in bots)]
     requested = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
     return GameFixture(context, clock, (await create(context, requested, key=None, include_moves=False)).response)

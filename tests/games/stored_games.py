@@ -1,6 +1,5 @@
 """Games in a store, created as a client does and played to a given status in one commit."""
 
-from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -10,14 +9,15 @@ from schemas.webhooks import RegisterWebhook
 from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
 from service.games.commands.create import create
-from service.games.context import Context, Retention
+from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
 from service.games.scheduling.bot_turns import next_due_at
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store.game_store import RedisStore
-from tests.games.game_fixture import Clock
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_fixture import make_context
+from tests.games.game_logs import ARCHIPELAGO
+from tests.store.commits import load_record
 
 CREATOR = "a chat bot's own key, which is long"
 USER = "user-4711"
@@ -33,15 +33,6 @@ class StoredGame(NamedTuple):
     context: Context
 
 
-def context_for(store: RedisStore, clock: Clock | None = None, retention: Retention = Retention()) -> Context:  # noqa: B008
-    """Return the context of one instance."""
-
-    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
-        del game, diffs
-
-    return Context(store=store, tilesets=CATALOGUE, clock=clock or Clock(), on_committed=committed, retention=retention)
-
-
 async def store_game(
     store: RedisStore,
     status: Status = "active",
@@ -53,7 +44,7 @@ async def store_game(
     **options: Any,
 ) -> StoredGame:
     """Store a two-player game of a given status."""
-    context = context or context_for(store)
+    context = context or make_context(store)
     seats = [
         SeatRequest(name="Ana", external_user=USER),
         SeatRequest(open=True) if status == "waiting" else SeatRequest(name="Bo"),
@@ -100,11 +91,9 @@ class WholeGame(NamedTuple):
 
 async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     """Return everything of a stored game."""
-    loaded = await store.load(game)
-    assert loaded is not None
-    log = [
-        diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)
-    ]  # which names a commit of this store
+    loaded = await load_record(store, game)
+    # Without `meta`, which names a commit of this store.
+    log = [diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]
     hooks = await store.webhooks.list_by_game(game)
     assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.version
     return WholeGame(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

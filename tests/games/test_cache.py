@@ -18,11 +18,9 @@ from service.games.commands.create import create
 from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.ports import GameRecord, GameStore
-from service.games.queries.games import decode_with_index
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
-from tests.games.game_fixture import Clock
-from tests.games.game_logs import CATALOGUE
+from tests.games.game_fixture import TABLES, load_game, make_context
 
 TWO = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
@@ -45,11 +43,8 @@ def counting(store: RedisStore) -> Counting:
 
 def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
     """Return the context of one instance."""
-    return Context(
-        store=store,
-        tilesets=CATALOGUE,
-        clock=Clock(),
-        on_committed=lambda _game, _diffs: None,
+    return make_context(
+        store,
         on_webhooks_due=lambda _game, hooks: None if hooked is None else hooked.extend(hooks),
         cache=GameCache() if cache is None else cache,
     )
@@ -64,9 +59,7 @@ async def created(context: Context) -> Created:
 
 
 async def first_move(context: Context, game: str) -> str:
-    loaded = await context.store.load(game)
-    assert loaded is not None
-    return move_id(legal_moves(*decode_with_index(context, loaded))[0])
+    return move_id(legal_moves(TABLES, await load_game(context.store, game))[0])
 
 
 async def do(

@@ -16,7 +16,7 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.commands import Act
 from schemas.lobby import CreateGame, SeatRequest
-from service.engine import decode_snapshot, encode_snapshot, legal_moves, move_id
+from service.engine import encode_snapshot, legal_moves, move_id
 from service.engine.checksum import add_checksum
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
@@ -25,14 +25,14 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
-from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, StoredDiff, StoreUnavailable
+from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, StoreUnavailable
 from service.games.scheduling.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from tests.games.game_fixture import Clock
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_fixture import Clock, load_game, make_context
+from tests.games.game_logs import ARCHIPELAGO
 
 BOTS, PEOPLE = 6, 6
 """Games that must go on: of bots, and of people whose time is up."""
@@ -70,18 +70,7 @@ def bots() -> BotRegistry:
 
 def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) -> Context:
     """Return the context of one instance, whose clock may be late."""
-
-    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
-        del game, diffs
-
-    return Context(
-        store=store,
-        tilesets=CATALOGUE,
-        clock=lambda: time() - ago_s,
-        on_committed=committed,
-        bots=bots(),
-        bot_budget_s=bot_budget_s,
-    )
+    return make_context(store, lambda: time() - ago_s, bots=bots(), bot_budget_s=bot_budget_s)
 
 
 async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
@@ -112,9 +101,7 @@ async def damage_snapshot(store: GameStore, redis: Redis) -> str:
 async def break_rules(store: GameStore, redis: Redis) -> str:
     """Create a game whose snapshot is readable, but impossible by the rules."""
     game = await of_bots(store)
-    loaded = await store.load(game)
-    assert loaded is not None
-    snapshot = decode_snapshot(loaded.snapshot)
+    snapshot = await load_game(store, game)
     snapshot.seat = len(snapshot.players)
     await redis.hset(keys.game(game), "snapshot", add_checksum(encode_snapshot(snapshot)))
     return game
@@ -292,9 +279,7 @@ async def test_a_persons_action_is_stored_if_a_bot_fails(store: GameStore) -> No
     before = counted("bots")
     acted = None
     while acted is None or acted.next.seat == 0:
-        loaded = await store.load(created.game.id)
-        assert loaded is not None
-        move = move_id(legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))[0])
+        move = move_id(legal_moves(ARCHIPELAGO.index, await load_game(store, created.game.id))[0])
         acted = (await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))).response
     assert acted.next.seat == 1
     assert counted("bots") - before == 1

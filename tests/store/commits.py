@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from service.games.ports import (
     Commit,
     CommitOutcome,
+    GameRecord,
     GameStore,
     IdempotencyRecord,
     Revision,
@@ -84,6 +85,13 @@ def record(mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> bytes:
 def key_hash(key: str) -> str:
     """Return the hash of an idempotency key."""
     return sha256(key.encode()).hexdigest()
+
+
+async def load_record(store: GameStore, game: str = "g", key: str | None = None) -> GameRecord:
+    """Load a game that exists."""
+    loaded = await store.load(game, key)
+    assert loaded is not None
+    return loaded
 
 
 async def commit_until_answered(store: GameStore, commit: Commit) -> CommitOutcome:

@@ -21,7 +21,7 @@ from service.games.ports import (
     VersionConflict,
 )
 from service.store import keys
-from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, record
+from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
 
 
@@ -54,8 +54,7 @@ async def test_any_bytes_survive(store: GameStore) -> None:
 async def test_a_game_is_created_once(store: GameStore) -> None:
     await store.commit(creation())
     assert await store.commit(creation(snapshot=b"other")) == VersionConflict(1, digest(1))
-    loaded = await store.load("g")
-    assert loaded
+    loaded = await load_record(store)
     assert loaded.snapshot == b"snapshot 1"
 
 
@@ -96,8 +95,7 @@ async def test_one_of_fifty_concurrent_commits_wins(store: GameStore) -> None:
     outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
     (winner,) = (commit for commit, outcome in zip(commits, outcomes, strict=True) if outcome == Committed())
     assert outcomes.count(VersionConflict(2, digest(2))) == 49
-    loaded = await store.load("g")
-    assert loaded
+    loaded = await load_record(store)
     assert loaded.snapshot == winner.snapshot
     assert await store.load_diffs("g", 1, 10) == winner.diffs
 

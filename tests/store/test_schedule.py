@@ -9,19 +9,13 @@ from service.games.ports import GameStore
 from service.store.client import connect
 from service.store.schedule import GRACE_S, Schedule
 from service.supervision import Backoff
+from tests.games.game_fixture import Clock
 from tests.store.commits import action, creation
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1000.0)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from service.games.webhooks.port import (
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.store.webhooks import MAX_STORED_ATTEMPTS
-from tests.store.commits import action, creation, digest, idempotency, key_hash, record
+from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 
 START = WebhookState(1)
 
@@ -49,8 +49,7 @@ async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
         StoredWebhook(hook(), START),
         StoredWebhook(hook("i"), WebhookState(2)),
     ]
-    loaded = await hooked.load("g")
-    assert loaded is not None
+    loaded = await load_record(hooked, "g")
     assert loaded.webhooks == ("h", "i")
     assert await hooked.webhooks.get("g", "j") is None
 
@@ -68,8 +67,7 @@ async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
     assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, record=idempotency("key", 2)) == Replayed(
         record(1)
     )
-    loaded = await hooked.load("g", key_hash("key"))
-    assert loaded is not None
+    loaded = await load_record(hooked, "g", key_hash("key"))
     assert (loaded.idempotency_record, loaded.webhooks) == (record(1), ("h", "i"))
 
 
@@ -124,6 +122,5 @@ async def test_a_commit_schedules_its_webhooks(hooked: RedisStore) -> None:
 
 async def test_a_commit_that_does_not_know_of_a_webhook_conflicts(hooked: RedisStore) -> None:
     assert await hooked.commit(action(1)) == VersionConflict(1, digest(1))
-    loaded = await hooked.load("g")
-    assert loaded is not None
+    loaded = await load_record(hooked, "g")
     assert isinstance(await hooked.commit(action(1, expected=loaded.revision)), Committed)

@@ -19,6 +19,7 @@ from service.games.verify import verify
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
 from tests.games.archive.write_documents import DOCUMENTS, build_documents
+from tests.store.commits import load_record
 
 SCHEMAS = range(1, LATEST_SCHEMA + 1)
 KINDS = ("archive", "export")
@@ -51,8 +52,7 @@ async def test_documents_of_every_schema_can_be_imported(store: RedisStore, numb
     file = document_path(number, kind)
     document = decode_document(file.read_bytes())
     assert await import_files(store, [file], RETENTION, replace=False) == {"imported": 1}
-    loaded = await store.load(document.game)
-    assert loaded is not None
+    loaded = await load_record(store, document.game)
     assert decode_snapshot(loaded.snapshot).digest == document.digest
     assert len(loaded.webhooks) == (kind == "export")
 

@@ -18,6 +18,7 @@ from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
+from tests.store.commits import load_record
 
 DOCUMENTS = Path(__file__).parent / "documents"
 
@@ -26,8 +27,7 @@ async def build_documents(store: RedisStore) -> dict[str, bytes]:
     """Return both documents by file name."""
     over = await store_game(store, "finished")
     await rematch(over.context, over.id, RematchRequest(Rematch(), over.created.owner_token, None))
-    loaded = await store.load(over.id)
-    assert loaded is not None
+    loaded = await load_record(store, over.id)
     archive = await build_archive(store, CATALOGUE, loaded, decode_snapshot(loaded.snapshot))
     active = await store_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", webhooks=1)
     export = await build_export(store, CATALOGUE, active.id)

@@ -120,10 +120,10 @@ async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) 
     times = count()
     monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
     served = Client(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
-    for number in range(300):
+    for number in range(100):
         served.request(str(number), HOSTILE)
     await served.all()
-    assert len(served.order) == 300
+    assert len(served.order) == 100
 
 
 async def test_attended_games_do_not_wait_for_the_pause() -> None:

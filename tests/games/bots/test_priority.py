@@ -11,7 +11,7 @@ from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import GameStore
 from tests.engine.write_snapshot import SNAPSHOTS
-from tests.games.game_fixture import Clock, GameFixture, context_of
+from tests.games.game_fixture import Clock, GameFixture, load_game, make_context
 
 ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60
@@ -20,7 +20,7 @@ TIMEOUT_S = 60
 async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> GameFixture:
     """Return a game created from Ana's address."""
     clock = Clock()
-    context = context_of(store, clock, bot_budget_s=0.0)
+    context = make_context(store, clock, bot_budget_s=0.0)
     requested = CreateGame(
         players=list(seats),
         first_seat=0,
@@ -79,9 +79,7 @@ async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> No
     await abort_game(table.context, table.id, token=table.owner, if_match=None)
     assert (await table.game()).creator == b""
     again = await rematch(table.context, table.id, RematchRequest(Rematch(), table.owner, None, client=ANA))
-    result = await table.context.store.load(again.response.game.id)
-    assert result is not None
-    assert decode_snapshot(result.snapshot).creator == ANA
+    assert (await load_game(store, again.response.game.id)).creator == ANA
 
 
 async def test_a_move_is_undone_although_the_log_has_no_creator(store: GameStore) -> None:

@@ -13,7 +13,7 @@ from service.games.realtime.recovery import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game
-from tests.store.commits import creation, diff, digest
+from tests.store.commits import creation, diff, digest, load_record
 
 TILESETS = load_catalogue(None)
 
@@ -115,8 +115,7 @@ class UnreliableStore(RedisStore):
 
 async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:
     """Subscribe from this version on, or from the game's current one."""
-    loaded = await store.load(game)
-    assert loaded is not None
+    loaded = await load_record(store, game)
     version = loaded.version if since is None else since
     position = await resolve_position(store, game, loaded, version, None)
     assert position is not None

@@ -17,7 +17,7 @@ from tests.games.realtime.subscribers import (
     store_game,
     subscribe,
 )
-from tests.store.commits import action, creation, digest
+from tests.store.commits import action, creation, digest, load_record
 
 
 async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(
@@ -68,8 +68,7 @@ async def test_a_game_that_is_gone_cannot_be_subscribed_to(
 
 async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, unreliable_store: UnreliableStore) -> None:
     game = await store_game(unreliable_store)
-    loaded = await unreliable_store.load(game)
-    assert loaded is not None
+    loaded = await load_record(unreliable_store, game)
     first = VersionSubscriber(1)
     await hub.subscribe(first, game, StreamPosition(1, loaded.digest))
     for past in (StreamPosition(1, digest(1)), StreamPosition(0, digest(0)), StreamPosition(7, digest(7))):

@@ -6,7 +6,7 @@ from service.games.ports import StoreUnavailable
 from service.games.realtime.recovery import decode_view, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
-from tests.store.commits import action, creation, digest
+from tests.store.commits import action, creation, digest, load_record
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,12 @@ async def test_a_client_resumes_from_a_state_in_the_stream(
 ) -> None:
     await unreliable_store.commit(creation())
     await unreliable_store.commit(action(1, count=3))
-    loaded = await unreliable_store.load("g")
-    assert loaded is not None
+    loaded = await load_record(unreliable_store)
     assert await resolve_position(unreliable_store, "g", loaded, since, client_digest) == position
 
 
 async def test_an_unreadable_snapshot_raises_store_unavailable(unreliable_store: UnreliableStore) -> None:
     await unreliable_store.commit(creation())
-    loaded = await unreliable_store.load("g")
-    assert loaded is not None
+    loaded = await load_record(unreliable_store)
     with pytest.raises(StoreUnavailable, match="cannot be read"):
         decode_view(TILESETS, loaded)

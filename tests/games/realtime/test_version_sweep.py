@@ -7,7 +7,7 @@ from service.games.realtime import version_sweep
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
-from tests.store.commits import action, creation, digest
+from tests.store.commits import action, creation, digest, load_record
 
 
 async def test_a_sweep_finds_changes_of_many_games(hub: Hub, unreliable_store: UnreliableStore) -> None:
@@ -64,8 +64,7 @@ async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(
     async with asyncio.timeout(10):
         await before.has_rechecked.wait()
     await before.wait_for_version(2)
-    record = await unreliable_store.load("g")
-    assert record is not None
+    record = await load_record(unreliable_store)
     await hub.subscribe(after, "g", StreamPosition(2, digest(2)), record.last_revocation)
     assert not after.has_rechecked.is_set()
     await hub.subscribe(late := TokenSubscriber(2), "g", StreamPosition(2, digest(2)))

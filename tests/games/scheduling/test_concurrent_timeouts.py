@@ -15,7 +15,9 @@ from service.games.commands.active_game import CommandRequest
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Commit, CommitOutcome, GameStore
 from service.games.scheduling.scheduler import advance_due_game, run_scheduler
-from tests.games.game_fixture import Clock, context_of, event_types, new_game
+from tests.background import in_background
+from tests.games.game_fixture import event_types, make_context, new_game
+from tests.polling import wait_until
 
 POLICIES: tuple[RequestedTimeoutPolicy, ...] = ("pass", "bot", "resign")
 
@@ -25,7 +27,7 @@ async def test_exactly_one_instance_decides_for_the_player(store: GameStore, pol
     table = await new_game(store, 3, timeout_s=60, policy=policy)
     for _ in range(2):
         table.clock.now += 61
-        contexts = [context_of(store, table.clock) for _ in range(3)]
+        contexts = [make_context(store, table.clock) for _ in range(3)]
         await asyncio.gather(*(advance_due_game(context, table.id) for context in contexts for _ in range(2)))
         diffs = await table.follow()
         assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
@@ -37,15 +39,14 @@ async def test_a_deadline_while_every_instance_was_down(store: GameStore, policy
     table = await new_game(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
     await table.follow()
     table.clock.now += 86_400
-    workers = [asyncio.create_task(run_scheduler(context_of(store, table.clock), interval_s=0.02)) for _ in range(3)]
-    for _ in range(500):
-        await asyncio.sleep(0.02)
-        if (await table.game()).version > 1:
-            break
-    await asyncio.sleep(0.1)
-    for worker in workers:
-        worker.cancel()
-    await asyncio.gather(*workers, return_exceptions=True)
+
+    async def is_timed_out() -> bool:
+        return (await table.game()).version > 1
+
+    instances = [make_context(store, table.clock) for _ in range(3)]
+    async with in_background(*(run_scheduler(context, interval_s=0.02) for context in instances)):
+        await wait_until(is_timed_out)
+        await asyncio.sleep(0.1)
     diffs = await table.follow()
     assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     assert diffs[0]["at"] == diffs[-1]["at"]
@@ -107,16 +108,12 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Gam
 
 async def test_many_simultaneous_deadlines_are_all_met(store: GameStore) -> None:
     tables = [await new_game(store, timeout_s=60, policy="resign", seed=None, ago_s=3600) for _ in range(120)]
-    worker = asyncio.create_task(run_scheduler(context_of(store, Clock()), interval_s=0.02))
-    left = tables
-    for _ in range(500):
-        await asyncio.sleep(0.02)
-        left = [table for table in left if (await table.game()).status == "active"]
-        if not left:
-            break
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
-    assert left == []
+
+    async def are_finished() -> bool:
+        return all([(await table.game()).status == "finished" for table in tables])
+
+    async with in_background(run_scheduler(make_context(store), interval_s=0.02)):
+        await wait_until(are_finished)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -136,7 +133,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
                 await chance.choices((table.undo, table.return_to_seat, table.resign), (20, 10, 0.1))[0]()
 
     async def look() -> None:
-        context = context_of(store, table.clock, bot_budget_s=0.02)
+        context = make_context(store, table.clock, bot_budget_s=0.02)
         for _ in range(60):
             table.clock.now += chance.choice((0, 0, 0.5, 1))
             await advance_due_game(context, table.id)

@@ -1,7 +1,6 @@
 """Bots answer in the commit of the action before them; what time did not allow, any instance plays later."""
 
 import asyncio
-from collections.abc import Sequence
 from time import time
 
 import msgspec
@@ -10,7 +9,7 @@ from redis.asyncio import Redis
 from schemas.commands import Act
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import BotKind
-from service.engine import Game, decode_snapshot, legal_moves, move_id
+from service.engine import legal_moves, move_id
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
@@ -19,17 +18,31 @@ from service.games.ports import GameStore, StoredDiff
 from service.games.scheduling.scheduler import advance_due_game, process_due_game, run_scheduler
 from service.games.verify import verify
 from service.store import keys
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, decode_log
+from tests.background import in_background
+from tests.games.game_fixture import load_game, make_context
+from tests.games.game_logs import ARCHIPELAGO, decode_log
+from tests.polling import wait_until
 
 LATER = 60
 """Seconds within which a date that was put off is due."""
 
 
 def context_of(store: GameStore, bot_budget_s: float = 5.0) -> Context:
-    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
-        del game, diffs
+    return make_context(store, time, bot_budget_s=bot_budget_s)
 
-    return Context(store=store, tilesets=CATALOGUE, clock=time, on_committed=committed, bot_budget_s=bot_budget_s)
+
+async def create_bot_game(store: GameStore, bots: int = 2, bot_budget_s: float = 0.0) -> str:
+    """Create a game of bots, which by default have no time for a decision."""
+    seats = [SeatRequest(bot="random") for _ in range(bots)]
+    context = context_of(store, bot_budget_s)
+    return (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response.game.id
+
+
+async def load_verified_log(store: GameStore, game: str) -> list[StoredDiff]:
+    """Load the log of a finished game, which must prove it."""
+    log = await store.load_diffs(game, 0, 1000)
+    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
+    return log
 
 
 async def new_table(context: Context, *bots: BotKind) -> Created:
@@ -42,12 +55,9 @@ async def due(store: GameStore) -> list[str]:
 
 
 async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore) -> None:
-    seats = [SeatRequest(bot="random") for _ in range(4)]
-    created = (await create(context_of(store), CreateGame(players=seats), key=None, include_moves=False)).response
-    assert created.game.status == "finished"
-    assert created.seats == []
-    log = await store.load_diffs(created.game.id, 0, 1000)
-    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
+    game = await create_bot_game(store, 4, bot_budget_s=5.0)
+    assert (await load_game(store, game)).status == "finished"
+    log = await load_verified_log(store, game)
     assert {msgspec.json.decode(diff.data)["by"] for diff in log[1:]} == {"bot"}
 
 
@@ -73,58 +83,38 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
 
 
 async def test_bot_moves_beyond_the_budget_are_due_and_played_later(store: GameStore) -> None:
-    hurried = context_of(store, bot_budget_s=0.0)
-    seats = [SeatRequest(bot="greedy"), SeatRequest(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
-    assert created.game.version == 1
-    assert await due(store) == [created.game.id]
-    await advance_due_game(context_of(store), created.game.id)
-    loaded = await store.load(created.game.id)
-    assert loaded is not None
-    log = await store.load_diffs(created.game.id, 0, 1000)
-    assert len(log) == loaded.version > 100
-    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
+    game = await create_bot_game(store)
+    assert (await load_game(store, game)).version == 1
+    assert await due(store) == [game]
+    await advance_due_game(context_of(store), game)
+    assert len(await load_verified_log(store, game)) == (await load_game(store, game)).version > 100
 
 
 async def test_exactly_one_instance_commits_each_version(store: GameStore) -> None:
-    hurried = context_of(store, bot_budget_s=0.0)
-    seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
+    game = await create_bot_game(store)
     for _ in range(3):
-        await asyncio.gather(
-            *(advance_due_game(context_of(store, bot_budget_s=0.01), created.game.id) for _ in range(4))
-        )
-    await advance_due_game(context_of(store), created.game.id)
-    log = await store.load_diffs(created.game.id, 0, 1000)
+        await asyncio.gather(*(advance_due_game(context_of(store, bot_budget_s=0.01), game) for _ in range(4)))
+    await advance_due_game(context_of(store), game)
+    log = await load_verified_log(store, game)
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))
-    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
 
 
 async def test_the_scheduler_processes_due_games(store: GameStore) -> None:
-    hurried = context_of(store, bot_budget_s=0.0)
-    seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
-    worker = asyncio.create_task(run_scheduler(context_of(store), interval_s=0.02))
-    loaded = None
-    for _ in range(1000):
-        await asyncio.sleep(0.02)
-        loaded = await store.load(created.game.id)
-        if loaded is not None and loaded.version > 100:
-            break
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
-    assert loaded is not None
-    assert loaded.version > 100
+    game = await create_bot_game(store)
+
+    async def is_played() -> bool:
+        return (await load_game(store, game)).version > 100
+
+    async with in_background(run_scheduler(context_of(store), interval_s=0.02)):
+        await wait_until(is_played)
 
 
 async def test_an_unreadable_game_is_left_to_other_instances(store: GameStore, redis: Redis) -> None:
-    hurried = context_of(store, bot_budget_s=0.0)
-    seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
-    await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
-    await process_due_game(context_of(store), created.game.id)
+    game = await create_bot_game(store)
+    await redis.hset(keys.game(game), "snapshot", "of another age")
+    await process_due_game(context_of(store), game)
     assert await store.list_due(int(time()), 100) == []
-    assert await due(store) == [created.game.id]
+    assert await due(store) == [game]
 
 
 async def test_a_game_that_does_not_exist_is_unscheduled(store: GameStore) -> None:
@@ -137,24 +127,14 @@ async def test_a_woken_game_is_processed_before_the_next_query(store: GameStore)
     """Though the next look is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
     created = await new_table(context, "random", "random")
-    worker = asyncio.create_task(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), interval_s=3600.0))
-    await asyncio.sleep(0.1)
-    game = await stored_game(store, created.game.id)
-    while game.decider == 0:
-        move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
-        await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
-        game = await stored_game(store, created.game.id)
-    async with asyncio.timeout(LATER):
-        while True:
-            game = await stored_game(store, created.game.id)
-            if game.decider == 0 and game.turn_number > 3:
-                break
-            await asyncio.sleep(0.02)
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
 
+    async def is_third_turn() -> bool:
+        game = await load_game(store, created.game.id)
+        return game.decider == 0 and game.turn_number > 3
 
-async def stored_game(store: GameStore, game: str) -> Game:
-    loaded = await store.load(game)
-    assert loaded is not None
-    return decode_snapshot(loaded.snapshot)
+    async with in_background(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), interval_s=3600.0)):
+        await asyncio.sleep(0.1)
+        while (game := await load_game(store, created.game.id)).decider == 0:
+            move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
+            await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
+        await wait_until(is_third_turn)

@@ -11,7 +11,15 @@ from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResign
 from service.games.ports import GameStore
 from service.games.queries.games import list_legal_moves
 from service.games.scheduling.bot_turns import next_due_at
-from tests.games.game_fixture import TABLES, Clock, GameFixture, context_of, event_types, new_game, seconds_left
+from tests.games.game_fixture import (
+    TABLES,
+    Clock,
+    GameFixture,
+    event_types,
+    make_context,
+    new_game,
+    seconds_left,
+)
 
 
 async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:
@@ -34,7 +42,7 @@ async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: 
 
 async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
     clock = Clock()
-    context = context_of(store, clock)
+    context = make_context(store, clock)
     requested = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
     created = (await create(context, requested, key=None, include_moves=False)).response
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")

@@ -7,23 +7,14 @@ import pytest
 from service.games.webhooks import delivery_slots as module
 from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus, SlotLimits
 from service.games.webhooks.sites import site_of_url
+from tests.games.game_fixture import Clock
 
 LIMITS = SlotLimits(slow_after_s=0.02)
 
 
-class Clock:
-    """A clock that is advanced by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(0.0)
 
 
 @pytest.fixture

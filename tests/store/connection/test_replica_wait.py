@@ -10,7 +10,7 @@ from service.games.ports import Committed, StoreUnavailable, VersionConflict
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
-from tests.store.commits import action, creation, digest, idempotency, key_hash, record
+from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 
 FAILURE_DETECTION_MS = 60_000
 
@@ -48,8 +48,7 @@ async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore) ->
     assert await waiting_store.commit(creation()) == Committed()
     assert await waiting_store.commit(action(1, idempotency=idempotency("key"))) == Committed()
     assert await waiting_store.commit(action(1)) == VersionConflict(2, digest(2))
-    loaded = await waiting_store.load("g", key_hash("key"))
-    assert loaded is not None
+    loaded = await load_record(waiting_store, "g", key_hash("key"))
     assert loaded.idempotency_record == record()
 
 
@@ -66,8 +65,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
         await waiting_store.load("g", key_hash("key"))
     assert await waiting_store.load_versions(["g"]) == [(2, digest(2), "")]
     replica.resume()
-    loaded = await waiting_store.load("g", key_hash("key"))
-    assert loaded is not None
+    loaded = await load_record(waiting_store, "g", key_hash("key"))
     assert loaded.idempotency_record == record()
     assert await waiting_store.commit(once) == Committed()
 
@@ -90,6 +88,5 @@ async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
 async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica: Node) -> None:
     await waiting_store.commit(creation())
     replica.pause()
-    loaded = await waiting_store.load("g")
-    assert loaded is not None
+    assert await waiting_store.load("g") is not None
     assert len(await waiting_store.load_diffs("g", 0, 10)) == 1
