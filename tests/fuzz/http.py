@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 from tests.fuzz.figures import Effort, Figures
 from tests.fuzz.subject import Subject
@@ -75,7 +74,7 @@ def fuzz_played_game(
     subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = SINGLE_PHASES
 ) -> None:
     """Each operation by itself that does not end it soon."""
-    played = _create_game(subject, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
+    played = subject.create_game([{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
     token = ("-H", f"Authorization: Bearer {played['owner_token']}")
     run = _Schemathesis(subject, directory, figures)
     run(_configuration(played), phases, effort, *token, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
@@ -86,7 +85,7 @@ def fuzz_other_games(
 ) -> None:
     """Fuzz operations that end a game, and operations on games with open seats and on unknown games."""
     run = _Schemathesis(subject, directory, figures)
-    waiting = _create_game(subject, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
+    waiting = subject.create_game([{"name": "Ana"}, *({"open": True} for _ in range(4))])
     token = ("-H", f"Authorization: Bearer {waiting['owner_token']}")
     changing = [path for end in ("", "/seats", "/resign") for path in ("--include-path", "/v1/games/{id}" + end)]
     run(_configuration(waiting), phases, effort, *token, *changing)
@@ -150,11 +149,3 @@ class _Schemathesis:
 
 def _configuration(created: dict[str, Any]) -> str:
     return CONFIGURATION.format(game=created["game"]["id"])
-
-
-def _create_game(subject: Subject, players: list[dict[str, Any]]) -> dict[str, Any]:
-    body = json.dumps({"players": players}).encode()
-    request = Request(f"{subject.url}/v1/games", body, {"Content-Type": "application/json"})  # noqa: S310  ours
-    with urlopen(request) as response:  # noqa: S310
-        created: dict[str, Any] = json.load(response)
-    return created

@@ -1,10 +1,8 @@
 """What people write: names in any script, languages in any order, searches, cursors, regions and ids of any form."""
 
-import json
 import unicodedata
 from collections.abc import Callable
-from http.client import HTTPConnection
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from hypothesis import given
@@ -20,34 +18,10 @@ REJECTED_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 ODD_NAMES = st.sampled_from(
     (
-        *(
-            "Ana",
-            "<b>&amp;'\"",
-            "]]>",
-            "--",
-            "{}",
-            "%s %(x)s {0}",
-            "\u202eevil",
-            "a\u0301" * 16,
-            "\U0001f3dd\ufe0f",
-            "ﷺ" * 32,
-        ),
-        *(
-            "\u0000",
-            "\ud800",
-            "\n",
-            " ",
-            "",
-            "x" * 33,
-            "\u00a0",
-            "\u3164",
-            "İıſẞ",
-            "\u200d",
-            "שלום",
-            "\uff46\uff55\uff4c\uff4c",
-            "\ue000",
-            "\U0010ffff",
-        ),
+        *("Ana", "<b>&amp;'\"", "]]>", "--", "{}", "%s %(x)s {0}", "\u202eevil", "a\u0301" * 16, "\U0001f3dd\ufe0f"),
+        "ﷺ" * 32,
+        *("\u0000", "\ud800", "\n", " ", "", "x" * 33, "\u00a0", "\u3164", "İıſẞ", "\u200d", "שלום"),
+        *("\uff46\uff55\uff4c\uff4c", "\ue000", "\U0010ffff"),
     )
 )
 
@@ -86,15 +60,6 @@ QUERIES: dict[str, st.SearchStrategy[str]] = {
 PATHS = ("/legal-moves", "/story", "/diffs", "", "/scores", "/board.svg", "/board.txt", "/board.png")
 
 
-class HTTPResponse(NamedTuple):
-    """An answer."""
-
-    status: int
-    kind: str
-    language: str | None
-    data: bytes
-
-
 def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
     """All of it; raises what is found, in its smallest form."""
     for check in (_check_names(subject, figures), _check_queries(subject, figures)):
@@ -106,7 +71,7 @@ def _check_names(subject: Subject, figures: Figures) -> Callable[[], None]:
     def check(name: str, other: str, languages: list[str]) -> None:
         """Check that a name is accepted or rejected by its characters, and appears unchanged in texts and images."""
         body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
-        made = send_request(subject, "POST", "/v1/games", body)
+        made = subject.request("POST", "/v1/games", body)
         displayed = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
         right = all(
             1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REJECTED_CATEGORIES for one in displayed
@@ -117,29 +82,27 @@ def _check_names(subject: Subject, figures: Figures) -> Callable[[], None]:
         figures["http requests"] += 1
         if made.status != 201:
             return
-        created = json.loads(made.data)
+        created = made.json()
         assert [player["name"] for player in created["game"]["players"]] == displayed
         game = f"/v1/games/{created['game']['id']}"
         accepted = {"Accept-Language": ", ".join(languages)}
         for path in ("/story", "/legal-moves", "/board.svg?side=1", "/board.txt?side=1", "/board.png?side=1&width=64"):
-            received = send_request(subject, "GET", game + path, None, accepted)
+            received = subject.request("GET", game + path, headers=accepted)
             figures["http requests"] += 1
             assert received.status == 200, (path, received)
             if received.kind == "image/svg+xml":
                 parse_svg(received.data.decode())
             if received.kind == "application/json":
-                assert received.language in {"en", "fr", "de"}
+                assert received.headers["Content-Language"] in {"en", "fr", "de"}
         subject.check()
 
     return check
 
 
 def _check_queries(subject: Subject, figures: Figures) -> Callable[[], None]:
-    created = json.loads(
-        send_request(subject, "POST", "/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]}).data
-    )
-    game, token = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['owner_token']}"}
-    every = json.loads(send_request(subject, "GET", f"{game}/legal-moves", None).data)["moves"]
+    created = subject.create_game([{"name": "Ana"}, {"name": "Bo"}])
+    game, token = f"/v1/games/{created['game']['id']}", created["owner_token"]
+    every = subject.request("GET", f"{game}/legal-moves").json()["moves"]
 
     @given(
         st.sampled_from((*(game + path for path in PATHS), "/v1/games", "/v1/seats/me/games")),
@@ -148,10 +111,10 @@ def _check_queries(subject: Subject, figures: Figures) -> Callable[[], None]:
     )
     def check(path: str, query: list[tuple[str, str]], limit: int) -> None:
         """Any query is answered or refused with the parameter's name; pages together are the whole list."""
-        received = send_request(subject, "GET", f"{path}?{_encode_query(query)}", None, token)
+        received = subject.request("GET", f"{path}?{_encode_query(query)}", token=token)
         assert received.status in {200, 400, 404}, (path, query, received)
         if received.status == 400:
-            problem = json.loads(received.data)
+            problem = received.json()
             assert problem["path"] in {name for name, _ in query}, (path, query, problem)
         assert read_pages(subject, f"{game}/legal-moves", limit) == every
         figures["http requests"] += 2
@@ -165,27 +128,12 @@ def read_pages(subject: Subject, path: str, limit: int) -> list[Any]:
     moves: list[Any] = []
     cursor = ""
     while True:
-        received = json.loads(send_request(subject, "GET", f"{path}?limit={limit}{cursor}", None).data)
+        received = subject.request("GET", f"{path}?limit={limit}{cursor}").json()
         assert len(received["moves"]) <= limit
         moves += received["moves"]
         if received["next_cursor"] is None:
             return moves
         cursor = f"&cursor={quote(received['next_cursor'])}"
-
-
-def send_request(
-    subject: Subject, method: str, path: str, body: Any, headers: dict[str, str] | None = None
-) -> HTTPResponse:
-    """One request."""
-    connection = HTTPConnection(subject.host, subject.port, timeout=30)
-    try:
-        sent = None if body is None else json.dumps(body).encode()
-        connection.request(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
-        answer = connection.getresponse()
-        kind = (answer.getheader("Content-Type") or "").partition(";")[0]
-        return HTTPResponse(answer.status, kind, answer.getheader("Content-Language"), answer.read())
-    finally:
-        connection.close()
 
 
 def _encode_query(query: list[tuple[str, str]]) -> str:

@@ -55,19 +55,8 @@ AMBIGUOUS: tuple[bytes, ...] = (
 
 METHODS = st.sampled_from(
     (
-        b"GET",
-        b"GET",
-        b"POST",
-        b"POST",
-        b"DELETE",
-        b"OPTIONS",
-        b"PUT",
-        b"TRACE",
-        b"CONNECT",
-        b"get",
-        b"G\xc3T",
-        b"PRI",
-        b"A" * 300,
+        *(b"GET", b"GET", b"POST", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"TRACE", b"CONNECT", b"get", b"G\xc3T"),
+        *(b"PRI", b"A" * 300),
     )
 )
 
@@ -78,39 +67,12 @@ PATHS = (
 )
 
 SUFFIXES = (
-    *(
-        b"",
-        b"",
-        b"",
-        b"?",
-        b"?a",
-        b"?limit=1&limit=2",
-        b"?limit=%",
-        b"?limit=%ff",
-        b"?cursor=%00",
-        b"?q=%F0%9F%8F%9D",
-        b"#x",
-    ),
-    *(
-        b"/%0d%0aX-Injected:%201",
-        b"?q=%0d%0aX-Injected:%201",
-        b"/..%2f..%2fetc/passwd",
-        b"/%c0%ae/",
-        b"//",
-        b"/.",
-        b";a=b",
-    ),
-    *(
-        b"\xff",
-        b"/%u0041",
-        b"?\xf0\x9f",
-        b"%",
-        b"/%",
-        b"?" + b"a=b&" * 400,
-        b"/" + b"a" * 7000,
-        b"?x=\x7f",
-        b"?status=waiting%00",
-    ),
+    *(b"", b"", b"", b"?", b"?a", b"?limit=1&limit=2", b"?limit=%", b"?limit=%ff", b"?cursor=%00", b"?q=%F0%9F%8F%9D"),
+    b"#x",
+    *(b"/%0d%0aX-Injected:%201", b"?q=%0d%0aX-Injected:%201", b"/..%2f..%2fetc/passwd", b"/%c0%ae/", b"//", b"/."),
+    b";a=b",
+    *(b"\xff", b"/%u0041", b"?\xf0\x9f", b"%", b"/%", b"?" + b"a=b&" * 400, b"/" + b"a" * 7000, b"?x=\x7f"),
+    b"?status=waiting%00",
 )
 
 TARGETS = st.builds(
@@ -129,97 +91,28 @@ VERSIONS = st.sampled_from(
 
 NAMES = (
     *(b"Authorization", b"Accept", b"Accept-Language", b"Accept-Encoding", b"If-Match", b"If-None-Match", b"Prefer"),
-    *(
-        b"Idempotency-Key",
-        b"Creator-Key",
-        b"Expect",
-        b"Connection",
-        b"Upgrade",
-        b"Range",
-        b"Content-Encoding",
-        b"Cookie",
-    ),
+    *(b"Idempotency-Key", b"Creator-Key", b"Expect", b"Connection", b"Upgrade", b"Range", b"Content-Encoding"),
+    b"Cookie",
     *(b"Last-Event-ID", b"X-Forwarded-For", b"Forwarded", b"Content-Type", b"Sec-WebSocket-Key", b"Origin", b"Trailer"),
-    *(
-        b"Sec-WebSocket-Version",
-        b"Sec-WebSocket-Extensions",
-        b"Sec-WebSocket-Protocol",
-        b"TE",
-        b"Keep-Alive",
-        b"traceparent",
-    ),
-    *(
-        b"X-Request-Id",
-        b"If-Modified-Since",
-        b"Max-Forwards",
-        b"X-HTTP-Method-Override",
-        b"Content-Location",
-        b"Via",
-        b"Date",
-    ),
+    *(b"Sec-WebSocket-Version", b"Sec-WebSocket-Extensions", b"Sec-WebSocket-Protocol", b"TE", b"Keep-Alive"),
+    b"traceparent",
+    *(b"X-Request-Id", b"If-Modified-Since", b"Max-Forwards", b"X-HTTP-Method-Override", b"Content-Location", b"Via"),
+    b"Date",
 )
 
 VALUES = (
-    *(
-        b"",
-        b" ",
-        b"x",
-        b"100-continue",
-        b"keep-alive",
-        b"close",
-        b"upgrade",
-        b"websocket",
-        b"13",
-        b"*",
-        b"*/*",
-        b"\xff\xfe",
-    ),
-    *(
-        b"Bearer ",
-        b"Bearer x",
-        b"Bearer x, y",
-        b"Basic eDp5",
-        b"bearer \x7f",
-        b'"1"',
-        b'W/"1"',
-        b'"1',
-        b'"\xe9"',
-        b"1-x",
-        b",",
-    ),
-    *(
-        b"text/event-stream",
-        b"application/json",
-        b"application/json; charset=utf-16",
-        b"image/png;q=0.1",
-        b"gzip",
-        b"br",
-    ),
-    *(
-        b"fr-CA, fr;q=0.9",
-        b"fr;q=1.0001",
-        b"*;q=0",
-        b"x" * 7000,
-        b";" * 500,
-        b"fr," * 600,
-        b"bytes=0-1",
-        b"::1",
-        b"1.2.3.4, x",
-    ),
-    *(
-        b"dGhlIHNhbXBsZSBub25jZQ==",
-        b"permessage-deflate; server_max_window_bits=0",
-        b'for="[::1]:80";proto=https',
-        b"%0d%0aX-Injected: 1",
-    ),
-    *(
-        b"17-" + b"0" * 32,
-        b"9" * 40,
-        b"\t\t",
-        b"a\tb",
-        b"00-" + b"0" * 32 + b"-" + b"0" * 16 + b"-01",
-        b'return=representation; x="',
-    ),
+    *(b"", b" ", b"x", b"100-continue", b"keep-alive", b"close", b"upgrade", b"websocket", b"13", b"*", b"*/*"),
+    b"\xff\xfe",
+    *(b"Bearer ", b"Bearer x", b"Bearer x, y", b"Basic eDp5", b"bearer \x7f", b'"1"', b'W/"1"', b'"1', b'"\xe9"'),
+    *(b"1-x", b","),
+    *(b"text/event-stream", b"application/json", b"application/json; charset=utf-16", b"image/png;q=0.1", b"gzip"),
+    b"br",
+    *(b"fr-CA, fr;q=0.9", b"fr;q=1.0001", b"*;q=0", b"x" * 7000, b";" * 500, b"fr," * 600, b"bytes=0-1", b"::1"),
+    b"1.2.3.4, x",
+    *(b"dGhlIHNhbXBsZSBub25jZQ==", b"permessage-deflate; server_max_window_bits=0", b'for="[::1]:80";proto=https'),
+    b"%0d%0aX-Injected: 1",
+    *(b"17-" + b"0" * 32, b"9" * 40, b"\t\t", b"a\tb", b"00-" + b"0" * 32 + b"-" + b"0" * 16 + b"-01"),
+    b'return=representation; x="',
 )
 
 MAX_HEADER_BYTES = 7900
@@ -243,14 +136,8 @@ HEADERS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES) | L
 
 BODIES = st.sampled_from(
     (
-        b"",
-        b"",
-        b"{}",
-        b'{"players":[{"name":"Ana"},{"name":"Bo"}]}',
-        b"\xff",
-        b"[" * 5000,
-        b'{"players":' + b"[{}]" * 3 + b"}",
-        b"\x1f\x8b\x08",
+        *(b"", b"", b"{}", b'{"players":[{"name":"Ana"},{"name":"Bo"}]}', b"\xff", b"[" * 5000),
+        *(b'{"players":' + b"[{}]" * 3 + b"}", b"\x1f\x8b\x08"),
     )
 )
 

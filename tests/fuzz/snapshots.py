@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from http.client import HTTPConnection
 from random import Random
 from typing import Any
 
@@ -121,11 +120,8 @@ def _check_damaged_games(subject: Subject, figures: Figures) -> Callable[[], Non
         fields = ("snapshot", "access") if what == "both" else (what,)
         subject.call(_damage(subject, game["game"]["id"], fields, changes))
         figures["snapshot requests"] += send_all_requests(subject, game)
-        listed = _send(subject, "GET", "/v1/games", None, None)
-        assert listed[0] == 200
-        assert _send(subject, "GET", f"/v1/games/{whole['game']['id']}", None, None)[0] == 200
-        mine = _send(subject, "GET", "/v1/seats/me/games", whole["owner_token"], None)
-        assert mine[0] == 200
+        for path in ("/v1/games", f"/v1/games/{whole['game']['id']}", "/v1/seats/me/games"):
+            assert subject.request("GET", path, token=whole["owner_token"]).status == 200
         subject.check()
 
     return check
@@ -153,13 +149,9 @@ def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
     requested += [("POST", path + end, body) for end, body in CHANGES]
     requested.append(("DELETE", path, None))
     for method, where, body in requested:
-        status, received = _send(subject, method, where, token, body)
-        assert status < 500 or (status, received["code"]) == (503, "store_unavailable"), (
-            method,
-            where,
-            status,
-            received,
-        )
+        response = subject.request(method, where, body, token)
+        if response.status >= 500:
+            assert (response.status, response.json()["code"]) == (503, "store_unavailable"), (method, where, response)
     raw = RawSocket(subject.host, subject.port)
     try:
         assert raw.upgrade(f"{path}/ws", token).status == 101
@@ -173,23 +165,4 @@ def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
 
 
 def _create(subject: Subject, *, open_seat: bool = False) -> dict[str, Any]:
-    players = [{"name": "Ana"}, {"open": True} if open_seat else {"name": "Bo"}]
-    status, created = _send(subject, "POST", "/v1/games", None, {"players": players})
-    assert status == 201
-    return created
-
-
-def _send(subject: Subject, method: str, path: str, token: str | None, body: Any) -> tuple[int, dict[str, Any]]:
-    """Status and JSON of an answer; of a picture no JSON."""
-    headers = {"Content-Type": "application/json"}
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
-    connection = HTTPConnection(subject.host, subject.port, timeout=30)
-    try:
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
-        answer = connection.getresponse()
-        data = answer.read()
-        is_json = (answer.getheader("Content-Type") or "").endswith("json")
-        return answer.status, json.loads(data) if is_json and data else {}
-    finally:
-        connection.close()
+    return subject.create_game([{"name": "Ana"}, {"open": True} if open_seat else {"name": "Bo"}])

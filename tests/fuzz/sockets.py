@@ -1,7 +1,6 @@
 """The socket protocol: any messages and any bytes, while another socket of the same games must hear everything."""
 
 import json
-from http.client import HTTPConnection
 from itertools import count
 from typing import Any, ClassVar
 
@@ -33,11 +32,8 @@ OFFERS = (
     *(None, "permessage-deflate", "permessage-deflate; client_max_window_bits"),
     *("permessage-deflate; server_max_window_bits=9", "permessage-deflate; server_no_context_takeover"),
     *("permessage-deflate; server_max_window_bits=99", "permessage-deflate; nonsense", "x-other, permessage-deflate"),
-    *(
-        "permessage-deflate; client_max_window_bits=8; server_max_window_bits=15",
-        ";;,=",
-        "permessage-deflate; a=b; a=b",
-    ),
+    *("permessage-deflate; client_max_window_bits=8; server_max_window_bits=15", ";;,="),
+    "permessage-deflate; a=b; a=b",
 )
 
 PLAYERS: tuple[list[dict[str, Any]], ...] = (
@@ -57,7 +53,7 @@ class FuzzedGame:
 
     def __init__(self, subject: Subject, players: list[dict[str, Any]], visibility: str) -> None:
         self._subject = subject
-        received = self.post("/v1/games", {"players": players, "visibility": visibility})
+        received = subject.create_game(players, visibility=visibility)
         self.id: str = received["game"]["id"]
         self.owner: str = received["owner_token"]
         self.tokens: list[str] = [
@@ -66,26 +62,14 @@ class FuzzedGame:
             *(seat["token"] for seat in received["seats"]),
         ]
 
-    def post(self, path: str, body: Any, token: str | None = None) -> dict[str, Any]:
-        """Ask over HTTP; gives the answer, whichever it is."""
-        connection = HTTPConnection(self._subject.host, self._subject.port, timeout=frames.TIMEOUT_S)
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-        connection.request("POST", path, json.dumps(body), headers if token else {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        received: dict[str, Any] = json.loads(answer.read())
-        assert answer.status < 500, received
-        connection.close()
-        return received
-
     def act(self, choice: int) -> None:
         """Do a legal move over HTTP."""
-        connection = HTTPConnection(self._subject.host, self._subject.port, timeout=frames.TIMEOUT_S)
         path = f"/v1/games/{self.id}"
-        connection.request("GET", f"{path}/legal-moves", headers={"Authorization": f"Bearer {self.owner}"})
-        legal = json.loads(connection.getresponse().read()).get("moves", [])
-        connection.close()
+        legal = self._subject.request("GET", f"{path}/legal-moves", token=self.owner).json().get("moves", [])
         if legal:
-            self.post(f"{path}/actions", {"move": legal[choice % len(legal)]["id"]}, self.owner)
+            move = {"move": legal[choice % len(legal)]["id"]}
+            response = self._subject.request("POST", f"{path}/actions", move, self.owner)
+            assert response.status < 500, response
 
 
 class SocketMachine(RuleBasedStateMachine):

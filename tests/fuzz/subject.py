@@ -2,12 +2,15 @@
 
 import asyncio
 import gc
+import json
 import logging
 import threading
 import time
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from email.message import Message
 from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,7 +22,7 @@ from redis.asyncio import Redis
 from service.games.context import Context
 from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
-from service.games.tilesets import TileSetCatalogue, load_catalogue
+from service.games.tilesets import load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.games.webhooks.sender import SendResult
 from service.store.client import connect
@@ -40,6 +43,7 @@ CLOSING_TIMEOUT_S = 1.5 * Limits().ping_interval_s + SETTLING_TIMEOUT_S
 """aiohttp begins its heartbeat anew for what a client sends after the close: that timer keeps the socket so long."""
 
 START_TIMEOUT_S = 30.0
+REQUEST_TIMEOUT_S = 30.0
 
 LIMITS = Limits(sweep_interval_s=0.2, rate_limits=False)
 
@@ -50,6 +54,23 @@ class ResourceCounts(NamedTuple):
     connections: int
     watched: int
     tasks: int
+
+
+class HTTPResponse(NamedTuple):
+    """A response."""
+
+    status: int
+    headers: Message
+    data: bytes
+
+    @property
+    def kind(self) -> str:
+        """The type of the body."""
+        return self.headers.get_content_type()
+
+    def json(self) -> Any:
+        """Decode the body."""
+        return json.loads(self.data)
 
 
 class ErrorRecorder(logging.Handler):
@@ -69,7 +90,7 @@ class ErrorRecorder(logging.Handler):
 class Subject:
     """Start an instance."""
 
-    def __init__(self, redis_url: str, limits: Limits, tilesets: TileSetCatalogue) -> None:
+    def __init__(self, redis_url: str) -> None:
         self.redis_url = redis_url
         self.host = "127.0.0.1"
         self.port = 0
@@ -79,8 +100,7 @@ class Subject:
         self.store: RedisStore
         self.redis: Redis
         """A plain client of its store's server."""
-        self._limits = limits
-        self._tilesets = tilesets
+        self._tilesets = load_catalogue(None)
         self._loop: asyncio.AbstractEventLoop
         self._ready = threading.Event()
         self._stop: asyncio.Event
@@ -99,6 +119,33 @@ class Subject:
     def count_resources(self) -> ResourceCounts:
         """Return the resources in use now."""
         return self.call(self._count_resources())
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> HTTPResponse:
+        """Send one request, with a body in JSON unless it is None."""
+        connection = HTTPConnection(self.host, self.port, timeout=REQUEST_TIMEOUT_S)
+        try:
+            sent = None if body is None else json.dumps(body)
+            authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
+            connection.request(
+                method, path, sent, {"Content-Type": "application/json", **authorization, **(headers or {})}
+            )
+            response = connection.getresponse()
+            return HTTPResponse(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def create_game(self, players: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+        """Create a game, and return it with its tokens."""
+        response = self.request("POST", "/v1/games", {"players": players, **options})
+        assert response.status == 201, response
+        return response.json()
 
     def check(self) -> None:
         """Raise AssertionError where the service has logged a fault of its own since the last time."""
@@ -156,7 +203,7 @@ class Subject:
             self.store = await stack.enter_async_context(connect(self.redis_url))
             self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
             supervisor = Supervisor()
-            hub = Hub(self.store, self._tilesets, self._limits.sweep_interval_s, supervisor=supervisor)
+            hub = Hub(self.store, self._tilesets, LIMITS.sweep_interval_s, supervisor=supervisor)
             stack.push_async_callback(hub.aclose)
             dispatcher = WebhookDispatcher(self.store, _discard_webhook, time.time)
             self.context = Context(
@@ -171,7 +218,7 @@ class Subject:
             hub.start()
             await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, self.context)))
             await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
-            self.app = make_app(self.context, hub, self._limits, supervisor)
+            self.app = make_app(self.context, hub, LIMITS, supervisor)
             runner = ProblemRunner(self.app, 1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
@@ -203,15 +250,13 @@ async def _discard_webhook(
 
 
 @contextmanager
-def start_subject(
-    data_dir: Path, limits: Limits = LIMITS, tilesets: TileSetCatalogue | None = None
-) -> Iterator[Subject]:
+def start_subject(data_dir: Path) -> Iterator[Subject]:
     """Start an instance with its own Redis. Fail at the end if it logged an internal error."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         server = runner.run(stack.enter_async_context(embedded_server(data_dir)))
         try:
-            one = Subject(server.url, limits, tilesets or load_catalogue(None))
+            one = Subject(server.url)
             one.start()
             try:
                 yield one
