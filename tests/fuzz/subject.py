@@ -145,7 +145,8 @@ class Subject:
         """Create a game, and return it with its tokens."""
         response = self.request("POST", "/v1/games", {"players": players, **options})
         assert response.status == 201, response
-        return response.json()
+        created: dict[str, Any] = response.json()
+        return created
 
     def check(self) -> None:
         """Raise AssertionError where the service has logged a fault of its own since the last time."""
