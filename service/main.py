@@ -16,19 +16,21 @@ import click
 import uvloop
 from aiohttp import web
 
+from service.archive_storage.object_storage import open_object_storage
 from service.engine import COMPILED
 from service.escaping import escape_unprintable
+from service.games.archive.archiver import Archiver
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.context import Context
+from service.games.index_repair.repairer import IndexRepairer
 from service.games.ports import StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.maintenance import make_maintenance_tasks
 from service.observability import ObservedParts, configure_logging, observe_instance, serve_metrics
 from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
@@ -184,8 +186,14 @@ async def assemble_app(
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
-        for name, work in make_maintenance_tasks(store, files.tilesets, settings.retention, settings.archive_url):
-            await stack.enter_async_context(supervisor.running(name, work, required=False))
+        archive_queue = None
+        if settings.archive_url is not None:
+            store.is_archiving, archive_queue = True, store.archive_queue
+            storage = open_object_storage(settings.archive_url)
+            archiver = Archiver(store, archive_queue, storage, files.tilesets, clock.now)
+            await stack.enter_async_context(supervisor.running("archive", archiver.run, required=False))
+        repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archive_queue=archive_queue)
+        await stack.enter_async_context(supervisor.running("index-repair", repairer.run, required=False))
         yield app
 
 
