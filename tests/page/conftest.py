@@ -1,13 +1,17 @@
 """The page in a real browser, on the whole service with a real store."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import msgspec
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser
+from redis.asyncio import Redis
 
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
+from service.store.client import connect
 from service.store.game_store import RedisStore
 from tests.browser import chromium
 from tests.page.visitor import Visitors
@@ -21,14 +25,30 @@ GROUPED = "grouped"
 """The same with ships that take three wares of one kind and one of another."""
 
 
-@pytest.fixture
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run these tests in the session's event loop, in which they share a browser."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent) and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Start a headless Chromium."""
+    """Start a headless Chromium; each visitor has a context of their own in it."""
     async with chromium() as running:
         yield running
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
+async def store(redis_url: str) -> AsyncIterator[RedisStore]:
+    """Create an empty store in the session's event loop."""
+    async with Redis.from_url(redis_url) as redis:
+        await redis.flushall()
+    async with connect(redis_url) as connected:
+        yield connected
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
     """Open the page for each visitor of a test; at the end, no page may have an error."""
     whole = app_server.TILESETS.get_for_new_game(DEFAULT_TILESET).tileset
@@ -42,7 +62,7 @@ async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.Monk
         await opened.leave()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def client(store: RedisStore) -> AsyncIterator[app_server.Client]:
     """Create a client of one instance, without a browser."""
     async with app_server.serve(store) as connected:

@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from service.store.embedded.process import terminate_with_parent
 from service.store.embedded.program import select_program
+from tests.polling import wait_until
 
 PASSWORD = "hunter2-of-redis-p@ss/word"
 ENCODED = "hunter2-of-redis-p%40ss%2Fword"
@@ -87,9 +88,7 @@ async def start_service(directory: Path, redis_port: int, password: str = ENCODE
     with log.open("wb") as to:
         process = await asyncio.create_subprocess_exec(sys.executable, *command, *url, *quick, stdout=to, stderr=to)
     try:
-        async with asyncio.timeout(START_S):
-            while "listens on " not in log.read_text():  # noqa: ASYNC110  as above
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: "listens on " in log.read_text())
         where = log.read_text().partition("listens on ")[2].partition(";")[0]
         yield LoggedService(where, redis_port, log, process)
     finally:

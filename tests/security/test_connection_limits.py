@@ -17,6 +17,7 @@ from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.ratelimit.limiter import RATE_LIMITER, MessageInfo
 from service.web.websocket import session
 from service.web.websocket.session import MAX_RATE_LIMITED
+from tests.polling import wait_until
 from tests.security.limited_client import make_limits, open_client_at
 from tests.web.app_server import Client, serve
 from tests.web.gated_store import GatedStore
@@ -243,9 +244,7 @@ async def test_closed_sockets_are_not_counted(store: RedisStore) -> None:
         for _ in range(3):
             async with connect_watcher(client):
                 assert sum(client.app[CONNECTION_LIMITER].streams_per_address.values()) == 1
-        async with asyncio.timeout(10):
-            while client.app[CONNECTION_LIMITER].streams_per_address:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: not client.app[CONNECTION_LIMITER].streams_per_address)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 import aiohttp
 from redis.asyncio import Redis
 
+from tests.polling import wait_until
 from tests.redis_servers import standalone
 from tests.server_process import ServerProcess, start_server
 from tests.web.name_server import run_name_server
@@ -72,16 +73,12 @@ async def test_hanging_names_delay_neither_redis_nor_the_shutdown(tmp_path: Path
             aiohttp.ClientSession() as session,
         ):
             await register_hanging_webhooks(session, one)
-            async with asyncio.timeout(20):
-                while len({*names.queried_names}) < HOOKS:  # noqa: ASYNC110  another process asks
-                    await asyncio.sleep(0.02)
+            await wait_until(lambda: len({*names.queried_names}) >= HOOKS)
             for _ in range(3):
                 await close_redis_connections(session, one, redis)
                 assert await ready(session, one)
             await register_hanging_webhooks(session, one, "last")
-            async with asyncio.timeout(20):
-                while not any("last" in name for name in names.queried_names):  # noqa: ASYNC110  another process asks
-                    await asyncio.sleep(0.02)
+            await wait_until(lambda: any("last" in name for name in names.queried_names))
             async with asyncio.timeout(STOP_S):
                 assert await one.stop() == 0
 
@@ -98,7 +95,5 @@ async def test_hanging_names_do_not_delay_other_webhooks(tmp_path: Path, redis_u
             hooks = f"{one.url}/v1/games/{created['game']['id']}/webhooks"
             good = receiver.url.replace("127.0.0.1", "good.example")
             await post(session, hooks, {"url": good}, created["owner_token"])
-            async with asyncio.timeout(10):
-                while not receiver.challenges:  # noqa: ASYNC110  another process sends
-                    await asyncio.sleep(0.02)
+            await wait_until(lambda: receiver.challenges)
             assert await one.stop() == 0

@@ -38,6 +38,7 @@ from service.web.streaming.registry import StreamRegistry
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
+from tests.polling import wait_until
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
@@ -82,16 +83,6 @@ class FailingConnection:
 def make_connections(connections: StreamRegistry | None = None) -> list[FailingConnection]:
     """Return connections of which the first one fails."""
     return [FailingConnection(connections, fails=number == 0) for number in range(1 + OTHERS)]
-
-
-async def wait_until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
-    """Poll until a condition holds."""
-    async with asyncio.timeout(20):
-        while True:
-            result = is_so()
-            if await result if isinstance(result, Awaitable) else result:
-                return
-            await asyncio.sleep(0.01)
 
 
 async def test_a_connection_that_cannot_be_closed_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.classification import GAMES_PREFIX
 from service.web.routes.registry import ROUTES
+from tests.polling import wait_until
 from tests.security.limited_client import count_statuses, make_limits, open_client_at, read_status, request_game
 from tests.web.app_server import serve
 from tests.web.http_game import bearer_header, check_problem, create_game
@@ -163,9 +164,7 @@ async def test_concurrent_probes_send_one_ping(store: RedisStore, monkeypatch: p
     monkeypatch.setattr(store, "ping", ping)
     async with serve(store) as client, asyncio.TaskGroup() as group:
         asking = [group.create_task(client.get("/readyz")) for _ in range(20)]
-        async with asyncio.timeout(10):
-            while len(client.app[CONNECTION_LIMITER].connections) < 20:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: len(client.app[CONNECTION_LIMITER].connections) >= 20)
         await asyncio.sleep(0.1)
         let.set()
         assert {(await answer).status for answer in asking} == {200}

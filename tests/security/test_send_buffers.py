@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming.registry import STREAMS
+from tests.polling import wait_until
 from tests.security.cpu_time import MeasuredService, start_measured_service
 from tests.security.limited_client import open_client_at
 from tests.telemetry.metric_samples import read_samples, sum_samples
@@ -87,13 +88,6 @@ def unsent_bytes(client: Client, address: str | None = None) -> int:
     return sum(
         one.unsent_bytes() for one in client.app[CONNECTION_LIMITER].connections if address in (None, one.address)
     )
-
-
-async def wait_until(such: Callable[[], bool]) -> None:
-    """Poll until a condition holds."""
-    async with asyncio.timeout(WITHIN_S):
-        while not such():  # noqa: ASYNC110  what is waited for wakes nobody
-            await asyncio.sleep(0.01)
 
 
 def dropped_connections(kind: str) -> float:

@@ -10,10 +10,11 @@ from aiohttp import ClientSession, TCPConnector
 
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
-from service.web.connections import limiter
+from service.web.connections import limiter as limiter_module
 from service.web.connections.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
+from tests.polling import wait_until
 from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
@@ -28,7 +29,7 @@ HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 @pytest.fixture(autouse=True)
 def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check connections often."""
-    monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
+    monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.05)
 
 
 @pytest.fixture
@@ -145,9 +146,7 @@ async def open_three(client: Client, stack: AsyncExitStack) -> None:
     """Open three connections, and wait until the instance has accepted them."""
     for _ in range(3):
         await stack.enter_async_context(open_connection(client))
-    async with asyncio.timeout(WITHIN_S):
-        while len(client.app[CONNECTION_LIMITER].connections) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: len(client.app[CONNECTION_LIMITER].connections) == 3)
 
 
 async def test_the_connections_of_an_address_are_limited(store: RedisStore) -> None:
@@ -168,9 +167,8 @@ async def test_the_connections_of_an_instance_are_limited(store: RedisStore) -> 
         async with open_connection(client) as (reader, _):
             assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503")
         await stack.aclose()
-        async with asyncio.timeout(WITHIN_S):
-            while client.app[CONNECTION_LIMITER].connections or client.app[CONNECTION_LIMITER].connections_per_address:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
+        limiter = client.app[CONNECTION_LIMITER]
+        await wait_until(lambda: not limiter.connections and not limiter.connections_per_address)
         assert await read_status(await client.get("/livez")) == 200
 
 
@@ -179,11 +177,9 @@ async def test_a_client_that_does_not_read_its_response_is_dropped(quick: Client
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
         for _ in range(100):
             writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
-        async with asyncio.timeout(WITHIN_S):
-            while not any(one.blocked_since for one in quick.app[CONNECTION_LIMITER].connections):  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
-            while any(one.blocked_since for one in quick.app[CONNECTION_LIMITER].connections):  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
+        connections = quick.app[CONNECTION_LIMITER].connections
+        await wait_until(lambda: any(one.blocked_since for one in connections))
+        await wait_until(lambda: not any(one.blocked_since for one in connections))
 
 
 async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: RedisStore) -> None:
@@ -236,9 +232,7 @@ async def test_pipelined_requests_are_not_all_read(store: RedisStore) -> None:
         request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 4_000 + b"\r\n\r\n"
         for _ in range(10_000):
             writer.write(request)
-        async with asyncio.timeout(WITHIN_S):
-            while not any(one._messages for one in client.app[CONNECTION_LIMITER].connections):  # noqa: ASYNC110  as above
-                await asyncio.sleep(0.01)
+        await wait_until(lambda: any(one._messages for one in client.app[CONNECTION_LIMITER].connections))
         await asyncio.sleep(0.3)
         assert writer.transport.get_write_buffer_size() > 10_000_000
         (connection,) = [one for one in client.app[CONNECTION_LIMITER].connections if one._messages]

@@ -12,6 +12,7 @@ import pytest
 
 from service.games.ports import StoreBusy
 from service.web.problems import error_response
+from tests.polling import wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import Samples, metrics_url, scrape, sum_samples
@@ -209,7 +210,5 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
 async def test_rejections_are_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
     rejected = [error_response(StoreBusy("120 commands wait")) for _ in range(MIN_REJECTED)]
     assert {(one.status, one.headers["Retry-After"]) for one in rejected} == {(503, "1")}
-    async with asyncio.timeout(30):
-        while not any("the last of" in line for line in caplog.messages):  # noqa: ASYNC110  a timer writes it
-            await asyncio.sleep(0.05)
+    await wait_until(lambda: any("the last of" in line for line in caplog.messages))
     assert len(caplog.messages) <= 10

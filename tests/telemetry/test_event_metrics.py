@@ -20,6 +20,7 @@ from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
+from tests.polling import wait_until
 from tests.security.limited_client import make_limits, request_game
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import Samples, read_samples, sum_samples
@@ -168,9 +169,7 @@ async def test_a_lost_connection_is_counted_as_1006(store: RedisStore) -> None:
         transport = socket._response.connection.transport  # type: ignore[union-attr]
         assert transport is not None
         transport.abort()
-        async with asyncio.timeout(10):
-            while not grown(before, "sockets_closed_total"):  # noqa: ASYNC110 (it tells nobody)
-                await asyncio.sleep(0.01)
+        await wait_until(lambda: grown(before, "sockets_closed_total"))
     assert grown(before, "sockets_closed_total", code="1006") == grown(before, "sockets_closed_total") == 1
 
 

@@ -14,8 +14,11 @@ from service.games.ports import GameStore
 from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
 from service.web.app import make_app
+from service.web.app_keys import HUB
 from service.web.limits import Limits
 from service.web.runner import ProblemRunner
+from service.web.streaming.registry import STREAMS
+from tests.polling import wait_until
 from tests.web.openapi_validation import validate_responses
 
 Client = TestClient[web.Request, web.Application]
@@ -69,3 +72,8 @@ async def serve(
             yield client
     finally:
         await hub.aclose()
+
+
+async def wait_until_no_streams(client: Client) -> None:
+    """Wait until no WebSocket or event stream is open, and no game is watched."""
+    await wait_until(lambda: not len(client.app[HUB]) + len(client.app[STREAMS]))

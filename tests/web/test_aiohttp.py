@@ -19,6 +19,7 @@ from service.store.game_store import RedisStore
 from service.web.connections import protocol
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
+from tests.polling import wait_until
 from tests.web.app_server import serve
 
 PRIVATE = {"_waiter", "_messages"}
@@ -38,12 +39,10 @@ ELSEWHERE = (
 POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-async def wait_until(what: str, holds: Callable[[], bool]) -> None:
+async def expect(what: str, holds: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
     try:
-        async with asyncio.timeout(10):
-            while not holds():  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
+        await wait_until(holds, 10)
     except (TimeoutError, AttributeError) as error:
         pytest.fail(f"{ADVICE}{what}. {error!r}")
 
@@ -52,20 +51,20 @@ async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is
     async with serve(store, Limits(request_timeout_s=3600)) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
         try:
-            await wait_until("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
+            await expect("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
             (connection,) = client.app[CONNECTION_LIMITER].connections
-            await wait_until("`_waiter` is there before the first request", lambda: connection._waiter is not None)
+            await expect("`_waiter` is there before the first request", lambda: connection._waiter is not None)
             writer.write(b"GET /livez HTTP/1.1\r\n")
-            await wait_until("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
+            await expect("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
             writer.write(b"Host: x\r\n\r\n")
-            await wait_until(
+            await expect(
                 "`_messages` tells that it is whole",
                 lambda: (connection.head_started_at, connection.received_bytes) == (0.0, 32),
             )
             writer.write(POST + b"1\r\n{\r\n")
-            await wait_until("`_waiter` is None while a body is read", lambda: connection._waiter is None)
+            await expect("`_waiter` is None while a body is read", lambda: connection._waiter is None)
             writer.write(b"no chunk")
-            await wait_until("`_messages` tells that it is no chunk", lambda: b" 400 " in bytes(reader._buffer))  # type: ignore[attr-defined]
+            await expect("`_messages` tells that it is no chunk", lambda: b" 400 " in bytes(reader._buffer))  # type: ignore[attr-defined]
         finally:
             writer.transport.abort()
 

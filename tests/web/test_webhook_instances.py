@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from tests.polling import wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
@@ -141,9 +142,7 @@ async def test_due_webhooks_are_polled_until_close(store: RedisStore, receiver: 
         await register_webhook(game, receiver.url)
         idle.dispatcher._in_progress[game.id, (await game.get_json("/webhooks"))["webhooks"][0]["id"]] = False
         await game.act_successfully()
-        async with asyncio.timeout(10):
-            while not receiver.received:  # noqa: ASYNC110 (the other instance comes upon it)
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: receiver.received)
         looking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await looking

@@ -1,6 +1,5 @@
 """The access log: addresses, also behind a proxy, and how long streams were open."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
@@ -11,8 +10,8 @@ import pytest_asyncio
 from service.store.game_store import RedisStore
 from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
-from service.web.streaming.registry import STREAMS
-from tests.web.app_server import Client, serve
+from tests.polling import wait_until
+from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.raw_http import send_raw
 
@@ -42,13 +41,6 @@ def read_lines(caplog: pytest.LogCaptureFixture, *names: str) -> list[tuple[Any,
 def forwarded_for(address: str) -> dict[str, str]:
     """Return the header with which a proxy names a client."""
     return {"X-Forwarded-For": address}
-
-
-async def wait_until_closed(client: Client) -> None:
-    """Wait until all streams have ended."""
-    async with asyncio.timeout(WITHIN_S):
-        while len(client.app[STREAMS]):  # noqa: ASYNC110  they give no event
-            await asyncio.sleep(0.02)
 
 
 async def test_a_line_has_the_client_behind_the_proxy(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
@@ -83,7 +75,7 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     game = await create_game(proxied, visibility="private")
     caplog.clear()
     await (await connect(proxied, game)).close()
-    await wait_until_closed(proxied)
+    await wait_until_no_streams(proxied)
     route = "/v1/games/{id}/ws"
     assert read_lines(caplog, "kind", "route", "address", "code") == [
         ("socket", route, ANA, None),
@@ -99,7 +91,7 @@ async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: py
     async with proxied.ws_connect("/v1/ws", headers={"Authorization": "Bearer §", **forwarded_for(ANA)}) as socket:
         while not socket.closed:
             await socket.receive()
-    await wait_until_closed(proxied)
+    await wait_until_no_streams(proxied)
     assert read_lines(caplog, "kind", "code") == [("socket", None), ("socket", 4401)]
 
 
@@ -107,7 +99,7 @@ async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest
     socket = await connect(proxied, await create_game(proxied))
     connection = socket._response.connection
     connection.transport.abort()
-    await wait_until_closed(proxied)
+    await wait_until_no_streams(proxied)
     assert read_lines(caplog, "kind", "code")[-1] == ("socket", 1006)
     await socket.close()
 
@@ -119,10 +111,8 @@ async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.Log
     async with proxied.get(f"{game.path}/diffs?since=1", headers=headers) as response:
         assert response.status == 200
         assert read_lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
-    await wait_until_closed(proxied)
-    async with asyncio.timeout(WITHIN_S):
-        while len(read_lines(caplog, "kind")) < 2:  # noqa: ASYNC110  what is waited for wakes nobody
-            await asyncio.sleep(0.01)
+    await wait_until_no_streams(proxied)
+    await wait_until(lambda: len(read_lines(caplog, "kind")) >= 2)
     ((_, _, _), (kind, address, seconds)) = read_lines(caplog, "kind", "address", "seconds")
     assert (kind, address) == ("stream", ANA)
     assert 0 <= seconds < WITHIN_S

@@ -1,6 +1,5 @@
 """Metrics of requests: ids, routes, durations."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from service.games.ports import GameStore
 from service.web.limits import Limits
 from service.web.middleware.request_metrics import IN_FLIGHT
+from tests.polling import wait_until
 from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 
@@ -63,9 +63,7 @@ async def test_sockets_and_streams_are_counted_as_connections(client: Client) ->
     assert stream.headers["X-Request-Id"]
     assert IN_FLIGHT.count == 1
     stream.close()
-    async with asyncio.timeout(10):
-        while IN_FLIGHT.count:  # noqa: ASYNC110 (it tells nobody)
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: not IN_FLIGHT.count)
     after = read_samples()
     assert sum_samples(after, COUNT) == sum_samples(before, COUNT)
 

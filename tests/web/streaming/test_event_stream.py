@@ -12,7 +12,7 @@ from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.routes.websocket import close_streams
 from service.web.streaming.registry import STREAMS
-from tests.web.app_server import Client, serve
+from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.event_stream_client import EVENT_STREAM, open_event_stream
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
@@ -141,9 +141,7 @@ async def test_a_stream_that_disconnects_leaves_nothing_behind(store: RedisStore
         async with open_event_stream(client, http_game.id) as events:
             await events.receive("snapshot")
             assert (len(client.app[HUB]), len(client.app[STREAMS])) == (1, 1)
-        async with asyncio.timeout(5):
-            while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
-                await asyncio.sleep(0.01)
+        await wait_until_no_streams(client)
 
 
 async def test_a_stream_ends_with_its_game(store: RedisStore, redis: Redis) -> None:
@@ -182,6 +180,4 @@ async def test_a_slow_consumer_is_dropped(store: RedisStore) -> None:
             while not transport.is_closing():
                 transport.write(b":" + b"x" * 100_000 + b"\n\n")
                 await http_game.act_successfully()
-            async with asyncio.timeout(5):
-                while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
-                    await asyncio.sleep(0.01)
+            await wait_until_no_streams(client)

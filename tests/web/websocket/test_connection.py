@@ -21,7 +21,8 @@ from service.web.routes.websocket import close_streams
 from service.web.streaming.registry import STREAMS
 from service.web.websocket import connection
 from service.web.websocket.connection import WebSocketConnection
-from tests.web.app_server import Client, serve
+from tests.polling import wait_until
+from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
@@ -29,13 +30,6 @@ from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 NOBODYS = "x" * 43
 
 SLOW = Limits(max_unsent_bytes=1_000_000, sweep_interval_s=1000)
-
-
-async def wait_until_empty(client: Client) -> None:
-    """Wait until no stream is open and no game is followed."""
-    async with asyncio.timeout(5):
-        while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
-            await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +55,7 @@ async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
     private = await create_game(client, visibility="private")
     async with connect_watcher(client, path.format(public=public.id, private=private.id), token) as watcher:
         assert await watcher.receive_close() == code
-    await wait_until_empty(client)
+    await wait_until_no_streams(client)
 
 
 async def test_any_token_is_accepted_on_the_shared_path(client: Client) -> None:
@@ -87,7 +81,7 @@ async def test_a_client_that_answers_no_ping_is_closed(store: RedisStore) -> Non
         received = [await socket.receive() for _ in range(3)]
         assert [message.type for message in received] == [WSMsgType.TEXT, WSMsgType.PING, WSMsgType.CLOSE]
         assert socket.close_code == 4408
-        await wait_until_empty(client)
+        await wait_until_no_streams(client)
 
 
 @pytest.fixture
@@ -125,9 +119,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
             opened.close(4408, "no_pong")
             gated.log_gate.set()
             assert await watcher.receive_close() == 4408
-        async with asyncio.timeout(5):
-            while len(client.app[STREAMS]):  # noqa: ASYNC110  it gives no event
-                await asyncio.sleep(0.01)
+        await wait_until(lambda: not len(client.app[STREAMS]))
         assert [*channel.subscribers] == [silent]
         client.app[HUB].unsubscribe(silent, http_game.id)
 
@@ -212,7 +204,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
                 assert 2 < published < 100
                 assert await slow.resume_until_close() == 4429
             await quick.expect_nothing()
-        await wait_until_empty(client)
+        await wait_until_no_streams(client)
 
 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +216,7 @@ async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypat
             while len(client.app[HUB]):
                 filler.publish()
                 await asyncio.sleep(0)
-            await wait_until_empty(client)
+            await wait_until_no_streams(client)
 
 
 async def test_a_client_that_never_answers_a_close_is_dropped(
@@ -237,7 +229,7 @@ async def test_a_client_that_never_answers_a_close_is_dropped(
     ):
         while (await socket.receive()).type is not WSMsgType.CLOSE:
             pass
-        await wait_until_empty(client)
+        await wait_until_no_streams(client)
 
 
 @pytest.fixture
@@ -331,4 +323,4 @@ async def test_malformed_frames_close_the_socket(client: Client, frame: bytes, c
         assert connection.transport is not None
         connection.transport.write(frame)
         assert await watcher.receive_close() == code
-    await wait_until_empty(client)
+    await wait_until_no_streams(client)

@@ -17,8 +17,7 @@ from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
-from service.web.streaming.registry import STREAMS
-from tests.web.app_server import Client, serve
+from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game
 
@@ -243,9 +242,7 @@ async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> N
         await http_game.act_successfully()
         await watchers[9].receive("diff")
         disconnect(watchers[9])
-        async with asyncio.timeout(5):
-            while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
-                await asyncio.sleep(0.01)
+        await wait_until_no_streams(client)
 
 
 def disconnect(watcher: WatcherClient) -> None:
