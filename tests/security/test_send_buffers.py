@@ -101,43 +101,27 @@ async def download(client: Client, address: str) -> int:
         return len(await (await reader.get(LARGE_PATH)).read())
 
 
-async def test_the_unsent_bytes_of_an_address_are_limited(store: RedisStore) -> None:
-    async with serve(store, Limits(max_unsent_bytes_per_address=2 * MB)) as client, AsyncExitStack() as stack:
+@pytest.mark.parametrize(
+    ("limits", "address"),
+    (
+        pytest.param(Limits(max_unsent_bytes_per_address=2 * MB), "127.0.0.1", id="of an address"),
+        pytest.param(Limits(rate_limits=False, max_unsent_bytes_total=2 * MB), None, id="of an instance"),
+    ),
+)
+async def test_unsent_bytes_are_limited(store: RedisStore, limits: Limits, address: str | None) -> None:
+    """The connections with most unsent bytes are dropped first."""
+    async with serve(store, limits) as client, AsyncExitStack() as stack:
         size, dropped = await download(client, "127.0.0.1"), dropped_connections("response")
         assert size > 0.2 * MB
-        await stack.enter_async_context(
-            open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, "127.0.0.2")
-        )
-        await wait_until(lambda: unsent_bytes(client, "127.0.0.2") > 0)
-        for _ in range(15):
+        for source in ("127.0.0.2", *["127.0.0.1"] * 15):
             await stack.enter_async_context(
-                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
+                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, source)
             )
+            await wait_until(lambda: unsent_bytes(client, "127.0.0.2") > 0)
         await wait_until(lambda: dropped_connections("response") - dropped > 2)
-        assert unsent_bytes(client, "127.0.0.1") <= 2 * MB + size
+        assert unsent_bytes(client, address) <= 2 * MB + size
         assert unsent_bytes(client, "127.0.0.2") > 0
-        assert await download(client, "127.0.0.1") == size
-
-
-async def test_the_unsent_bytes_of_an_instance_are_limited(store: RedisStore) -> None:
-    """Whoever has most to read is cut off first."""
-    async with (
-        serve(store, Limits(rate_limits=False, max_unsent_bytes_total=2 * MB)) as client,
-        AsyncExitStack() as stack,
-    ):
-        size, dropped = await download(client, "127.0.0.1"), dropped_connections("response")
-        await stack.enter_async_context(
-            open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED, "127.0.0.2")
-        )
-        await wait_until(lambda: unsent_bytes(client, "127.0.0.2") > 0)
-        for _ in range(15):
-            await stack.enter_async_context(
-                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
-            )
-        await wait_until(lambda: dropped_connections("response") - dropped > 2)
-        assert unsent_bytes(client) <= 2 * MB + size
-        assert unsent_bytes(client, "127.0.0.2") > 0
-        assert await download(client, "127.0.0.2") == size
+        assert await download(client, address or "127.0.0.2") == size
 
 
 @pytest.mark.parametrize("kind", ("socket", "stream"))

@@ -27,6 +27,11 @@ def sum_samples(values: Samples, name: str, **labels: str) -> float:
     return sum(value for (result, has), value in values.items() if result == f"south_seas_{name}" and wanted <= has)
 
 
+def grown(before: Samples, name: str, **labels: str) -> float:
+    """Return by how much a metric of this process has grown since these samples were read."""
+    return sum_samples(read_samples(), name, **labels) - sum_samples(before, name, **labels)
+
+
 async def metrics_url(instance: ServerProcess) -> str:
     """Return the metrics URL that a service printed."""
     assert instance.process.stdout is not None

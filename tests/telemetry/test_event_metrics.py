@@ -23,16 +23,12 @@ from tests.games.game_fixture import TABLES, new_game
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits, request_game
 from tests.store.commits import action, creation, digest
-from tests.telemetry.metric_samples import Samples, read_samples, sum_samples
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import serve
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_instance, run_receiver
 
 TILESETS = load_catalogue(None)
-
-
-def grown(before: Samples, name: str, **labels: str) -> float:
-    return sum_samples(read_samples(), name, **labels) - sum_samples(before, name, **labels)
 
 
 class Watcher:

@@ -13,16 +13,12 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
-from tests.telemetry.metric_samples import Samples, read_samples, sum_samples
+from tests.telemetry.metric_samples import grown, read_samples, sum_samples
 
 
 def level(store: RedisStore, name: str) -> float:
     store.monitor.register_gauges()
     return sum_samples(read_samples(), name)
-
-
-def grown(before: Samples, name: str, **labels: str) -> float:
-    return sum_samples(read_samples(), name, **labels) - sum_samples(before, name, **labels)
 
 
 async def test_commands_are_timed_by_name_and_errors_counted_by_kind(

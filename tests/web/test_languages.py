@@ -70,18 +70,19 @@ async def test_legal_moves_are_in_the_requested_language(client: Client) -> None
     assert without_texts[0] == without_texts[1] == without_texts[2]
 
 
-async def test_responses_in_other_languages_have_other_etags(client: Client) -> None:
+@pytest.mark.parametrize("path", ("/legal-moves", "/story"))
+async def test_responses_in_other_languages_have_other_etags(client: Client, path: str) -> None:
     """RFC 9110, 8.8.3: a strong tag identifies the bytes."""
     http_game = await create_game(client)
     tags = {
-        language: (await http_game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
+        language: (await http_game.get(path, **{"Accept-Language": language})).headers["ETag"]
         for language in ("en", "fr", "de")
     }
     game = (await http_game.get()).headers["ETag"]
     assert tags == {"en": game, "fr": f'{game[:-1]}-fr"', "de": f'{game[:-1]}-de"'}
     for accept_language, own_etag in tags.items():
         for cached, tag in tags.items():
-            answer = await http_game.get("/legal-moves", **{"Accept-Language": accept_language, "If-None-Match": tag})
+            answer = await http_game.get(path, **{"Accept-Language": accept_language, "If-None-Match": tag})
             assert answer.status == (304 if accept_language == cached else 200)
             assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own_etag)
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from aiohttp import WSMsgType
 
 from service.games.ports import StoredDiff
 from service.games.realtime import hub as hub_module
@@ -14,7 +13,7 @@ from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
 from tests.web.event_stream_client import open_event_stream
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher
+from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher, watch_game
 
 TIMEOUT_S = 0.3
 
@@ -56,17 +55,13 @@ async def http_game(client: Client) -> HTTPGame:
 async def check_closed_to_resume(watcher: WatcherClient) -> None:
     """Check that the socket is closed with a code to resume."""
     await watcher.receive("closing")
-    async with asyncio.timeout(RECEIVE_TIMEOUT_S):
-        assert (await watcher.socket.receive()).type is WSMsgType.CLOSE
-    assert watcher.socket.close_code == 1012
+    assert await watcher.receive_close() == 1012
 
 
 async def test_a_socket_of_one_game_is_closed_and_resumes(
     client: Client, hanging: HangingStore, http_game: HTTPGame
 ) -> None:
-    async with connect_watcher(client, f"{http_game.path}/ws") as first:
-        for tag in ("subscribed", "snapshot"):
-            await first.receive(tag)
+    async with watch_game(client, http_game.id) as first:
         hanging.game = http_game.id
         async with connect_watcher(client, f"{http_game.path}/ws?since=0") as second:
             await second.receive("subscribed")
@@ -82,9 +77,7 @@ async def test_a_socket_of_one_game_is_closed_and_resumes(
 
 
 async def test_a_subscribe_message_gets_an_error(client: Client, hanging: HangingStore, http_game: HTTPGame) -> None:
-    async with connect_watcher(client, f"{http_game.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
-        for tag in ("subscribed", "snapshot"):
-            await first.receive(tag)
+    async with watch_game(client, http_game.id), connect_watcher(client) as second:
         hanging.game = http_game.id
         await second.send({"type": "subscribe", "id": "s1", "game": http_game.id, "since": 0})
         await second.receive("subscribed")
@@ -96,9 +89,7 @@ async def test_a_subscribe_message_gets_an_error(client: Client, hanging: Hangin
 async def test_an_event_stream_ends_with_a_retry_delay(
     client: Client, hanging: HangingStore, http_game: HTTPGame
 ) -> None:
-    async with connect_watcher(client, f"{http_game.path}/ws") as first:
-        for tag in ("subscribed", "snapshot"):
-            await first.receive(tag)
+    async with watch_game(client, http_game.id):
         hanging.game = http_game.id
         async with open_event_stream(client, http_game.id, "?since=0") as events:
             assert await events.read_block() == ["retry: 1000"]

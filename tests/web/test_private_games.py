@@ -5,21 +5,27 @@ import pytest
 from tests.web.app_server import Client
 from tests.web.http_game import bearer_header, check_problem, create_game
 
-READS = ("", "/legal-moves", "/diffs", "/scores", "/tiles")
+READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles", "/board.svg", "/board.png", "/board.txt")
 PLAYERS = [{"name": "Ana"}, {"open": True}]
 
 
-@pytest.mark.parametrize("path", READS)
-async def test_any_token_reads_a_private_game_without_shared_caching(client: Client, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "caching"),
+    (
+        *((path, "private, no-cache") for path in READS),
+        ("/board.svg?v=1", "private, max-age=31536000, immutable"),
+    ),
+)
+async def test_any_token_reads_a_private_game_without_shared_caching(client: Client, path: str, caching: str) -> None:
     game = await create_game(client, visibility="private")
     for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
         response = await game.get(path, token)
         assert response.status == 200
-        assert response.headers["Cache-Control"] == "private, no-cache"
+        assert response.headers["Cache-Control"] == caching
         assert "Authorization" in response.headers["Vary"]
         tag = response.headers["ETag"]
         same = await game.get(path, token, **{"If-None-Match": tag})
-        assert (same.status, same.headers["Cache-Control"]) == (304, "private, no-cache")
+        assert (same.status, same.headers["Cache-Control"]) == (304, caching)
         assert "Authorization" in same.headers["Vary"]
 
 

@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from time import perf_counter
 
 import pytest
 from aiohttp import ClientResponse
 
+from service.games.commands import execute
 from service.games.commands.execute import MAX_ATTEMPTS
 from service.games.ports import Commit, CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
 KEY = "a-secret-key-of-the-client-that-nobody-knows"
@@ -32,6 +32,18 @@ class ConflictingStore(RedisStore):
         return VersionConflict(1, "somebody else's")
 
 
+class RecordingBackoff:
+    """Pauses of no length that are recorded."""
+
+    def __init__(self) -> None:
+        self.failures: list[int] = []
+
+    def delay_s(self, failures: int) -> float:
+        """Record the number of failures."""
+        self.failures.append(failures)
+        return 0.0
+
+
 @pytest.fixture
 async def losing(store: RedisStore) -> ConflictingStore:
     return ConflictingStore(store._client)
@@ -43,81 +55,54 @@ async def client(losing: ConflictingStore) -> AsyncIterator[Client]:
         yield connected
 
 
-async def create(game: HTTPGame) -> ClientResponse:
-    """Create a game."""
-    return await game.client.post("/v1/games", json={"players": FIVE})
+Change = Callable[[HTTPGame], Awaitable[ClientResponse]]
+
+CHANGES: dict[str, Change] = {
+    "create": lambda game: game.client.post("/v1/games", json={"players": FIVE}),
+    "create with a key": lambda game: game.client.post(
+        "/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY}
+    ),
+    "join": lambda game: game.join("Flo"),
+    "act": lambda game: game.act({"move": "pass.islander"}),
+    "resign": lambda game: game.post("/resign", {"seat": 0}),
+    "abort": lambda game: game.delete(),
+    "rematch": lambda game: game.post("/rematch"),
+}
 
 
-async def create_with_key(game: HTTPGame) -> ClientResponse:
-    """Create a game with an idempotency key."""
-    return await game.client.post("/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY})
-
-
-async def join(game: HTTPGame) -> ClientResponse:
-    """Take the open seat."""
-    return await game.join("Flo")
-
-
-async def act(game: HTTPGame) -> ClientResponse:
-    """Perform the first legal move."""
-    return await game.act(await game.first_move())
-
-
-async def resign(game: HTTPGame) -> ClientResponse:
-    """Resign."""
-    return await game.post("/resign", {"seat": 0})
-
-
-async def abort(game: HTTPGame) -> ClientResponse:
-    """Abort the game."""
-    return await game.delete()
-
-
-async def rematch(game: HTTPGame) -> ClientResponse:
-    """Create a rematch."""
-    return await game.post("/rematch")
-
-
-CHANGES: tuple[Callable[[HTTPGame], Awaitable[ClientResponse]], ...] = (
-    create,
-    create_with_key,
-    join,
-    act,
-    resign,
-    abort,
-    rematch,
-)
-
-
-async def game_for(client: Client, change: Callable[[HTTPGame], Awaitable[ClientResponse]]) -> HTTPGame:
+async def create_game_for(client: Client, change: str) -> HTTPGame:
     """Create a game in which a change is possible."""
-    game = await create_game(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
-    if change is rematch:
-        assert (await abort(game)).status == 200
+    game = await create_game(client, [*FIVE[:2], {"open": True}] if change == "join" else FIVE)
+    if change == "act":
+        await game.act_successfully()
+    if change == "rematch":
+        assert (await game.delete()).status == 200
     return game
 
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_attempts_after_version_conflicts_are_bounded(
-    client: Client, losing: ConflictingStore, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
+    client: Client,
+    losing: ConflictingStore,
+    change: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    game = await game_for(client, change)
-    losing.left, started_at = 10_000, perf_counter()
-    problem = await check_problem(await change(game), 409, "conflict")
+    game, backoff = await create_game_for(client, change), RecordingBackoff()
+    monkeypatch.setattr(execute, "BACKOFF", backoff)
+    losing.left = 10_000
+    problem = await check_problem(await CHANGES[change](game), 409, "conflict")
     assert "nothing was done" in problem["detail"]
     assert 5 <= losing.lost <= 1 + MAX_ATTEMPTS
-    assert perf_counter() - started_at > 0.2  # as all that time there were pauses
+    assert backoff.failures == [*range(1, MAX_ATTEMPTS)]
     losing.left = 0
-    assert (await change(game)).status < 300
+    assert (await CHANGES[change](game)).status < 300
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_a_few_version_conflicts_are_retried(
-    client: Client, losing: ConflictingStore, change: Callable[[HTTPGame], Awaitable[ClientResponse]]
-) -> None:
-    game = await game_for(client, change)
+async def test_a_few_version_conflicts_are_retried(client: Client, losing: ConflictingStore, change: str) -> None:
+    game = await create_game_for(client, change)
     losing.left = MAX_ATTEMPTS // 2
-    assert (await change(game)).status < 300
+    assert (await CHANGES[change](game)).status < 300
     assert losing.lost == MAX_ATTEMPTS // 2
 
 
@@ -126,14 +111,8 @@ async def test_many_concurrent_changes_all_succeed(client: Client, losing: Confl
         for _ in range(4):
             game = await create_game(client, FIVE)
             same = HTTPGame(other, game.created)
-            bodies = [{"seat": seat} for seat in range(1, 5)]
             answers = await asyncio.gather(
-                *(
-                    (game if body["seat"] % 2 else same).client.post(
-                        f"{game.path}/resign", json=body, headers=bearer_header(game.owner_token)
-                    )
-                    for body in bodies
-                )
+                *((game, same)[seat % 2].post("/resign", {"seat": seat}) for seat in range(1, 5))
             )
-            assert [answer.status for answer in answers] == [200] * len(bodies)
+            assert [answer.status for answer in answers] == [200] * 4
             assert (await game.get_json())["status"] == "finished"

@@ -144,10 +144,10 @@ async def connect_watcher(
 
 @asynccontextmanager
 async def watch_game(
-    client: Client, game: str, query: str = "", token: str | None = None
+    client: Client, game: str, query: str = "", token: str | None = None, **options: Any
 ) -> AsyncIterator[WatcherClient]:
     """Open a WebSocket of one game, and receive the first messages of the subscription."""
-    async with connect_watcher(client, f"/v1/games/{game}/ws{query}", token) as watcher:
+    async with connect_watcher(client, f"/v1/games/{game}/ws{query}", token, **options) as watcher:
         subscribed = await watcher.receive("subscribed")
         if not subscribed["recovered"]:
             await watcher.receive("snapshot")

@@ -30,7 +30,7 @@ def test_games_with_every_tile_set_can_be_drawn() -> None:
         index = TileSetIndex(tileset)
         game = new_game(index, 3, 3)
         for number, _ in enumerate(play_randomly(index, game, Random(3))):
-            if number % 9 == 0:
+            if number % 20 == 0:
                 drawn = make_scene(build_view(index, game), tileset, [])
                 parse_svg(board_svg(drawn, EVERYTHING))
                 assert board_text(drawn, EVERYTHING)

@@ -8,7 +8,7 @@ import pytest
 
 from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
-from tests.web.http_game import bearer_header, check_problem, create_game
+from tests.web.http_game import check_problem, create_game
 
 FORMS = ("svg", "png", "txt")
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -68,26 +68,6 @@ async def test_numbered_moves_of_an_earlier_version_are_not_immutable(client: Cl
 async def test_a_future_version_is_not_found(client: Client, version: int) -> None:
     game = await create_game(client)
     await check_problem(await game.get(f"/board.svg?v={version}"), 404, "not_found")
-
-
-@pytest.mark.parametrize("form", FORMS)
-async def test_a_private_picture_requires_a_token_and_is_cached_privately(client: Client, form: str) -> None:
-    game = await create_game(client, visibility="private")
-    for query, control in (("", "private, no-cache"), ("?v=1", "private, max-age=31536000, immutable")):
-        path = f"{game.path}/board.{form}{query}"
-        for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
-            response = await client.get(path, headers=bearer_header(token))
-            assert response.status == 200
-            assert response.headers["Cache-Control"] == control
-            assert response.headers["Vary"] == "Authorization"
-        for headers in ({}, bearer_header("x")):
-            await check_problem(await client.get(path, headers={**headers, "If-None-Match": "*"}), 404, "not_found")
-
-
-async def test_an_unknown_token_is_rejected_for_a_public_picture(client: Client) -> None:
-    game = await create_game(client)
-    response = await game.get("/board.svg", "x")
-    await check_problem(response, 401, "unauthorized")
 
 
 async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,11 +110,6 @@ async def test_player_names_are_escaped(client: Client) -> None:
     assert evil in await (await game.get("/board.txt?side=1")).text()
 
 
-async def test_an_unknown_game_has_no_picture(client: Client) -> None:
-    for form in ("svg", "png", "txt"):
-        await check_problem(await client.get(f"/v1/games/k7m2x9qd4t1w/board.{form}"), 404, "not_found")
-
-
 async def test_a_waiting_game_has_a_picture(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     assert (await read_board_svg(game, "side=1&candidates=1&last=1")).count_uses("tile-start") == 1

@@ -10,6 +10,7 @@ from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 
 READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
+PICTURES = ("/board.svg", "/board.png", "/board.txt")
 
 
 @pytest.mark.parametrize("path", READS)
@@ -31,13 +32,13 @@ async def test_if_none_match_returns_304(client: Client, path: str) -> None:
         assert changed.headers["ETag"].startswith('"2-')
 
 
-@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize("path", (*READS, *PICTURES))
 async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
     for unknown in ("k7m2x9qd4t1w", "A", "a" * 33, "a_b", "%00", "%ff", "é"):
         await check_problem(await client.get(f"/v1/games/{unknown}{path}"), 404, "not_found")
 
 
-@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize("path", (*READS, *PICTURES))
 async def test_an_unknown_token_is_rejected_for_a_public_game(client: Client, path: str) -> None:
     game = await create_game(client)
     for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
@@ -165,6 +166,7 @@ async def test_legal_moves_are_paged(client: Client) -> None:
         (f"/legal-moves?q={'q' * 101}", "q"),
         ("/legal-moves?y=null", "y"),
         ("/legal-moves?limit=null", "limit"),
+        ("/story?since=x", "since"),
         ("/diffs?since=-1", "since"),
         ("/diffs?since=x", "since"),
         (f"/diffs?since={'9' * 400}", "since"),

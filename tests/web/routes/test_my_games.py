@@ -156,7 +156,7 @@ async def test_joining_with_an_external_user_requires_a_creator_key(client: Clie
     assert "Creator-Key" in problem["detail"]
 
 
-@pytest.mark.parametrize("key", ("short", "x" * 31, "with space" * 5, "é" * 40))
+@pytest.mark.parametrize("key", ("short", "x" * 31, "a" * 32, "abcdefgh" * 4, "with space" * 5, "é" * 40))
 async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
     await check_problem(
         await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator_header(key)),
@@ -228,10 +228,3 @@ async def test_an_expired_game_is_not_listed(timed_client: Client, clock: Frozen
     await check_problem(
         await timed_client.get("/v1/seats/me/games", headers=bearer_header(expired.owner_token)), 401, "unauthorized"
     )
-
-
-async def test_no_secret_is_stored(client: Client, redis: Redis) -> None:
-    game = await create_with_key(client, [ANA, BO])
-    dumped = b"".join([key + (await redis.dump(key) or b"") async for key in redis.scan_iter("*")])
-    for secret in (BOT, game.owner_token, *game.seat_tokens.values()):
-        assert secret.encode() not in dumped

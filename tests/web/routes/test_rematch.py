@@ -154,7 +154,6 @@ async def test_a_retry_with_a_key_returns_the_same_game_and_tokens(client: Clien
     assert (first.status, again.status) == (201, 201)
     assert await first.read() == await again.read()
     await check_problem(await rematch(game, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
-    await check_problem(await rematch(game, **{"Idempotency-Key": SECRET[:31]}), 400, "malformed", "Idempotency-Key")
 
 
 async def test_concurrent_requests_create_one_rematch(client: Client) -> None:

@@ -163,8 +163,6 @@ async def test_a_retry_with_the_revoked_token_returns_the_same_token(client: Cli
     assert tokens[0] == tokens[1] != old
     assert (await game.get(token=tokens[0])).status == 200
     await check_problem(await replace_token(game, 1, old, **{"Idempotency-Key": OTHER_SECRET}), 401, "unauthorized")
-    short = await replace_token(game, 1, tokens[0], **{"Idempotency-Key": SECRET[:31]})
-    await check_problem(short, 400, "malformed", "Idempotency-Key")
     whole = b"".join([await redis.dump(name) or b"" for name in await redis.keys("*")])
     assert not any(secret.encode() in whole for secret in (SECRET, *tokens))
 

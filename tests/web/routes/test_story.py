@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, create_game
 
 
 async def story(game: HTTPGame, query: str = "", language: str = "en") -> Any:
@@ -109,24 +109,6 @@ async def test_lines_before_the_start_have_no_turn(client: Client) -> None:
     assert [line["turn"] for line in whole] == [None, None, None]
     for since in (1, 2):
         assert (await story(game, f"?since={since}"))["lines"] == whole[since:]
-
-
-async def test_access_to_the_story_is_that_to_the_game(client: Client) -> None:
-    game = await create_game(client, visibility="private")
-    await check_problem(await client.get(f"{game.path}/story"), 404, "not_found")
-    spectator = await game.get("/story", game.spectator_token)
-    assert spectator.status == 200
-    await check_problem(await client.get("/v1/games/nothing/story"), 404, "not_found")
-    await check_problem(await game.get("/story?since=x"), 400, "malformed")
-
-
-async def test_the_etag_depends_on_the_language(client: Client) -> None:
-    game = await create_game(client)
-    tag = (await game.get("/story", **{"Accept-Language": "fr"})).headers["ETag"]
-    assert tag.endswith('-fr"')
-    for language, status in (("fr", 304), ("de", 200)):
-        answer = await game.get("/story", **{"Accept-Language": language, "If-None-Match": tag})
-        assert answer.status == status
 
 
 async def test_hidden_information_is_not_in_the_story(client: Client) -> None:

@@ -9,7 +9,7 @@ import pytest
 from service.games.realtime import broadcaster
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
+from tests.web.watcher_client import WatcherClient, watch_game
 
 WATCHERS = 12
 
@@ -27,17 +27,9 @@ async def http_game(client: Client) -> HTTPGame:
 
 async def open_watchers(stack: AsyncExitStack, client: Client, http_game: HTTPGame) -> list[WatcherClient]:
     """Connect all watchers, half of them with compression."""
-    path = f"/v1/games/{http_game.id}/ws"
-    watchers = [
-        await stack.enter_async_context(
-            connect_watcher(client, path, http_game.owner_token, compress=15 * (number % 2))
-        )
-        for number in range(WATCHERS)
-    ]
-    for watcher in watchers:
-        await watcher.receive("subscribed")
-        await watcher.receive("snapshot")
-    return watchers
+    compressions = [15 * (number % 2) for number in range(WATCHERS)]
+    opened = [watch_game(client, http_game.id, token=http_game.owner_token, compress=each) for each in compressions]
+    return [await stack.enter_async_context(watcher) for watcher in opened]
 
 
 async def test_every_watcher_gets_everything_in_order(client: Client, http_game: HTTPGame) -> None:

@@ -305,22 +305,3 @@ async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore
             assert [message["type"] for message in received] == ["diff", "ack", "closing"]
             assert await watcher.receive_close() == 1012
             await closing
-
-
-@pytest.mark.parametrize(
-    ("frame", "code"),
-    (
-        (b"\x81\x82\0\0\0\0\xff\xfe", 1007),  # not UTF-8
-        (b"\x83\x80\0\0\0\0", 1002),  # a kind of frame that there is not
-        (b"\xc1\x80\0\0\0\0", 1002),  # compressed, which was not agreed
-        (b"\x80\x80\0\0\0\0", 1002),  # the continuation of nothing
-    ),
-)
-async def test_malformed_frames_close_the_socket(client: Client, frame: bytes, code: int) -> None:
-    async with connect_watcher(client) as watcher:
-        connection = watcher.socket._response.connection
-        assert connection is not None
-        assert connection.transport is not None
-        connection.transport.write(frame)
-        assert await watcher.receive_close() == code
-    await wait_until_no_streams(client)

@@ -7,8 +7,8 @@ import pytest
 
 from service.web.limits import Limits
 from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
-from tests.web.app_server import Client
-from tests.web.test_compression import FrameClient, connect_frame_client
+from tests.web.app_server import Client, wait_until_no_streams
+from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
 MOST = Limits().max_message_bytes
 DEFLATE = "permessage-deflate"
@@ -71,6 +71,7 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
         (encode_frame(TEXT, b"a", flags=0) + encode_frame(CONTINUATION, b"b", flags=FINAL | DEFLATED), 1002),
         (encode_frame(TEXT, b"\xff"), 1007),
         (encode_frame(TEXT, deflate(b"\xff"), flags=FINAL | DEFLATED), 1007),
+        (encode_frame(TEXT, b"\xff\xff\xff\xff", flags=FINAL | DEFLATED), 1000),  # RFC 7692 defines no code for it
         (encode_frame(CLOSE, b"\x03"), 1002),
         (encode_frame(CLOSE, (1005).to_bytes(2)), 1002),
         (encode_frame(CLOSE, (1000).to_bytes(2) + b"\xff"), 1007),
@@ -90,6 +91,15 @@ async def test_protocol_errors_and_close_frames_close_the_socket(client: Client,
         answer = await line.frame()
         assert (answer.first, int.from_bytes(answer.payload[:2])) == (FINAL | CLOSE, code)
         assert await line.ended()
+    await wait_until_no_streams(client)
+
+
+async def test_a_compressed_frame_without_negotiation_closes_the_socket(client: Client) -> None:
+    async with connect_frame_client(client, "/v1/ws") as line:
+        await line.until(b"welcome")
+        await line.write(encode_frame(TEXT, deflate(b'{"type":"ping"}'), flags=FINAL | DEFLATED))
+        answer = await line.frame()
+        assert (answer.first, int.from_bytes(answer.payload[:2])) == (FINAL | CLOSE, 1002)
 
 
 async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from aiohttp import ClientWebSocketResponse
 
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
@@ -96,24 +95,6 @@ async def test_null_is_absent(client: Client) -> None:
     async with connect_watcher(client) as watcher:
         await watcher.send(f'{{"type":"subscribe","game":"{http_game.id}","since":null,"digest":null,"id":null}}')
         assert (await watcher.receive("subscribed"))["id"] is None
-
-
-async def sends_too_much(socket: ClientWebSocketResponse, size: int) -> int | None:
-    """Send a message of this size, and return the code with which the socket is closed."""
-    await socket.receive()
-    try:
-        await socket.send_str("x" * size)
-    except ConnectionError:
-        return None
-    while not socket.closed:
-        await socket.receive()
-    return socket.close_code
-
-
-@pytest.mark.parametrize("size", (65_537, 1_000_000))
-async def test_a_message_that_is_too_large_closes_the_socket(client: Client, size: int) -> None:
-    async with client.ws_connect("/v1/ws") as socket:
-        assert await sends_too_much(socket, size) == 1009
 
 
 async def test_a_message_may_have_just_the_size_that_the_welcome_says(watcher: WatcherClient) -> None:

@@ -4,9 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from redis.asyncio import Redis
 
-from service.store import keys
 from service.web.websocket.connection import WebSocketConnection
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
@@ -184,13 +182,3 @@ async def test_a_private_game_is_watched_with_any_of_its_tokens(client: Client, 
         await http_game.act_successfully()
         await watcher.receive("diff")
         await watcher.request({"type": "sync", "game": http_game.id}, "snapshot")
-
-
-async def test_tokens_are_stored_nowhere(http_game: HTTPGame, watcher: WatcherClient, redis: Redis) -> None:
-    await watcher.request(act(http_game, await first_move(http_game), key="secret-key"), "diff")
-    await watcher.receive("ack")
-    names = [name for name in await redis.keys() if isinstance(name, bytes)]
-    assert keys.game(http_game.id).encode() in names
-    stored = b"".join([*names, *[await redis.dump(name) or b"" for name in names]])
-    for secret in (http_game.owner_token, http_game.spectator_token, *http_game.seat_tokens.values(), "secret-key"):
-        assert secret.encode() not in stored
