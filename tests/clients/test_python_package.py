@@ -1,0 +1,98 @@
+"""The Python client's package: built, installed beside nothing but what it requires, and played with."""
+
+import asyncio
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+from collections.abc import Iterator
+from importlib import metadata, resources
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.server_process import start_server
+
+PACKAGE = Path(__file__).parents[2] / "clients" / "python"
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> None:
+    """Run a program; show its output if it fails."""
+    ended = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=100)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source distribution of a copy, and a wheel from that alone."""
+    folder = tmp_path_factory.mktemp("package")
+    source = shutil.copytree(PACKAGE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    build_sdist = "from setuptools.build_meta import build_sdist; build_sdist('..')"
+    run(sys.executable, "-c", build_sdist, cwd=source)
+    (sdist,) = folder.glob("south_seas-*.tar.gz")
+    pip_wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation"]
+    run(*pip_wheel, "--wheel-dir", folder, sdist)
+    (built,) = folder.glob("south_seas-*-py3-none-any.whl")
+    return built
+
+
+def requirements(distribution: metadata.Distribution) -> Iterator[metadata.Distribution]:
+    """Return the distributions that one requires, and what these require."""
+    for requirement in map(Requirement, distribution.requires or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            required = metadata.distribution(requirement.name)
+            yield required
+            yield from requirements(required)
+
+
+@pytest.fixture
+def python(wheel: Path, tmp_path: Path) -> Path:
+    """Return the interpreter of an environment with the wheel, and with links to exactly what it requires."""
+    venv.create(tmp_path / "environment", with_pip=False)
+    executable = tmp_path / "environment" / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", executable, "install", "--no-deps", "--no-index", wheel)
+    base = str(tmp_path / "environment")
+    site = Path(sysconfig.get_path("purelib", "venv", {"base": base, "platbase": base}))
+    (installed,) = metadata.distributions(path=[str(site)])
+    for distribution in requirements(installed):
+        for name in {file.parts[0] for file in distribution.files or ()} - {".."}:
+            if not (site / name).exists():
+                (site / name).symlink_to(Path(str(distribution.locate_file(name))))
+    return executable
+
+
+async def test_the_wheel_plays_the_game_of_the_readme(python: Path, tmp_path: Path) -> None:
+    (program,) = re.findall(r"^```python\n(.*?)^```$", (PACKAGE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(program.splitlines()) == 20
+    async with start_server(tmp_path / "data") as instance:
+        (tmp_path / "game.py").write_text(program.replace("http://127.0.0.1:8080", instance.url))
+        player = await asyncio.create_subprocess_exec(
+            *(python, "-I", "-X", "dev", "-W", "error", "game.py"),
+            cwd=tmp_path,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(100):
+            stdout, stderr = await player.communicate()
+    assert (player.returncode, stderr) == (0, b"")
+    assert re.fullmatch(rb"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", stdout)
+
+
+def test_the_wheel_contains_the_package_alone(wheel: Path) -> None:
+    names = set(ZipFile(wheel).namelist())
+    modules = {f"south_seas/{path.name}" for path in (PACKAGE / "src" / "south_seas").glob("*.py")}
+    assert {name for name in names if ".dist-info/" not in name} == {*modules, "south_seas/py.typed"}
+    assert any(name.endswith("/licenses/LICENSE") for name in names)
+
+
+def test_its_version_is_the_api_s() -> None:
+    document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    assert project["version"].split(".")[:2] == document["info"]["version"].split(".")[:2]
+    assert {Requirement(line).name for line in project["dependencies"]} == {"aiohttp", "msgspec"}
