@@ -75,7 +75,7 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 chaos: $(DEVELOPMENT) ## Break everything while games are played, and count what is lost; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m tests.chaos $(ARGS)
 
-chaos-nightly: $(DEVELOPMENT) ## An hour of it, with a line a minute; ARGS="--minutes 480 --report table.md --keep kept"
+chaos-nightly: $(DEVELOPMENT) ## An hour of it, with a line a minute; ARGS="--minutes 480 --keep kept"
 	$(BIN)/python -m tests.chaos --minutes 60 --brief $(ARGS)
 
 fuzz: $(DEVELOPMENT) ## Try the service out with whatever it should withstand; ARGS="--minutes 30 --seed 7 --only socket"

@@ -1,8 +1,11 @@
 """`python -m tests.chaos`: a run of some minutes, and its table."""
 
 import asyncio
+import os
+import platform
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from datetime import UTC, datetime
@@ -13,11 +16,10 @@ import click
 
 from tests.chaos.faults import FAULTS
 from tests.chaos.progress import Progress
-from tests.chaos.report import replace_section, section
 from tests.chaos.run import SESSIONS, Plan, run
 from tests.chaos.statistics import markdown_table
 from tests.chaos.testbed import DEPLOYMENTS, REPLICAS
-from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
+from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without, require
 
 
 @click.command()
@@ -43,14 +45,8 @@ from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
 )
 @click.option("--rolling", type=click.IntRange(0, 100), default=0, help="So many rolling updates, in place of faults.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep histories and logs here.")
-@click.option(
-    "--report",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the table into this document, in place of its section `A long run`.",
-)
 @click.option("--brief", is_flag=True, help="One line a minute, and none for each fault.")
-def main(*, minutes: float, keep: Path | None, report: tuple[Path, ...], brief: bool, **chosen: Any) -> None:
+def main(*, minutes: float, keep: Path | None, brief: bool, **chosen: Any) -> None:
     """Break everything that can break, while games are played, and look whether anything was lost."""
     plan = Plan(seconds=60 * minutes, **chosen)
     exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.faked else ()))
@@ -61,23 +57,14 @@ def main(*, minutes: float, keep: Path | None, report: tuple[Path, ...], brief: 
         finally:
             if keep is not None:
                 shutil.copytree(directory, keep, ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
-    click.echo(f"\n{markdown_table(result.tally, result.violations)}")
+    redis = subprocess.run((require(REDIS), "--version"), capture_output=True, text=True, check=True).stdout.split()
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    click.echo(f"`{shlex.join(sys.argv[1:])}`: {minutes:g} minutes from {started_at:%Y-%m-%d at %H:%M} UTC. {machine},")
+    click.echo(f"{redis[0]} {redis[2].removeprefix('v=')}; everything ran on this machine.\n")
+    click.echo(markdown_table(result.tally, result.violations))
     for violation in result.violations:
         click.echo(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
-    for path in report:
-        replace_section(path, section(_command(), minutes, plan.seed, started_at, result))
     sys.exit(1 if result.violations else 0)
-
-
-def _command() -> str:
-    """How this was started, but for where it writes."""
-    words, values = [], iter(sys.argv[1:])
-    for word in values:
-        if word in ("--report", "--keep"):
-            next(values)
-        elif word != "--brief":
-            words.append(word)
-    return f'make chaos ARGS="{shlex.join(words)}"'
 
 
 def _tell(line: str) -> None:

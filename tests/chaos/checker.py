@@ -1,6 +1,5 @@
 """Reads a history, and finds what must not be in it. It knows the contract, and nothing of the service's code."""
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -20,10 +19,9 @@ from tests.chaos.history import (
     Retried,
     SnapshotReceived,
 )
+from tests.chaos.replica import next_digest
 
 __all__ = ["MEANINGS", "Violation", "check"]
-
-CANONICAL = msgspec.json.Encoder(order="sorted")
 
 
 MEANINGS = {
@@ -109,14 +107,12 @@ def _check_log(truth: FinalState) -> Iterator[Violation]:
     document: dict[str, Any] = {}
     digest = ""
     for diff in msgspec.json.decode(msgspec.json.encode(truth.log)):
-        body = CANONICAL.encode({name: value for name, value in diff.items() if name != "digest"})
         try:
             document = jsonpatch.apply_patch(document, diff["patch"], in_place=True)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
             yield Violation("view", truth.game, f"the patch of version {diff['version']} does not apply")
             return
-        before = digest or document["deck"]["commitment"]
-        digest = hashlib.sha256(before.encode() + body).hexdigest()[:32]
+        digest = next_digest(digest or document["deck"]["commitment"], diff)
         if digest != diff["digest"]:
             yield Violation("digest", truth.game, f"that of version {diff['version']} does not continue the chain")
             digest = diff["digest"]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from tests.chaos.instances import Instance
 from tests.chaos.testbed import Testbed, on_all, on_each, wait_until_healthy
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
@@ -46,9 +47,25 @@ async def instance_killed(site: Testbed, chance: Random) -> AsyncIterator[str]:
     """SIGKILL, in the middle of whatever it does."""
     one = chance.choice(site.instances)
     one.kill()
-    await one.wait_until_ended()
-    try:
+    async with _ended(site, one):
         yield one.name
+
+
+@asynccontextmanager
+async def instance_stopped(site: Testbed, chance: Random) -> AsyncIterator[str]:
+    """SIGTERM, as in an update."""
+    one = chance.choice(site.instances)
+    one.terminate()
+    async with _ended(site, one) as code:
+        yield f"{one.name}, which ended with {code}"
+
+
+@asynccontextmanager
+async def _ended(site: Testbed, one: Instance) -> AsyncIterator[int]:
+    """Wait for the end of an instance, and start it again afterwards; gives the exit code."""
+    code = await one.wait_until_ended()
+    try:
+        yield code
     finally:
         await one.start()
         await site.proxy.wait_for([one.name])
@@ -63,19 +80,6 @@ async def instance_paused(site: Testbed, chance: Random) -> AsyncIterator[str]:
         yield one.name
     finally:
         one.resume()
-        await site.proxy.wait_for([one.name])
-
-
-@asynccontextmanager
-async def instance_stopped(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """SIGTERM, as in an update."""
-    one = chance.choice(site.instances)
-    one.terminate()
-    code = await one.wait_until_ended()
-    try:
-        yield f"{one.name}, which ended with {code}"
-    finally:
-        await one.start()
         await site.proxy.wait_for([one.name])
 
 

@@ -1,8 +1,7 @@
-"""The judge checks a game when it is over, and once more at the end, by what it is then; a report has its place."""
+"""The judge checks a game when it is over, and once more at the end, by what it is then."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ from service.store.connection import errors
 from tests.chaos import game_checker as judging
 from tests.chaos.checker import Violation
 from tests.chaos.client_context import IMPATIENT, ClientContext, Pace
-from tests.chaos.game_checker import Findings, GameChecker
+from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import Acknowledged, FinalState, History, load
 from tests.chaos.instances import UNEXPECTED
 from tests.chaos.recorded_history import GAME, document_at, recorded
-from tests.chaos.report import replace_section, section
-from tests.chaos.statistics import Tally
 from tests.games.game_logs import ARCHIPELAGO
 
 
@@ -81,23 +78,6 @@ async def test_what_is_lost_after_a_game_was_judged_is_found_at_the_end(
     result = await judge.finish()
     assert {"lost", "unfinished"} <= {one.kind for one in result.violations}
     assert violations == result.violations
-
-
-def test_a_report_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
-    path = tmp_path / "chaos.md"
-    path.write_text("# Chaos\n\n## A long run\n\nformer\n\n## Next\n\ntext\n", encoding="utf-8")
-    started_at = datetime(2026, 11, 22, 19, 0, tzinfo=UTC)
-    result = Findings(Tally(), [Violation("lost", "owner", "k20")])
-    for minutes in (60, 61):
-        replace_section(path, section("make chaos", minutes, 7, started_at, result))
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith("# Chaos\n\n## A long run\n\n`make chaos`: 61 minutes, seed 7, begun on 2026-11-22 at 19:00")
-    assert "- lost: owner: k20\n\n## Next\n\ntext\n" in text
-    assert "former" not in text
-    assert text.count("## A long run") == 1
-    other = tmp_path / "new.md"
-    replace_section(other, "## A long run\n\nnew\n")
-    assert other.read_text(encoding="utf-8") == "## A long run\n\nnew\n"
 
 
 def test_only_what_redis_refuses_is_an_error_that_an_instance_may_log() -> None:
