@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from service.store.embedded.errors import ServerNotFound
+from service.store.embedded.errors import ServerProgramNotFound
 from service.store.embedded.program import available_programs, select_program
 
 ROOT = Path(__file__).parents[1]
@@ -120,7 +120,7 @@ def _chromium() -> Path | None:
 def _redis() -> Path | None:
     try:
         return select_program()
-    except ServerNotFound:
+    except ServerProgramNotFound:
         return None
 
 

@@ -16,12 +16,12 @@ class RedisArchiveQueue(Schedule):
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = now) -> None:
         super().__init__(client, clock, keys.ARCHIVE_SCHEDULE)
-        self._claim_script = Script(client, "claim.lua")
+        self._lease_script = Script(client, "acquire_lease.lua")
         self._ack_script = Script(client, "archive_ack.lua")
 
     async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
         """Lease a game to one archiver for `seconds`, and return False if another one has it."""
-        return bool(await self._claim_script.run([keys.archive_lease(game)], holder, seconds))
+        return bool(await self._lease_script.run([keys.archive_lease(game)], holder, seconds))
 
     async def load_archived_version(self, game: str) -> int:
         """Return the version that is archived; 0 for none."""

@@ -39,7 +39,7 @@ class RedisWebhookStore:
         self._schedule = Schedule(client, clock, keys.WEBHOOK_SCHEDULE)
         self._add_script = Script(client, "webhook_add.lua", wait_for_replicas=True)
         self._remove_script = Script(client, "webhook_remove.lua", wait_for_replicas=True)
-        self._claim_script = Script(client, "claim.lua")
+        self._lease_script = Script(client, "acquire_lease.lua")
         self._ack_script = Script(client, "webhook_ack.lua")
 
     async def add(
@@ -108,7 +108,7 @@ class RedisWebhookStore:
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Lease a webhook to one holder for `seconds`, so that nobody else delivers to it."""
         fields = f"hook:{webhook_id}", f"hook:{webhook_id}:state"
-        reply = await self._claim_script.run(
+        reply = await self._lease_script.run(
             [keys.webhook_lease(game, webhook_id), keys.game(game)], holder, seconds, *fields
         )
         match reply:

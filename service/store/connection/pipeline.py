@@ -1,7 +1,7 @@
 """A pipelining client of Redis: the commands of one tick of the event loop share a pipeline over shared connections.
 
 A command may be executed twice: if the connection breaks before its reply arrives, it is sent again until it times out.
-So every command and script of the store is idempotent. Commits carry an id; webhooks are added, claimed, acknowledged
+So every command and script of the store is idempotent. Commits carry an id; webhooks are added, leased, acknowledged
 and removed by their id and holder; dates, lists and index entries are set, not incremented.
 """
 

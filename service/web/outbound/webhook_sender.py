@@ -45,7 +45,7 @@ SEND_ERRORS = (aiohttp.ClientError, OSError, RuntimeError, WebhookUrlRejected, V
 """Exceptions of sending; where other event loops raise OSError, uvloop may raise RuntimeError."""
 
 
-class AddressBusy(OSError):
+class ChallengeLimitReached(OSError):
     """Too many challenges were sent to an address."""
 
     def __init__(self) -> None:
@@ -179,7 +179,7 @@ def _limit_challenges(sockets: SocketFactory) -> SocketFactory:
         address = normalize_address(ip_address(info[4][0]))
         if paces.wait_s(address, CHALLENGES_PER_ADDRESS):
             opened.close()
-            raise AddressBusy
+            raise ChallengeLimitReached
         paces.take(address, CHALLENGES_PER_ADDRESS)
         return opened
 
@@ -196,7 +196,7 @@ def _classify_status(status: int) -> str | None:
 def _classify_error(error: Exception) -> str:
     """Return why there was no response, in a word that reveals nothing of the internal network."""
     match error:
-        case aiohttp.ClientConnectorError(os_error=AddressBusy()):
+        case aiohttp.ClientConnectorError(os_error=ChallengeLimitReached()):
             return POSTPONED
         case (
             WebhookUrlRejected()

