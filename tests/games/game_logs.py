@@ -11,6 +11,7 @@ from service.games.diffs import record_change
 from service.games.ports import StoredDiff
 from service.games.shuffle import SeededRNG, commitment, shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
+from service.games.verify import Check, verify
 
 AT = "2026-11-21T21:00:00Z"
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
@@ -61,6 +62,11 @@ def play_game(
 def decode_log(log: list[StoredDiff]) -> list[dict[str, Any]]:
     """Decode the diffs as a client does."""
     return [msgspec.json.decode(diff.data) for diff in log]
+
+
+def failed_check(log: list[dict[str, Any]]) -> Check:
+    """Return the first check that a log does not pass."""
+    return next(check for check in verify(log, ARCHIPELAGO.tileset) if check.passed is False)
 
 
 def rechain(log: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -176,10 +176,3 @@ def test_the_patch_of_an_abort(actions: int) -> None:
         act(follower, game, chance)
     change(follower, game, mark_aborted(game))
     assert (follower.game["status"], follower.game["turn"], follower.game["result"]) == ("aborted", None, None)
-
-
-def test_the_first_patch_builds_the_game_from_nothing() -> None:
-    game, events = new_game("tides", "international", "po")
-    first = json.loads(record_change(TABLES, game, events, at=game.created_at).data)
-    assert first["version"] == 1
-    assert jsonpatch.apply_patch({}, first["patch"]) == msgspec.to_builtins(build_view(TABLES, game))

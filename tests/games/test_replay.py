@@ -9,15 +9,11 @@ from service.engine import is_finished, mark_aborted
 from service.games.diffs import record_change
 from service.games.verify import Check, verify
 from tests.games.game_fixture import event_types
-from tests.games.game_logs import ARCHIPELAGO, decode_log, play_game, rechain
+from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, play_game, rechain
 from tests.games.random_game import TABLES, RandomGame
 
 TILESET = ARCHIPELAGO.tileset
 NEW = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
-
-
-def failed(log: list[dict[str, Any]]) -> Check:
-    return next(check for check in verify(log, TILESET) if check.passed is False)
 
 
 def proven(log: list[dict[str, Any]]) -> bool:
@@ -68,13 +64,13 @@ def test_a_rematch_is_verified() -> None:
     }
     assert proven(rechain([*log, link]))
     link["patch"][1]["value"] = "elsewhere"
-    assert failed(rechain([*log, link])).name == "rules"
+    assert failed_check(rechain([*log, link])).name == "rules"
 
 
 def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
     """Change members of one diff, and return the check that fails."""
     log[version - 1].update(members)
-    return failed(rechain(log))
+    return failed_check(rechain(log))
 
 
 def test_a_time_out_before_the_deadline_is_invalid() -> None:
@@ -85,7 +81,7 @@ def test_a_time_out_before_the_deadline_is_invalid() -> None:
         for operation in diff["patch"]:
             if operation["path"] == "/updated_at":
                 operation["value"] = at
-    check = failed(rechain(log))
+    check = failed_check(rechain(log))
     assert (check.name, check.detail) == ("rules", "version 3: no deadline had passed")
 
 
@@ -96,10 +92,10 @@ def test_a_time_out_without_a_deadline_is_invalid() -> None:
 def test_a_time_out_with_another_policy_is_invalid() -> None:
     log = play_steps("time_out", policy="bot")
     log[1]["events"][0]["policy"] = "pass"
-    assert "rules give different events at $[0].policy" in failed(rechain(log)).detail
+    assert "rules give different events at $[0].policy" in failed_check(rechain(log)).detail
     log = play_steps("time_out", policy="bot")
     log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
-    assert "the policy is bot" in failed(rechain(log)).detail
+    assert "the policy is bot" in failed_check(rechain(log)).detail
 
 
 def test_an_action_of_a_player_whose_seat_a_bot_plays_is_invalid() -> None:
@@ -118,7 +114,7 @@ def test_an_impossible_timestamp_is_invalid(at: str) -> None:
     log = play_steps("act", "act", "act", "act")
     turns = [number for number, diff in enumerate(log) if "turn_started" in event_types(diff)]
     log[turns[1]]["at"] = at
-    assert f"{at} is not a timestamp" in failed(rechain(log)).detail
+    assert f"{at} is not a timestamp" in failed_check(rechain(log)).detail
 
 
 def test_an_unknown_policy_is_invalid() -> None:
@@ -126,7 +122,7 @@ def test_an_unknown_policy_is_invalid() -> None:
     for operation in log[0]["patch"]:
         if operation["path"] == "/on_timeout":
             operation["value"] = "sulk"
-    assert failed(rechain(log)).detail == "version 1: unknown time-out policy sulk"
+    assert failed_check(rechain(log)).detail == "version 1: unknown time-out policy sulk"
 
 
 def test_an_illegal_move_is_invalid() -> None:
@@ -136,7 +132,7 @@ def test_an_illegal_move_is_invalid() -> None:
 def test_only_the_last_move_can_be_undone() -> None:
     log = play_steps("act", "undo")
     log[2]["events"][0]["move"] = "p9.9.0"
-    assert failed(rechain(log)).detail == "version 3: these events were impossible"
+    assert failed_check(rechain(log)).detail == "version 3: these events were impossible"
 
 
 def test_impossible_events_are_invalid() -> None:

@@ -5,13 +5,9 @@ from typing import Any
 import pytest
 
 from service.games.verify import Check, Observed, verify
-from tests.games.game_logs import ARCHIPELAGO, decode_log, new_game, play_game, rechain
+from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, new_game, play_game, rechain
 
 TILESET = ARCHIPELAGO.tileset
-
-
-def failed(log: list[dict[str, Any]]) -> Check:
-    return next(check for check in verify(log, TILESET) if check.passed is False)
 
 
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
@@ -38,14 +34,14 @@ def test_a_waiting_game_is_no_error() -> None:
 def test_a_changed_diff_breaks_the_chain() -> None:
     log = decode_log(play_game("chain"))
     log[10]["events"] = []
-    assert failed(log) == Check("digests", passed=False, detail=failed(log).detail)
-    assert "version 11" in failed(log).detail
+    assert failed_check(log) == Check("digests", passed=False, detail=failed_check(log).detail)
+    assert "version 11" in failed_check(log).detail
 
 
 def test_a_missing_diff_is_detected() -> None:
     log = decode_log(play_game("gap"))
     del log[10]
-    assert failed(log).name == "digests"
+    assert failed_check(log).name == "digests"
 
 
 def test_another_seed_contradicts_the_commitment() -> None:
@@ -53,7 +49,7 @@ def test_another_seed_contradicts_the_commitment() -> None:
     for operation in log[-1]["patch"]:
         if operation["path"] == "/deck":
             operation["value"]["seed"] = "another"
-    assert failed(rechain(log)).name == "commitment"
+    assert failed_check(rechain(log)).name == "commitment"
 
 
 def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -70,7 +66,7 @@ def test_a_chosen_seed_marked_as_random_is_detected(seed: str) -> None:
     """The service draws 64 hex digits."""
     log = decode_log(play_game(seed))
     assert all(check.passed for check in verify(log, TILESET))
-    wrong = failed(declared_unchosen(log))
+    wrong = failed_check(declared_unchosen(log))
     assert (wrong.name, "64 hex digits" in wrong.detail) == ("commitment", True)
 
 
@@ -106,28 +102,28 @@ def test_another_order_of_tiles_contradicts_the_shuffle() -> None:
         event for event in log[5]["events"] + log[6]["events"] + log[7]["events"] if event["type"] == "tile_drawn"
     )
     drawn["tile"] = next(tile.id for tile in TILESET.tiles if tile.id != drawn["tile"])
-    assert failed(rechain(log)).name == "rules"
+    assert failed_check(rechain(log)).name == "rules"
 
 
 def test_wares_that_nobody_earned_are_detected() -> None:
     log = decode_log(play_game("wares"))
     paths = [operation for diff in log for operation in diff["patch"] if operation["path"].endswith("/wares")]
     paths[0]["value"]["fish"] += 1
-    assert failed(rechain(log)).name == "rules"
+    assert failed_check(rechain(log)).name == "rules"
 
 
 def test_a_tile_that_nobody_placed_is_detected() -> None:
     log = decode_log(play_game("extra-tile"))
     (placed,) = [one["value"] for one in log[2]["patch"] if one["path"].startswith("/board/")]
     log[2]["patch"].append({"op": "add", "path": "/board/50,50", "value": placed})
-    assert failed(rechain(log)) == Check("rules", passed=False, detail=failed(log).detail)
-    assert "$.board.50,50" in failed(log).detail
+    assert failed_check(rechain(log)) == Check("rules", passed=False, detail=failed_check(log).detail)
+    assert "$.board.50,50" in failed_check(log).detail
 
 
 def test_a_move_of_the_wrong_seat_is_detected() -> None:
     log = decode_log(play_game("wrong-seat"))
     log[4]["seat"] = 1 - log[4]["seat"]
-    assert failed(rechain(log)).name == "rules"
+    assert failed_check(rechain(log)).name == "rules"
 
 
 @pytest.mark.parametrize(

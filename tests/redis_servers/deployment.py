@@ -34,8 +34,8 @@ class Deployment:
 
     async def primaries(self) -> list[Node]:
         """Return the nodes that take writes: primaries that most sentinels, if there are any, name."""
-        roles = await asyncio.gather(*(_read_role(node) for node in self.nodes))
-        primaries = [node for node, role in zip(self.nodes, roles, strict=True) if role == "master"]
+        states = await self._read_replication()
+        primaries = [node for node, state in zip(self.nodes, states, strict=True) if state.get("role") == "master"]
         if not self.sentinels:
             return primaries
         named = await asyncio.gather(
@@ -52,8 +52,10 @@ class Deployment:
 
     async def replicas(self, primary: Node) -> list[Node]:
         """Return the nodes that replicate `primary`."""
-        are_replicas = await asyncio.gather(*(_is_replica_of(node, primary) for node in self.nodes))
-        return [node for node, is_replica in zip(self.nodes, are_replicas, strict=True) if is_replica]
+        states = await self._read_replication()
+        return [
+            node for node, state in zip(self.nodes, states, strict=True) if state.get("master_port") == primary.port
+        ]
 
     async def wait_for_promotion(self, instead_of: Node, game: str = "g") -> Node:
         """Wait until another node than `instead_of` is the primary of this game's keys, and return it."""
@@ -74,12 +76,15 @@ class Deployment:
                 await asyncio.sleep(0.05)
 
     async def _is_healthy(self) -> bool:
-        roles = await asyncio.gather(*(_read_role(node) for node in self.nodes))
-        if None in roles or not all([await _is_linked(node) for node in self.nodes]):
+        states = await self._read_replication()
+        if not all(_is_in_sync(state) for state in states):
             return False
         if self.is_cluster:
             return all([await _is_cluster_ok(node) for node in self.nodes])
-        return len(await self.primaries()) == roles.count("master")
+        return len(await self.primaries()) == sum(state["role"] == "master" for state in states)
+
+    async def _read_replication(self) -> list[dict[str, Any]]:
+        return await asyncio.gather(*(_read_replication(node) for node in self.nodes))
 
     async def clear(self) -> None:
         """Empty all data nodes."""
@@ -88,17 +93,16 @@ class Deployment:
                 await client.flushall()
 
 
-async def _read_role(node: Node) -> str | None:
-    """Return `master` or `slave`; None if the node does not reply."""
+async def _read_replication(node: Node) -> dict[str, Any]:
+    """Return `INFO replication`; nothing if the node does not reply, as while a sentinel changes its role."""
     if not node.is_serving:
-        return None
+        return {}
     try:
         async with aclosing(node.client()) as client:
-            info = await client.info("replication")
+            info: dict[str, Any] = await client.info("replication")
     except (RedisError, OSError):
-        return None
-    role: str = info["role"]
-    return role
+        return {}
+    return info
 
 
 async def _read_primary_port(sentinel: Node) -> int | None:
@@ -113,22 +117,11 @@ async def _read_primary_port(sentinel: Node) -> int | None:
     return None if master["is_sdown"] or "failover_in_progress" in master["flags"] else port
 
 
-async def _is_replica_of(node: Node, primary: Node) -> bool:
-    if not node.is_serving:
-        return False
-    async with aclosing(node.client()) as client:
-        info = await client.info("replication")
-    return bool(info["role"] == "slave" and info["master_port"] == primary.port)
-
-
-async def _is_linked(node: Node) -> bool:
+def _is_in_sync(state: dict[str, Any]) -> bool:
     """Whether a replica has its primary's data; a primary always has."""
-    try:
-        async with aclosing(node.client()) as client:
-            info = await client.info("replication")
-    except (RedisError, OSError):  # a sentinel that changes a server's role closes its connections
-        return False
-    return info["role"] == "master" or (info["master_link_status"] == "up" and not info["master_sync_in_progress"])
+    if state.get("role") == "slave":
+        return bool(state["master_link_status"] == "up" and not state["master_sync_in_progress"])
+    return "role" in state
 
 
 async def cluster_lines(client: Redis, what: str) -> list[str]:

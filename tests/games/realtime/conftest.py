@@ -13,15 +13,16 @@ from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 
 
 @pytest.fixture
-def unreliable_store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
+def store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
+    """Return a store on the same server that fails when a test wants it to."""
     monkeypatch.setattr(hub_module, "RETRY_INTERVAL_S", 0.02)
     monkeypatch.setattr(stream_reader, "UNAVAILABLE_BACKOFF", Backoff(0.01, 0.02, jitter=0))
     return UnreliableStore(store._client)
 
 
 @pytest.fixture
-async def hub(unreliable_store: UnreliableStore) -> AsyncIterator[Hub]:
+async def hub(store: UnreliableStore) -> AsyncIterator[Hub]:
     """Return a hub that neither receives notifications nor sweeps until it is started."""
-    hub = Hub(unreliable_store, TILESETS, sweep_interval_s=0.05)
+    hub = Hub(store, TILESETS, sweep_interval_s=0.05)
     yield hub
     await hub.aclose()

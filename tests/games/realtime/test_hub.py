@@ -21,28 +21,26 @@ from tests.games.realtime.subscribers import (
 from tests.store.commits import action, creation, digest
 
 
-async def test_own_commits_are_published_without_reading_the_stream(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
-    await unreliable_store.commit(creation())
-    subscribers = [await subscribe(hub, unreliable_store) for _ in range(3)]
-    reads = unreliable_store.reads
+async def test_own_commits_are_published_without_reading_the_stream(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(creation())
+    subscribers = [await subscribe(hub, store) for _ in range(3)]
+    reads = store.reads
     for version in range(1, 5):
-        await unreliable_store.commit(commit := action(version))
+        await store.commit(commit := action(version))
         hub.publish_commit("g", commit.diffs)
         assert [subscriber.version for subscriber in subscribers] == [version + 1] * 3
         hub.publish_commit("g", commit.diffs)
         hub.publish_commit("not followed", commit.diffs)
     await asyncio.sleep(0.01)
-    assert unreliable_store.reads == reads
+    assert store.reads == reads
     assert [subscriber.version for subscriber in subscribers] == [5] * 3
 
 
-async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    await unreliable_store.commit(creation())
-    subscriber = await subscribe(hub, unreliable_store)
-    await unreliable_store.commit(action(1, count=3))
-    await unreliable_store.commit(commit := action(4))
+async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(creation())
+    subscriber = await subscribe(hub, store)
+    await store.commit(action(1, count=3))
+    await store.commit(commit := action(4))
     hub.publish_commit("g", commit.diffs)
     assert subscriber.version == 1
     await hub.wait_for_version(subscriber, "g", 5)
@@ -51,39 +49,39 @@ async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, unreliabl
 
 @pytest.mark.parametrize("deaf", (True, False))
 async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
-    hub: Hub, unreliable_store: UnreliableStore, deaf: bool
+    hub: Hub, store: UnreliableStore, deaf: bool
 ) -> None:
-    unreliable_store.is_deaf = deaf
+    store.is_deaf = deaf
     hub.start()
-    await unreliable_store.commit(creation())
-    subscriber = await subscribe(hub, unreliable_store)
+    await store.commit(creation())
+    subscriber = await subscribe(hub, store)
     for version in range(1, 6):
-        await unreliable_store.commit(action(version))
+        await store.commit(action(version))
         await subscriber.wait_for_version(version + 1)
 
 
-async def test_a_long_stream_is_read_page_by_page(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    await unreliable_store.commit(creation())
-    await unreliable_store.commit(action(1, count=2 * PAGE_SIZE + 5))
-    first = await subscribe(hub, unreliable_store, since=1)
-    second = await subscribe(hub, unreliable_store, since=0)
+async def test_a_long_stream_is_read_page_by_page(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(creation())
+    await store.commit(action(1, count=2 * PAGE_SIZE + 5))
+    first = await subscribe(hub, store, since=1)
+    second = await subscribe(hub, store, since=0)
     await first.wait_for_version(2 * PAGE_SIZE + 6)
     await second.wait_for_version(2 * PAGE_SIZE + 6)
-    await unreliable_store.commit(commit := action(2 * PAGE_SIZE + 6))
+    await store.commit(commit := action(2 * PAGE_SIZE + 6))
     hub.publish_commit("g", commit.diffs)
     assert first.version == second.version == 2 * PAGE_SIZE + 7
 
 
 @pytest.mark.parametrize("error", (RuntimeError("the handler is closed"), ConnectionResetError("gone")))
 async def test_one_failing_subscriber_does_not_affect_the_others(
-    hub: Hub, unreliable_store: UnreliableStore, error: Exception, redis: Redis
+    hub: Hub, store: UnreliableStore, error: Exception, redis: Redis
 ) -> None:
     hub.start()
-    await unreliable_store.commit(creation())
-    one = await subscribe(hub, unreliable_store)
+    await store.commit(creation())
+    one = await subscribe(hub, store)
     await hub.subscribe(FailingSubscriber(error), "g", StreamPosition(1, digest(1)))
-    other = await subscribe(hub, unreliable_store)
-    await unreliable_store.commit(commit := action(1))
+    other = await subscribe(hub, store)
+    await store.commit(commit := action(1))
     hub.publish_commit("g", commit.diffs)
     assert one.version == other.version == 2
     await redis.flushall()
@@ -95,43 +93,41 @@ async def test_one_failing_subscriber_does_not_affect_the_others(
     assert len(hub) == 0
 
 
-async def test_subscribers_survive_an_outage_of_the_store(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    unreliable_store.notification_failures = 3
+async def test_subscribers_survive_an_outage_of_the_store(hub: Hub, store: UnreliableStore) -> None:
+    store.notification_failures = 3
     hub.start()
-    await unreliable_store.commit(creation())
-    subscriber = await subscribe(hub, unreliable_store)
+    await store.commit(creation())
+    subscriber = await subscribe(hub, store)
     for version in range(1, 4):
-        await unreliable_store.commit(action(version))
-        unreliable_store.failures = 5
+        await store.commit(action(version))
+        store.failures = 5
         await subscriber.wait_for_version(version + 1)
-    unreliable_store.failures = 3
+    store.failures = 3
     late = VersionSubscriber(2)
     await hub.subscribe(late, "g", StreamPosition(2, digest(2)))
     assert late.version == 4
 
 
-async def test_the_last_subscriber_closes_the_channel(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    await unreliable_store.commit(creation())
-    one, other = await subscribe(hub, unreliable_store), await subscribe(hub, unreliable_store)
+async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(creation())
+    one, other = await subscribe(hub, store), await subscribe(hub, store)
     hub.unsubscribe(one, "g")
     assert len(hub) == 1
     hub.unsubscribe(one, "g")
     hub.unsubscribe(other, "g")
     hub.unsubscribe(other, "g")
     assert len(hub) == 0
-    await unreliable_store.commit(commit := action(1))
+    await store.commit(commit := action(1))
     hub.publish_commit("g", commit.diffs)
     assert one.version == other.version == 1
-    again = await subscribe(hub, unreliable_store)
+    again = await subscribe(hub, store)
     assert again.version == 2
 
 
-async def test_wait_for_version_returns_at_once_for_others_than_subscribers(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
-    await unreliable_store.commit(creation())
+async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(creation())
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
-    subscriber = await subscribe(hub, unreliable_store)
+    subscriber = await subscribe(hub, store)
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
     await hub.wait_for_version(subscriber, "g", 1)
     waiting = asyncio.create_task(hub.wait_for_version(subscriber, "g", 99))
@@ -142,9 +138,9 @@ async def test_wait_for_version_returns_at_once_for_others_than_subscribers(
         await waiting
 
 
-async def test_a_channel_whose_tile_set_is_missing_is_closed(unreliable_store: UnreliableStore) -> None:
-    game = await store_game(unreliable_store)
-    hub = Hub(unreliable_store, TileSetCatalogue([]), sweep_interval_s=0.05)
+async def test_a_channel_whose_tile_set_is_missing_is_closed(store: UnreliableStore) -> None:
+    game = await store_game(store)
+    hub = Hub(store, TileSetCatalogue([]), sweep_interval_s=0.05)
     hub.start()
     beginner = SnapshotSubscriber()
     await hub.subscribe(beginner, game, StreamPosition(5, digest(5)))

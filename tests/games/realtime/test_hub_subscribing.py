@@ -20,27 +20,25 @@ from tests.games.realtime.subscribers import (
 from tests.store.commits import action, creation, digest, load_record
 
 
-async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
-    await unreliable_store.commit(creation())
-    await unreliable_store.commit(action(1, count=4))
-    ahead = await subscribe(hub, unreliable_store)
-    behind = await subscribe(hub, unreliable_store, since=2)
-    await unreliable_store.commit(action(5, count=2))  # unknown to the channel
-    newest = await subscribe(hub, unreliable_store)
+async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(creation())
+    await store.commit(action(1, count=4))
+    ahead = await subscribe(hub, store)
+    behind = await subscribe(hub, store, since=2)
+    await store.commit(action(5, count=2))  # unknown to the channel
+    newest = await subscribe(hub, store)
     for subscriber in (ahead, behind, newest):
         await subscriber.wait_for_version(7)
 
 
-async def test_subscribing_during_commits_misses_nothing(hub: Hub, unreliable_store: UnreliableStore) -> None:
+async def test_subscribing_during_commits_misses_nothing(hub: Hub, store: UnreliableStore) -> None:
     hub.start()
-    await unreliable_store.commit(creation())
+    await store.commit(creation())
     last = 300
 
     async def commit_all() -> None:
         for version in range(1, last):
-            await unreliable_store.commit(commit := action(version))
+            await store.commit(commit := action(version))
             if version % 2:  # the other half are another instance's
                 hub.publish_commit("g", commit.diffs)
 
@@ -48,7 +46,7 @@ async def test_subscribing_during_commits_misses_nothing(hub: Hub, unreliable_st
         committing = group.create_task(commit_all())
         joined: list[VersionSubscriber] = []
         while not committing.done():
-            joined += await asyncio.gather(*(subscribe(hub, unreliable_store, since=since) for since in (0, 1, None)))
+            joined += await asyncio.gather(*(subscribe(hub, store, since=since) for since in (0, 1, None)))
             if len(joined) % 2:
                 hub.unsubscribe(joined[0], "g")
                 joined = joined[1:]
@@ -56,19 +54,17 @@ async def test_subscribing_during_commits_misses_nothing(hub: Hub, unreliable_st
         await subscriber.wait_for_version(last)
 
 
-async def test_a_game_that_is_gone_cannot_be_subscribed_to(
-    hub: Hub, unreliable_store: UnreliableStore, redis: Redis
-) -> None:
-    await unreliable_store.commit(creation())
-    await subscribe(hub, unreliable_store)
+async def test_a_game_that_is_gone_cannot_be_subscribed_to(hub: Hub, store: UnreliableStore, redis: Redis) -> None:
+    await store.commit(creation())
+    await subscribe(hub, store)
     await redis.flushall()
     with pytest.raises(NoSuchGame):
         await hub.subscribe(VersionSubscriber(), "g", StreamPosition(2, digest(2)))
 
 
-async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    game = await store_game(unreliable_store)
-    loaded = await load_record(unreliable_store, game)
+async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, store: UnreliableStore) -> None:
+    game = await store_game(store)
+    loaded = await load_record(store, game)
     first = VersionSubscriber(1)
     await hub.subscribe(first, game, StreamPosition(1, loaded.digest))
     for past in (StreamPosition(1, digest(1)), StreamPosition(0, digest(0)), StreamPosition(7, digest(7))):

@@ -24,16 +24,16 @@ from tests.store.commits import action, creation, digest, load_record
     ),
 )
 async def test_a_client_resumes_from_a_state_in_the_stream(
-    unreliable_store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
+    store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
 ) -> None:
-    await unreliable_store.commit(creation())
-    await unreliable_store.commit(action(1, count=3))
-    loaded = await load_record(unreliable_store)
-    assert await resolve_position(unreliable_store, "g", loaded, since, client_digest) == position
+    await store.commit(creation())
+    await store.commit(action(1, count=3))
+    loaded = await load_record(store)
+    assert await resolve_position(store, "g", loaded, since, client_digest) == position
 
 
-async def test_an_unreadable_snapshot_raises_store_unavailable(unreliable_store: UnreliableStore) -> None:
-    await unreliable_store.commit(creation())
-    loaded = await load_record(unreliable_store)
+async def test_an_unreadable_snapshot_raises_store_unavailable(store: UnreliableStore) -> None:
+    await store.commit(creation())
+    loaded = await load_record(store)
     with pytest.raises(StoreUnavailable, match="cannot be read"):
         decode_view(TILESETS, loaded)

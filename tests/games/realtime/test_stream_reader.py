@@ -50,12 +50,12 @@ class HangingStore(UnreliableStore):
 
 
 @pytest.fixture
-def unreliable_store(unreliable_store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
+def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
     for module in (stream_reader, version_sweep, hub_module):
         monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
     monkeypatch.setattr(stream_reader, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
-    return HangingStore(unreliable_store._client)
+    return HangingStore(store._client)
 
 
 async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionSubscriber:
@@ -66,82 +66,78 @@ async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionS
 
 
 async def test_the_first_subscriber_of_a_stream_that_hangs_does_not_block(
-    hub: Hub, unreliable_store: HangingStore, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, store: HangingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (stream_reader, hub_module):  # long enough for the others to subscribe on a busy machine
         monkeypatch.setattr(module, "READ_TIMEOUT_S", 3.0)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 20.0)
-    unreliable_store.hanging = frozenset({"hangs"})
-    await unreliable_store.commit(creation("hangs"))
-    await unreliable_store.commit(action(1, "hangs"))
+    store.hanging = frozenset({"hangs"})
+    await store.commit(creation("hangs"))
+    await store.commit(action(1, "hangs"))
     subscriber = VersionSubscriber(1)
     waiting = asyncio.create_task(hub.subscribe(subscriber, "hangs", StreamPosition(1, digest(1))))
-    others = [await subscribe_behind(hub, unreliable_store, f"g{number}") for number in range(10)]
+    others = [await subscribe_behind(hub, store, f"g{number}") for number in range(10)]
     assert not waiting.done()
     assert [other.version for other in others] == [2] * len(others)
     async with asyncio.timeout(20 * TIMEOUT_S):
         await waiting
-    unreliable_store.hanging = frozenset()
+    store.hanging = frozenset()
     await subscriber.wait_for_version(2)
 
 
-async def test_a_later_subscriber_of_a_stream_that_hangs_gets_store_unavailable(
-    hub: Hub, unreliable_store: HangingStore
-) -> None:
-    subscriber = await subscribe_behind(hub, unreliable_store, "g")
+async def test_a_later_subscriber_of_a_stream_that_hangs_gets_store_unavailable(hub: Hub, store: HangingStore) -> None:
+    subscriber = await subscribe_behind(hub, store, "g")
     await subscriber.wait_for_version(2)
-    unreliable_store.hanging = frozenset({"g"})
+    store.hanging = frozenset({"g"})
     late = VersionSubscriber(1)
     async with asyncio.timeout(20 * TIMEOUT_S):
         with pytest.raises(StoreUnavailable, match="not read"):
             await hub.subscribe(late, "g", StreamPosition(1, digest(1)))
-    unreliable_store.hanging = frozenset()
-    await unreliable_store.commit(commit := action(2, "g"))
+    store.hanging = frozenset()
+    await store.commit(commit := action(2, "g"))
     hub.publish_commit("g", commit.diffs)
     assert (subscriber.version, late.version) == (3, 1)
 
 
-async def test_wait_for_version_of_a_stream_that_hangs_raises_store_unavailable(
-    hub: Hub, unreliable_store: HangingStore
-) -> None:
-    subscriber = await subscribe_behind(hub, unreliable_store, "g")
+async def test_wait_for_version_of_a_stream_that_hangs_raises_store_unavailable(hub: Hub, store: HangingStore) -> None:
+    subscriber = await subscribe_behind(hub, store, "g")
     await subscriber.wait_for_version(2)
-    unreliable_store.hanging = frozenset({"g"})
-    await unreliable_store.commit(action(2, "g"))
+    store.hanging = frozenset({"g"})
+    await store.commit(action(2, "g"))
     async with asyncio.timeout(20 * TIMEOUT_S):
         with pytest.raises(StoreUnavailable, match="not read"):
             await hub.wait_for_version(subscriber, "g", 3)
-    unreliable_store.hanging = frozenset()
+    store.hanging = frozenset()
     await hub.wait_for_version(subscriber, "g", 3)
     assert subscriber.version == 3
 
 
 async def test_an_unexpected_error_is_logged_and_the_read_retried(
-    hub: Hub, unreliable_store: HangingStore, caplog: pytest.LogCaptureFixture
+    hub: Hub, store: HangingStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    unreliable_store.damaged = frozenset({"fails"})
-    await unreliable_store.commit(creation("fails"))
-    await unreliable_store.commit(action(1, "fails"))
+    store.damaged = frozenset({"fails"})
+    await store.commit(creation("fails"))
+    await store.commit(action(1, "fails"))
     failing = VersionSubscriber(1)
     async with asyncio.timeout(5):
         await hub.subscribe(failing, "fails", StreamPosition(1, digest(1)))
-    other = await subscribe_behind(hub, unreliable_store, "g")
+    other = await subscribe_behind(hub, store, "g")
     await other.wait_for_version(2)
     assert failing.version == 1
     assert any("fails" in record.getMessage() and record.exc_info for record in caplog.records)
-    unreliable_store.damaged = frozenset()
+    store.damaged = frozenset()
     await failing.wait_for_version(2)
 
 
-async def test_a_sweep_that_hangs_or_fails_is_repeated(hub: Hub, unreliable_store: HangingStore) -> None:
-    unreliable_store.is_deaf = True
-    subscriber = await subscribe_behind(hub, unreliable_store, "g")
+async def test_a_sweep_that_hangs_or_fails_is_repeated(hub: Hub, store: HangingStore) -> None:
+    store.is_deaf = True
+    subscriber = await subscribe_behind(hub, store, "g")
     await subscriber.wait_for_version(2)
-    unreliable_store.hanging = frozenset({"g"})
+    store.hanging = frozenset({"g"})
     hub.start()
-    await unreliable_store.commit(action(2, "g"))
-    await unreliable_store.wait_for_sweeps(2)
-    unreliable_store.hanging, unreliable_store.damaged = frozenset(), frozenset({"g"})
-    await unreliable_store.wait_for_sweeps(2)
-    unreliable_store.damaged = frozenset()
+    await store.commit(action(2, "g"))
+    await store.wait_for_sweeps(2)
+    store.hanging, store.damaged = frozenset(), frozenset({"g"})
+    await store.wait_for_sweeps(2)
+    store.damaged = frozenset()
     await subscriber.wait_for_version(3)

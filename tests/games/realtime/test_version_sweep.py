@@ -10,30 +10,28 @@ from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber,
 from tests.store.commits import action, creation, digest, load_record
 
 
-async def test_a_sweep_finds_changes_of_many_games(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    unreliable_store.is_deaf = True
+async def test_a_sweep_finds_changes_of_many_games(hub: Hub, store: UnreliableStore) -> None:
+    store.is_deaf = True
     games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
-    await asyncio.gather(*(unreliable_store.commit(creation(game)) for game in games))
-    subscribers = await asyncio.gather(*(subscribe(hub, unreliable_store, game) for game in games))
+    await asyncio.gather(*(store.commit(creation(game)) for game in games))
+    subscribers = await asyncio.gather(*(subscribe(hub, store, game) for game in games))
     hub.start()
-    await asyncio.gather(*(unreliable_store.commit(action(1, game)) for game in games))
+    await asyncio.gather(*(store.commit(action(1, game)) for game in games))
     await asyncio.gather(*(subscriber.wait_for_version(2) for subscriber in subscribers))
 
 
-async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
+async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(hub: Hub, store: UnreliableStore) -> None:
     """Subscribers have version 2 already, and the history is the same: a snapshot would add nothing."""
-    await unreliable_store.commit(creation())
-    subscriber = await subscribe(hub, unreliable_store)
-    await unreliable_store.commit(commit := action(1))
+    await store.commit(creation())
+    subscriber = await subscribe(hub, store)
+    await store.commit(commit := action(1))
     hub.publish_commit("g", commit.diffs)
-    unreliable_store.is_deaf, unreliable_store.stale_answers = True, 1
+    store.is_deaf, store.stale_answers = True, 1
     hub.start()
     async with asyncio.timeout(10):
-        while unreliable_store.stale_answers:  # noqa: ASYNC110  the sweep gives no event
+        while store.stale_answers:  # noqa: ASYNC110  the sweep gives no event
             await asyncio.sleep(0.01)
-    await unreliable_store.commit(action(2))
+    await store.commit(action(2))
     await subscriber.wait_for_version(3)
     assert subscriber.errors == []
 
@@ -51,20 +49,18 @@ class TokenSubscriber(VersionSubscriber):
         self.has_rechecked.set()
 
 
-async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
-    unreliable_store.is_deaf = True
+async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
+    store.is_deaf = True
     access = encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1]))
-    await unreliable_store.commit(creation(access=access))
+    await store.commit(creation(access=access))
     before, after = TokenSubscriber(1), TokenSubscriber(2)
     await hub.subscribe(before, "g", StreamPosition(1, digest(1)))
     hub.start()
-    await unreliable_store.commit(action(1, revokes_token=True))
+    await store.commit(action(1, revokes_token=True))
     async with asyncio.timeout(10):
         await before.has_rechecked.wait()
     await before.wait_for_version(2)
-    record = await load_record(unreliable_store)
+    record = await load_record(store)
     await hub.subscribe(after, "g", StreamPosition(2, digest(2)), record.last_revocation)
     assert not after.has_rechecked.is_set()
     await hub.subscribe(late := TokenSubscriber(2), "g", StreamPosition(2, digest(2)))
