@@ -17,6 +17,8 @@ __all__ = ["Deployment", "cluster_lines"]
 PROMOTION_TIMEOUT_S = 40.0
 HEALTHY_TIMEOUT_S = 40.0
 
+Replication = dict[str, str | int]
+
 
 class Deployment:
     """Running servers. `url` is for the service; `nodes` hold data, `sentinels` monitor them."""
@@ -83,7 +85,7 @@ class Deployment:
             return all([await _is_cluster_ok(node) for node in self.nodes])
         return len(await self.primaries()) == sum(state["role"] == "master" for state in states)
 
-    async def _read_replication(self) -> list[dict[str, Any]]:
+    async def _read_replication(self) -> list[Replication]:
         return await asyncio.gather(*(_read_replication(node) for node in self.nodes))
 
     async def clear(self) -> None:
@@ -93,13 +95,13 @@ class Deployment:
                 await client.flushall()
 
 
-async def _read_replication(node: Node) -> dict[str, Any]:
+async def _read_replication(node: Node) -> Replication:
     """Return `INFO replication`; nothing if the node does not reply, as while a sentinel changes its role."""
     if not node.is_serving:
         return {}
     try:
         async with aclosing(node.client()) as client:
-            info: dict[str, Any] = await client.info("replication")
+            info: Replication = await client.info("replication")
     except (RedisError, OSError):
         return {}
     return info
@@ -117,10 +119,10 @@ async def _read_primary_port(sentinel: Node) -> int | None:
     return None if master["is_sdown"] or "failover_in_progress" in master["flags"] else port
 
 
-def _is_in_sync(state: dict[str, Any]) -> bool:
+def _is_in_sync(state: Replication) -> bool:
     """Whether a replica has its primary's data; a primary always has."""
     if state.get("role") == "slave":
-        return bool(state["master_link_status"] == "up" and not state["master_sync_in_progress"])
+        return state["master_link_status"] == "up" and not state["master_sync_in_progress"]
     return "role" in state
 
 
