@@ -6,15 +6,20 @@ somebody else is subscribed: the committing instance knows the change, and a mes
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 
 from service.games.ports import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.topology import Topology
-from service.store.pubsub import Subscriber
+from service.store.pubsub import RECONNECT_DELAY_S, Subscriber
 
 __all__ = ["ChangeNotifications"]
+
+ASSIGN_INTERVAL_S = 0.75
+"""How often the primaries are checked for changes, with the pause of RECONNECT_DELAY_S that follows."""
 
 MAX_UNREAD = 10_000
 """The number of notifications that wait for `listen`; more are dropped."""
@@ -23,10 +28,8 @@ MAX_UNREAD = 10_000
 class ChangeNotifications:
     """The notifications of the games that this process has subscribed to, with a Subscriber for each primary."""
 
-    def __init__(self, topology: Topology, *, ping_interval_s: float = 1.0, silence_timeout_s: float = 3.0) -> None:
+    def __init__(self, topology: Topology) -> None:
         self._topology = topology
-        self._ping_interval_s = ping_interval_s
-        self._silence_timeout_s = silence_timeout_s
         self._games: set[str] = set()
         self._subscribers: dict[str, Subscriber] = {}
         self._unread: asyncio.Queue[ChangeNotification] = asyncio.Queue()
@@ -72,14 +75,11 @@ class ChangeNotifications:
                 try:
                     await self._assign_games()
                 except CONNECTION_ERRORS:
-                    await asyncio.sleep(self._ping_interval_s / 4)
-                    continue
-                try:
-                    async with asyncio.timeout(self._ping_interval_s):
+                    self._reassign.set()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(ASSIGN_INTERVAL_S):
                         await self._reassign.wait()
-                except TimeoutError:
-                    continue
-                await asyncio.sleep(self._ping_interval_s / 4)  # do not refresh in a loop while a primary is away
+                await asyncio.sleep(RECONNECT_DELAY_S)  # do not refresh in a loop while a primary is away
         finally:
             subscribers, self._subscribers, self._assigned_generation = self._subscribers, {}, -1
             await asyncio.gather(*(subscriber.aclose() for subscriber in subscribers.values()))
@@ -92,25 +92,16 @@ class ChangeNotifications:
             await self._topology.refresh()
         primaries = {*self._topology.primaries()}
         for primary in primaries - self._subscribers.keys():
-            self._subscribers[primary] = Subscriber(
-                self._topology,
-                primary,
-                self._push,
-                self._reassign,
-                ping_interval_s=self._ping_interval_s,
-                silence_timeout_s=self._silence_timeout_s,
-            )
+            self._subscribers[primary] = Subscriber(self._topology, primary, self._push, self._reassign)
         former = [self._subscribers.pop(primary) for primary in self._subscribers.keys() - primaries]
         await asyncio.gather(*(subscriber.aclose() for subscriber in former))
         self._reassign.clear()
         self._assigned_generation = self._topology.generation
-        assigned: dict[str, set[str]] = {primary: set() for primary in self._subscribers}
+        assigned: defaultdict[str | None, set[str]] = defaultdict(set)
         for game in self._games:
-            primary_of_game = self._topology.primary_for_key(keys.channel(game))
-            if primary_of_game in assigned:
-                assigned[primary_of_game].add(game)
-        for primary, games in assigned.items():
-            self._subscribers[primary].set_games(games)
+            assigned[self._topology.primary_for_key(keys.channel(game))].add(game)
+        for primary, subscriber in self._subscribers.items():
+            subscriber.set_games(assigned[primary])
 
     def _subscriber_for(self, game: str) -> Subscriber | None:
         return self._subscribers.get(self._topology.primary_for_key(keys.channel(game)) or "")

@@ -9,6 +9,7 @@ redis-py annotates only part of its asyncio functions, hence `# type: ignore[no-
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from redis.asyncio.client import PubSub
@@ -19,16 +20,16 @@ from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, is_
 from service.store.connection.topology import Topology
 from service.supervision import spawn
 
-__all__ = ["Subscriber"]
+__all__ = ["RECONNECT_DELAY_S", "Subscriber"]
 
-_RECONNECT_DELAY_S = 0.25
+PING_INTERVAL_S = 1.0
+SILENCE_TIMEOUT_S = 3.0
+"""How long a connection may be without a message or a reply to a ping before it is replaced."""
+RECONNECT_DELAY_S = 0.25
 
 
 class Subscriber:
-    """A subscribing connection to one primary.
-
-    It pings every `ping_interval_s`, and reconnects after `silence_timeout_s` without a reply.
-    """
+    """A subscribing connection to one primary, which it replaces whenever it is lost or silent."""
 
     def __init__(
         self,
@@ -36,9 +37,6 @@ class Subscriber:
         primary: str,
         on_notification: Callable[[ChangeNotification], None],
         reassign: asyncio.Event,
-        *,
-        ping_interval_s: float,
-        silence_timeout_s: float,
     ) -> None:
         self.subscribed: set[str] = set()
         """Games whose subscription Redis has confirmed."""
@@ -48,12 +46,9 @@ class Subscriber:
         self._primary = primary
         self._on_notification = on_notification
         self._reassign = reassign
-        self._ping_interval_s = ping_interval_s
-        self._silence_timeout_s = silence_timeout_s
         self._games: set[str] = set()
         self._requests: asyncio.Queue[tuple[bool, str]] = asyncio.Queue()
         """Whether to subscribe or to unsubscribe, and the game."""
-        self._loop = asyncio.get_running_loop()
         self._task = topology.supervisor.start("pubsub-connection", self._run)
 
     def subscribe(self, game: str) -> None:
@@ -91,11 +86,11 @@ class Subscriber:
                 with suppress(*CONNECTION_ERRORS):
                     await pubsub.aclose()  # type: ignore[no-untyped-call]
             self._reassign.set()
-            await asyncio.sleep(_RECONNECT_DELAY_S)
+            await asyncio.sleep(RECONNECT_DELAY_S)
 
     async def _read_messages(self, pubsub: PubSub) -> None:
         """Handle messages until the connection is lost or silent. Raise one of CONNECTION_ERRORS."""
-        async with asyncio.timeout(self._silence_timeout_s):
+        async with asyncio.timeout(SILENCE_TIMEOUT_S):
             await pubsub.connect()  # type: ignore[no-untyped-call]
         self.is_up = True
         self._requests = asyncio.Queue()
@@ -103,14 +98,14 @@ class Subscriber:
             self._request(game, subscribe=True)
         sending = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=WRITE_ERRORS)
         try:
-            last_message_at = self._loop.time()
-            while self._loop.time() - last_message_at < self._silence_timeout_s and not sending.done():
-                async with asyncio.timeout(self._silence_timeout_s):
-                    message = await pubsub.get_message(timeout=self._ping_interval_s)
+            last_message_at = monotonic()
+            while monotonic() - last_message_at < SILENCE_TIMEOUT_S and not sending.done():
+                async with asyncio.timeout(SILENCE_TIMEOUT_S):
+                    message = await pubsub.get_message(timeout=PING_INTERVAL_S)
                     if message is None:
                         await pubsub.ping()
                 if message is not None:
-                    last_message_at = self._loop.time()
+                    last_message_at = monotonic()
                     self._handle_message(message)
         finally:
             sending.cancel()

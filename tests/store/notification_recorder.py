@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from unittest.mock import patch
 
 from service.games.ports import ChangeNotification
+from service.store import pubsub
 from service.store.client import connect
 from service.store.notifications import ChangeNotifications
 
@@ -52,10 +54,9 @@ async def subscribe_elsewhere(
     url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0
 ) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games on a client of its own."""
-    async with (
-        connect(url, connections=1) as store,
-        record_notifications(
-            ChangeNotifications(store._client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games
-        ) as recorder,
-    ):
-        yield recorder
+    with patch.multiple(pubsub, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
+        async with (
+            connect(url, connections=1) as store,
+            record_notifications(store._notifications, *games) as recorder,
+        ):
+            yield recorder
