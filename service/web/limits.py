@@ -27,7 +27,7 @@ class Limits(NamedTuple):
     ping_interval_s: float = 20.0
     """Interval of pings; a WebSocket that does not answer before the next one is closed with 4408."""
     sse_comment_interval_s: float = 15.0
-    """Interval of the sweep that compares watched games with the store, in case a notification was lost."""
+    """Interval of comments on an event stream, so that proxies do not close it as idle."""
     sweep_interval_s: float = 1.0
     """Interval in which the versions of watched games are compared with the store's, in case a notification was lost.
     """

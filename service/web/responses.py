@@ -74,8 +74,8 @@ def add_common_headers(app: web.Application, response: web.StreamResponse) -> No
     headers = response.headers
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
-    if (doing := LOG_CONTEXT.get()) is not None and doing.request_id is not None:
-        headers[REQUEST_ID] = doing.request_id
+    if (context := LOG_CONTEXT.get()) is not None and context.request_id is not None:
+        headers[REQUEST_ID] = context.request_id
     app[SECURITY_HEADERS].add_to(headers)
     if app[DRAINING].is_set():
         response.headers["Connection"] = "close"

@@ -5,6 +5,7 @@ Only the configured header is read, because a proxy forwards other headers as th
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPV6LENGTH, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -13,6 +14,7 @@ from typing import Literal
 from multidict import CIMultiDictProxy
 
 __all__ = [
+    "AddressCounter",
     "BadNetwork",
     "Header",
     "Network",
@@ -96,6 +98,17 @@ def get_site_network(client: str) -> str:
 def _site_network(client: str) -> str:
     beyond = IPV6LENGTH - SITE_PREFIX_BITS
     return f"{IPv6Address(int(IPv6Address(client)) >> beyond << beyond)}/{SITE_PREFIX_BITS}"
+
+
+class AddressCounter(Counter[str]):
+    """Counts by client, and by the /48 network of IPv6 clients."""
+
+    def add(self, client: str, change: int) -> None:
+        """Change the count of a client and of its network."""
+        for key in {client, get_site_network(client)}:
+            self[key] += change
+            if not self[key]:
+                del self[key]
 
 
 class TrustedProxies:

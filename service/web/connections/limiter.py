@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import AsyncIterator
 from resource import RLIMIT_NOFILE, getrlimit
 
@@ -12,7 +11,7 @@ from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, problem
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
-from service.web.connections.client_ip import TrustedProxies, get_site_network
+from service.web.connections.client_ip import AddressCounter, TrustedProxies, get_site_network
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
@@ -73,9 +72,9 @@ class ConnectionLimiter:
         self.limits = limits
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[ClientConnection, None] = {}
-        self.connections_per_address: Counter[str] = Counter()
+        self.connections_per_address = AddressCounter()
         """Connections of each address, and of each IPv6 /48 network."""
-        self.streams_per_address: Counter[str] = Counter()
+        self.streams_per_address = AddressCounter()
         """Streams, likewise."""
         self.rejected = 0
         """Connections since the start."""
@@ -97,7 +96,7 @@ class ConnectionLimiter:
         ):
             refusal = TOO_MANY_CONNECTIONS_RESPONSE
         if client is not None:
-            _add_count(self.connections_per_address, client, 1)
+            self.connections_per_address.add(client, 1)
         if refusal:
             self._log_rejection(client)
         return refusal
@@ -119,7 +118,7 @@ class ConnectionLimiter:
         if connection in self.connections:
             del self.connections[connection]
             if connection.client is not None:
-                _add_count(self.connections_per_address, connection.client, -1)
+                self.connections_per_address.add(connection.client, -1)
 
     def add_stream(self, address: str) -> None:
         """Count a stream. Raises TooManyConnections."""
@@ -127,11 +126,11 @@ class ConnectionLimiter:
         if self._is_at_limit(self.streams_per_address, address, limit):
             RATE_LIMITED.labels("open-streams").inc()
             raise TooManyConnections("sockets and event streams of this address", limit)
-        _add_count(self.streams_per_address, address, 1)
+        self.streams_per_address.add(address, 1)
 
     def remove_stream(self, address: str) -> None:
         """Remove a stream."""
-        _add_count(self.streams_per_address, address, -1)
+        self.streams_per_address.add(address, -1)
 
     async def enforce_timeouts(self) -> None:
         """Check the timeouts of all connections until cancelled."""
@@ -147,7 +146,7 @@ class ConnectionLimiter:
                 if number % BATCH_SIZE == BATCH_SIZE - 1:
                     await asyncio.sleep(0)
 
-    def _is_at_limit(self, counter: Counter[str], client: str, limit: int) -> bool:
+    def _is_at_limit(self, counter: AddressCounter, client: str, limit: int) -> bool:
         """Return whether a client, or its network, has as many as it may."""
         if not self.limits.rate_limits:
             return False
@@ -155,14 +154,6 @@ class ConnectionLimiter:
         return counter[client] >= limit or (
             network != client and counter[network] >= limit * self.limits.addresses_per_network
         )
-
-
-def _add_count(counter: Counter[str], client: str, change: int) -> None:
-    """Change the count of a client and of its network."""
-    for key in {client, get_site_network(client)}:
-        counter[key] += change
-        if counter[key] <= 0:
-            del counter[key]
 
 
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)

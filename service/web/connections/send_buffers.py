@@ -4,12 +4,11 @@ The connection that has not been read from for the longest is dropped first; a c
 """
 
 import logging
-from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from service.telemetry.metrics import SLOW_READERS_DROPPED
-from service.web.connections.client_ip import get_site_network
+from service.web.connections.client_ip import AddressCounter, get_site_network
 
 __all__ = ["BufferedWriter", "SendBufferBudget"]
 
@@ -42,7 +41,7 @@ class SendBufferBudget:
         self._max_total = in_all
         self._writers: dict[str, dict[BufferedWriter, int]] = {}
         """The connections of each address, the longest blocked first."""
-        self._bytes: Counter[str] = Counter()
+        self._bytes = AddressCounter()
         """Unsent bytes of each address and each IPv6 /48 network."""
         self._addresses: dict[BufferedWriter, str] = {}
         self.total = 0
@@ -79,10 +78,7 @@ class SendBufferBudget:
 
     def _add(self, address: str, change: int) -> None:
         self.total += change
-        for key in {address, get_site_network(address)}:
-            self._bytes[key] += change
-            if not self._bytes[key]:
-                del self._bytes[key]
+        self._bytes.add(address, change)
 
     def _drop_slow_writers(self, addresses: Iterable[str], too_much: int, latest: BufferedWriter) -> None:
         """Drop connections of these addresses, those with the most bytes first, until `too_much` bytes are freed.

@@ -4,23 +4,10 @@ from html import escape
 
 from pygments import highlight
 from pygments.formatters.html import HtmlFormatter
-from pygments.lexers.configs import IniLexer, TOMLLexer
-from pygments.lexers.data import JsonLexer, YamlLexer
-from pygments.lexers.javascript import TypeScriptLexer
-from pygments.lexers.python import PythonLexer
-from pygments.lexers.shell import BashLexer
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 
 __all__ = ["highlight_code"]
-
-_LEXERS = {
-    "ini": IniLexer,
-    "json": JsonLexer,
-    "python": PythonLexer,
-    "sh": BashLexer,
-    "toml": TOMLLexer,
-    "ts": TypeScriptLexer,
-    "yaml": YamlLexer,
-}
 
 _FORMATTER = HtmlFormatter(nowrap=True)
 
@@ -31,5 +18,8 @@ def highlight_code(code: str, language: str) -> str:
     >>> highlight_code("x = 1", "python").strip()
     '<span class="n">x</span> <span class="o">=</span> <span class="mi">1</span>'
     """
-    lexer = _LEXERS.get(language)
-    return escape(code) if lexer is None else highlight(code, lexer(stripnl=False), _FORMATTER)
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False)
+    except ClassNotFound:
+        return escape(code)
+    return highlight(code, lexer, _FORMATTER)

@@ -13,7 +13,6 @@ from service.games.timestamps import DAY_S
 from service.web.connections.limiter import get_client_address
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
-from service.web.middleware.security_headers import API_HEADERS
 from service.web.parsing import matches_if_none_match
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
@@ -76,8 +75,6 @@ async def image_response(request: web.Request, image: ImageRequest) -> web.Respo
             pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
             body = await request.app[IMAGE_RENDERER].render(key, await make_job())
-    # A player's name in an SVG must not run as a script on this origin, even if the picture is opened directly.
-    headers |= API_HEADERS
     charset = None if image_format == "png" else "utf-8"
     return web.Response(body=body, content_type=MEDIA_TYPES[image_format], charset=charset, headers=headers)
 

@@ -30,18 +30,18 @@ Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:
     """Return a handler that turns the errors of `handle` into problems and adds the common headers."""
-    guard = app[RATE_LIMITER]
+    rate_limiter = app[RATE_LIMITER]
 
     async def respond(request: web.Request) -> web.StreamResponse:
-        address, payer = get_client_address(request), None
+        address, charge = get_client_address(request), None
         connection = get_connection(request)
         connection.start_request(address)
         try:
-            if guard.is_enabled:
+            if rate_limiter.is_enabled:
                 try:
-                    payer = guard.admit(request, address)
+                    charge = rate_limiter.admit(request, address)
                 except (LeasePending, RateLimited) as refusal:
-                    payer = await guard.retry_admission(refusal, request, address)
+                    charge = await rate_limiter.retry_admission(refusal, request, address)
             _check_encoding(request)
             response = await handle(request)
         except PROBLEM_ERRORS as error:
@@ -52,8 +52,8 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
         except web.HTTPException as error:
             response = http_exception_response(error)
-        if payer is not None:
-            guard.settle(request, address, payer, response)
+        if charge is not None:
+            rate_limiter.settle(request, address, charge, response)
         if not response.prepared:
             add_common_headers(app, response)
         connection.finish_request(request, response)

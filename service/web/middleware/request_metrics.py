@@ -71,19 +71,19 @@ def record_route(handle: Handler) -> Handler:
     A middleware would cost some 4 µs, because aiohttp then adds one of its own.
     """
 
-    def answer(request: web.Request) -> Awaitable[web.StreamResponse]:
+    def respond(request: web.Request) -> Awaitable[web.StreamResponse]:
         context = LOG_CONTEXT.get()
         if type(context) is RequestContext:
             context.request = request
         return handle(request)
 
-    return answer
+    return respond
 
 
 def measure_requests(handle: Handler) -> Handler:
     """Wrap a handler to time, trace and log its requests."""
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         request_id = request.headers.get(REQUEST_ID)
         context = RequestContext(
             request_id if request_id is not None and is_valid_request_id(request_id) else new_request_id()
@@ -108,7 +108,7 @@ def measure_requests(handle: Handler) -> Handler:
                 _record(request, context.route, status, perf_counter() - started_at)
             context.request = None  # cancelled timers keep references to this context
 
-    return answer
+    return respond
 
 
 def may_stream(request: web.Request) -> bool:

@@ -24,7 +24,10 @@ API_HEADERS = {
     **_COMMON_HEADERS,
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""For everything else: it loads nothing and is never framed, but every origin may read it, as with CORS."""
+"""For everything else: it loads nothing and is never framed, but every origin may read it, as with CORS.
+
+So a player's name in an SVG cannot run as a script, even if the picture is opened directly.
+"""
 
 
 class SecurityHeaders:

@@ -118,28 +118,24 @@ class RateLimiter:
 
     def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
         """Charge a request. Raises RateLimited, or LeasePending; then `retry_admission` decides."""
-        charge = self._charge_request(request, address)
-        if charge is not None:
-            request[CHARGE] = charge
-        return charge
-
-    def _charge_request(self, request: web.BaseRequest, address: str) -> Charge | None:
         path, method, unverified_token = request.path, request.method, None
         if hdrs.AUTHORIZATION in request.headers:
             unverified_token = self._read_token_key(request, path)
             if unverified_token in self.trusted_tokens and (
                 path.startswith(GAMES_PREFIX) or not is_creating(method, path)
             ):
-                return self._charge_token(request, address, unverified_token)
+                request[CHARGE] = charge = self._charge_token(request, address, unverified_token)
+                return charge
         if path in EXEMPT_PATHS:
             return None
         guesses = self.guesses.require(address) if path.startswith(GAMES_PREFIX) else ()
-        return Charge(
+        request[CHARGE] = charge = Charge(
             self._select_leases(method, path).require(address),
             guesses=() if path.endswith(WEBSOCKET_SUFFIX) else guesses,
             creations=self._creation_leases(request, address),
             unverified_token=unverified_token,
         )
+        return charge
 
     async def retry_admission(
         self, refusal: LeasePending | RateLimited, request: web.BaseRequest, address: str

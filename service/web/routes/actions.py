@@ -30,7 +30,7 @@ from service.web.parsing import (
     read_optional_body,
     read_query,
 )
-from service.web.ratelimit.client_charge import ClientCharge
+from service.web.ratelimit.request_charges import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.queries import IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route

@@ -9,7 +9,6 @@ from service.games.context import Context
 from service.games.ports import GameRecord
 from service.games.queries.games import decode_with_index, load_digest, load_for_reader, move_sort_key
 from service.web.app_keys import CONTEXT
-from service.web.connections.limiter import get_client_address
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.images.jobs import BoardJob, ImageFormat
@@ -24,8 +23,7 @@ from service.web.images.responses import (
 )
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.limiter import CHARGE
-from service.web.ratelimit.request_charges import acquire_replay_slot
+from service.web.ratelimit.request_charges import ClientCharge
 from service.web.routing import GAME_ID, Route
 
 OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
@@ -78,7 +76,7 @@ async def _make_past_job(
     request: web.Request, version: int, options: BoardOptions, image_format: ImageFormat
 ) -> BoardJob:
     context, tokens = request.app[CONTEXT], version // costs.PATCHED_VERSIONS_PER_TOKEN
-    async with acquire_replay_slot(request.app, get_client_address(request), request.get(CHARGE), tokens):
+    async with ClientCharge.of_request(request).acquire_replay_slot(tokens):
         past = await load_past_version(context, get_path_id(request), version)
     return BoardJob(context.tilesets.get_for_game(past.tileset).response, past, [], options, image_format)
 

@@ -29,8 +29,8 @@ from service.web.parsing import (
     read_query,
 )
 from service.web.ratelimit import costs
-from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.request_charges import (
+    ClientCharge,
     charge_open_game,
     charge_request,
     hash_client,

@@ -40,8 +40,8 @@ from service.web.errors import RateLimited
 from service.web.parsing import check_token
 from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
-from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.request_charges import ClientCharge
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.malformed import Envelope, read_envelope
