@@ -108,6 +108,7 @@ def register_routes(
     """
     priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
     for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
-        app.router.add_route(route.method, route.path, route.handler, expect_handler=expect_handler)
         if route.method == "GET":
-            app.router.add_route("HEAD", route.path, route.handler, expect_handler=expect_handler)
+            app.router.add_get(route.path, route.handler, expect_handler=expect_handler)
+        else:
+            app.router.add_route(route.method, route.path, route.handler, expect_handler=expect_handler)

@@ -26,8 +26,7 @@ def set_up(app: web.Application) -> None:
         "/docs/static/{name:.+}": read_static,
         "/problems/{slug}": redirect_to_problem,
     }.items():
-        for method in ("GET", "HEAD"):
-            app.router.add_route(method, path, handler, expect_handler=handle_expect)
+        app.router.add_get(path, handler, expect_handler=handle_expect)
 
 
 async def read_page(request: web.Request) -> web.Response:

@@ -28,11 +28,10 @@ from service.web.parsing import (
     prefers_representation,
     read_body,
     read_optional_body,
-    read_query,
 )
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.queries import IncludeQuery
+from service.web.routes.queries import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 Body = TypeVar("Body")
@@ -50,7 +49,7 @@ async def run_command(
     request: web.Request, body: Body, execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[CommandResult]]
 ) -> web.Response:
     """Run a command with the request's body, headers and query, and return its response."""
-    include = read_query(request, IncludeQuery).include if request.query_string else None
+    include_moves = includes_legal_moves(request)
     include_game = prefers_representation(request)
     expected, key, token = parse_if_match(request), parse_idempotency_key(request), parse_bearer_token(request)
     language = negotiate_language(request)
@@ -59,7 +58,7 @@ async def run_command(
         token,
         expected,
         key,
-        include is not None,
+        include_moves,
         include_game=include_game,
         language=language,
         charge=ClientCharge.of_request(request),

@@ -1,6 +1,6 @@
 """`GET /openapi.json` and `GET /asyncapi.json`: the generated API documents of `schemas/`."""
 
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
 from typing import NamedTuple
@@ -27,13 +27,13 @@ def load_document(name: str) -> Document:
     return Document(body, f'"{sha256(body).hexdigest()[:32]}"')
 
 
-@Route(
-    "GET",
+document_route = partial(Route, "GET", tag="service", headers=("If-None-Match",))
+
+
+@document_route(
     "/openapi.json",
     operation_id="readOpenApi",
     summary="Read the OpenAPI document",
-    tag="service",
-    headers=("If-None-Match",),
     responses=(ResponseSpec(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), NOT_MODIFIED),
 )
 async def read_openapi(request: web.Request) -> web.Response:
@@ -41,13 +41,10 @@ async def read_openapi(request: web.Request) -> web.Response:
     return _document_response(request, "openapi.json")
 
 
-@Route(
-    "GET",
+@document_route(
     "/asyncapi.json",
     operation_id="readAsyncApi",
     summary="Read the AsyncAPI document",
-    tag="service",
-    headers=("If-None-Match",),
     responses=(ResponseSpec(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), NOT_MODIFIED),
 )
 async def read_asyncapi(request: web.Request) -> web.Response:

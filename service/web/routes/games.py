@@ -4,6 +4,7 @@ Source: api.md, "Creating, joining, starting" and "The game".
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 from aiohttp import web
@@ -39,7 +40,7 @@ from service.web.ratelimit.request_charges import (
 )
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, state_response
-from service.web.routes.queries import GameListQuery, IncludeQuery
+from service.web.routes.queries import GameListQuery, IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 CREATE_DECODER = msgspec.json.Decoder(CreateGame)
@@ -80,7 +81,7 @@ async def create_game(request: web.Request) -> web.Response:
     seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     """
     body = await read_body(request, CREATE_DECODER)
-    include = read_query(request, IncludeQuery).include
+    include_moves = includes_legal_moves(request)
     key = parse_idempotency_key(request)
     creator = parse_creator_key(request)
     if any(player.open for player in body.players):
@@ -89,7 +90,7 @@ async def create_game(request: web.Request) -> web.Response:
         request.app[CONTEXT],
         body,
         key=key,
-        include_moves=include is not None,
+        include_moves=include_moves,
         creator=creator,
         client=hash_client(request),
         language=negotiate_language(request),
@@ -148,16 +149,21 @@ async def read_game(request: web.Request) -> web.Response:
     return await state_response(request, build_view)
 
 
-@Route(
+owner_delete_route = partial(
+    Route,
     "DELETE",
-    "/v1/games/" + GAME_ID,
-    operation_id="abortGame",
-    summary="Abort a game",
     tag="games",
     access="required",
     headers=("If-Match",),
-    responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
+)
+
+
+@owner_delete_route(
+    "/v1/games/" + GAME_ID,
+    operation_id="abortGame",
+    summary="Abort a game",
+    responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
 )
 async def delete_game(request: web.Request) -> web.Response:
     """Abort a game that is not finished, with the owner token.
@@ -200,7 +206,7 @@ async def create_rematch(request: web.Request) -> web.Response:
         body,
         parse_bearer_token(request),
         parse_idempotency_key(request),
-        include_moves=read_query(request, IncludeQuery).include is not None,
+        include_moves=includes_legal_moves(request),
         client=hash_client(request),
         language=negotiate_language(request),
         charge=ClientCharge.of_request(request),

@@ -87,8 +87,7 @@ def add_file_routes(app: web.Application) -> None:
         f"/{name}": _file_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES
     }
     for path, handler in handlers.items():
-        for method in ("GET", "HEAD"):
-            app.router.add_route(method, path, handler, expect_handler=handle_expect)
+        app.router.add_get(path, handler, expect_handler=handle_expect)
 
 
 ROUTES = (read_index,)

@@ -2,12 +2,14 @@
 
 from typing import Annotated, Literal
 
+from aiohttp import web
 from msgspec import Meta
 
 from schemas.vocabulary import Status
+from service.web.parsing import read_query
 from service.web.routing import Query
 
-__all__ = ["GameListQuery", "IncludeQuery"]
+__all__ = ["GameListQuery", "IncludeQuery", "includes_legal_moves"]
 
 
 class IncludeQuery(Query, frozen=True):
@@ -16,6 +18,11 @@ class IncludeQuery(Query, frozen=True):
     include: (
         Annotated[Literal["legal_moves"], Meta(description="Adds the next legal moves to the response.")] | None
     ) = None
+
+
+def includes_legal_moves(request: web.Request) -> bool:
+    """Return whether the query asks for the next legal moves. Raises Malformed."""
+    return bool(request.query_string) and read_query(request, IncludeQuery).include is not None
 
 
 class GameListQuery(Query, frozen=True):

@@ -20,11 +20,11 @@ from service.web.parsing import (
     parse_if_match,
     read_body,
     read_optional_body,
-    read_query,
 )
 from service.web.ratelimit.request_charges import trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.queries import IncludeQuery
+from service.web.routes.games import owner_delete_route
+from service.web.routes.queries import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
 
 __all__ = ["ROUTES"]
@@ -56,27 +56,22 @@ async def join_game(request: web.Request) -> web.Response:
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     """
     body = await read_body(request, JOIN_DECODER)
-    include = read_query(request, IncludeQuery).include
+    include_moves = includes_legal_moves(request)
     key = parse_idempotency_key(request)
     token = parse_bearer_token(request)
     language = negotiate_language(request)
-    joiner = JoinRequest(token, key, parse_creator_key(request), include_moves=include is not None, language=language)
+    joiner = JoinRequest(token, key, parse_creator_key(request), include_moves=include_moves, language=language)
     joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), body, joiner)
     trust_issued_tokens(request, (joined.token,))
     response = json_response(joined, etag=game_etag(version, joined.digest), private=token is not None, secret=True)
     return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
-@Route(
-    "DELETE",
+@owner_delete_route(
     "/v1/games/" + GAME_ID + "/seats/" + SEAT,
     operation_id="removePlayer",
     summary="Remove a player",
-    tag="games",
-    access="required",
-    headers=("If-Match",),
     responses=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
-    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_player(request: web.Request) -> web.Response:
     """Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.

@@ -60,13 +60,9 @@ class SessionTokens:
         match message:
             case ActMessage() | SeatMessage():
                 verified = self._verified.get(message.game)
-                if verified is not None:
-                    return MessageInfo(key=verified.key, is_write=True, has_idempotency_key=message.key is not None)
+                key = None if verified is None else verified.key
                 return MessageInfo(
-                    token=self.upgrade_token,
-                    game=message.game,
-                    is_write=True,
-                    has_idempotency_key=message.key is not None,
+                    self.upgrade_token, key, message.game, is_write=True, has_idempotency_key=message.key is not None
                 )
             case Auth():
                 return MessageInfo(token=message.token, game=message.game, tokens=costs.AUTH_MESSAGE)
