@@ -19,7 +19,6 @@ def highlight_code(code: str, language: str) -> str:
     '<span class="n">x</span> <span class="o">=</span> <span class="mi">1</span>'
     """
     try:
-        lexer = get_lexer_by_name(language, stripnl=False)
+        return str(highlight(code, get_lexer_by_name(language, stripnl=False), _FORMATTER))
     except ClassNotFound:
         return escape(code)
-    return highlight(code, lexer, _FORMATTER)
