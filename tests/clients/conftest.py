@@ -6,8 +6,8 @@ import pytest
 
 from service.store.game_store import RedisStore
 from south_seas import Backoff, Client
-from tests.clients.scripted_service import Scripted, scripted
-from tests.clients.unreliable_proxy import Proxy, proxied
+from tests.clients.scripted_service import ScriptedService, run_scripted_service
+from tests.clients.unreliable_proxy import Proxy, run_proxy
 from tests.games.game_logs import decode_log, play_game
 from tests.web.app_server import serve
 
@@ -16,16 +16,16 @@ QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=
 
 @pytest.fixture
 async def url(store: RedisStore) -> AsyncIterator[str]:
-    """Where the service runs."""
-    async with serve(store) as served:
-        yield str(served.make_url("/")).rstrip("/")
+    """Return the URL of a running service."""
+    async with serve(store) as running:
+        yield str(running.make_url("/")).rstrip("/")
 
 
 @pytest.fixture
 async def proxy(url: str) -> AsyncIterator[Proxy]:
     """Start an unreliable proxy in front of the service."""
-    async with proxied(url) as between:
-        yield between
+    async with run_proxy(url) as running:
+        yield running
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ async def client(proxy: Proxy) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def script() -> AsyncIterator[Scripted]:
+async def script() -> AsyncIterator[ScriptedService]:
     """Start a scripted service with the log of a real game."""
-    async with scripted(decode_log(play_game("script"))) as served:
-        yield served
+    async with run_scripted_service(decode_log(play_game("script"))) as running:
+        yield running
 
 
 @pytest.fixture
-async def scripted_client(script: Scripted) -> AsyncIterator[Client]:
+async def scripted_client(script: ScriptedService) -> AsyncIterator[Client]:
     """Create a client of it."""
     async with Client(script.url, backoff=QUICK) as connected:
         yield connected

@@ -1,13 +1,13 @@
-"""Connection scripts for subscriptions, and a reader of their diffs."""
+"""Scripts of connections, and a reader of a subscription's diffs."""
 
 import asyncio
 from typing import Any
 
 from south_seas import Subscription
-from tests.clients.scripted_service import Line, Socket
+from tests.clients.scripted_service import ConnectionScript, ServerSocket
 
 
-async def versions(game: Subscription, last: int) -> list[int]:
+async def read_versions(game: Subscription, last: int) -> list[int]:
     """Return the versions of all diffs up to `last`; assert that each matches its state."""
     observed = []
     async with asyncio.timeout(10):
@@ -19,25 +19,25 @@ async def versions(game: Subscription, last: int) -> list[int]:
     return observed
 
 
-def closing(first: int, last: int, code: int, **message: Any) -> Line:
+def send_and_close(first: int, last: int, code: int, **message: Any) -> ConnectionScript:
     """Return a script that sends some diffs, and closes with a code."""
 
-    async def line(socket: Socket) -> None:
-        await socket.subscribed(first, recovered=first > 1)
-        await socket.diffs(first + 1, last)
+    async def connection(socket: ServerSocket) -> None:
+        await socket.send_subscribed(first, recovered=first > 1)
+        await socket.send_diffs(first + 1, last)
         if message:
-            await socket.say(**message)
+            await socket.send_message(**message)
         await socket.close(code=code)
 
-    return line
+    return connection
 
 
-def staying(first: int, last: int) -> Line:
+def send_and_stay(first: int, last: int) -> ConnectionScript:
     """Return a script that sends some diffs, and stays open."""
 
-    async def line(socket: Socket) -> None:
-        await socket.subscribed(first, recovered=first > 1)
-        await socket.diffs(first + 1, last)
-        await socket.stay()
+    async def connection(socket: ServerSocket) -> None:
+        await socket.send_subscribed(first, recovered=first > 1)
+        await socket.send_diffs(first + 1, last)
+        await socket.wait_until_closed()
 
-    return line
+    return connection

@@ -6,17 +6,17 @@ const [, , built, url] = process.argv;
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
 const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, language: "fr" });
-const code = (asked) => asked.then(() => "done", (error) => error instanceof ProblemError && error.code);
+const code = (request) => request.then(() => "done", (error) => error instanceof ProblemError && error.code);
 
-const game = await southSeas.game("g"); // refused twice
-const refused = await code(southSeas.game("g"));
-const created = await code(southSeas.createGame({ players: [] })); // at work still, at the second try
-const patience = await code(southSeas.game("g"));
-const nonsense = await southSeas.game("g").catch((error) => error instanceof UnreachableError);
+const game = await southSeas.game("g"); // fails twice
+const rejected = await code(southSeas.game("g"));
+const created = await code(southSeas.createGame({ players: [] })); // a conflict at the second attempt
+const retryable = await code(southSeas.game("g"));
+const unreadable = await southSeas.game("g").catch((error) => error instanceof UnreachableError);
 
 const states = [];
 const statuses = [];
-const gone = await new Promise((resolve) => {
+const missing = await new Promise((resolve) => {
   southSeas.subscribe("game-script", {
     token: "secret",
     onState: (state, diff) => states.push([state.version, diff?.version ?? null]),
@@ -25,7 +25,7 @@ const gone = await new Promise((resolve) => {
   });
 });
 
-const cannot = [
+const patchErrors = [
   { op: "remove", path: "/no" },
   { op: "add", path: "/list/0", value: 1 },
   { op: "add", path: "/list/7/name", value: 1 },
@@ -39,10 +39,10 @@ const cannot = [
   }
 });
 
-const ending = new AbortController();
-ending.abort(new Error("enough"));
-const ended = await southSeas.game("g", { signal: ending.signal }).catch((error) => error.message);
+const controller = new AbortController();
+controller.abort(new Error("enough"));
+const aborted = await southSeas.game("g", { signal: controller.signal }).catch((error) => error.message);
 
 console.log(
-  JSON.stringify({ version: game.version, refused, created, patience, nonsense, states, statuses, gone, cannot, ended }),
+  JSON.stringify({ version: game.version, rejected, created, retryable, unreadable, states, statuses, missing, patchErrors, aborted }),
 );

@@ -14,23 +14,23 @@ from schemas.problems import Problem
 from service.json_patch import apply_patch
 
 JsonObject = dict[str, Any]
-Line = Callable[["Socket"], Awaitable[None]]
+ConnectionScript = Callable[["ServerSocket"], Awaitable[None]]
 
 
-class Scripted:
-    """Answers requests with `answers` in turn, else from `log`; plays `lines` for the sockets in turn."""
+class ScriptedService:
+    """Responds with `responses` in turn, else from `log`; runs `connections` for the sockets in turn."""
 
     def __init__(self, log: list[JsonObject]) -> None:
         self.log = log
-        self.answers: deque[web.Response] = deque()
-        self.lines: deque[Line] = deque()
-        self.upgrades: deque[web.Response] = deque()
-        """What is answered to the next upgrades, in place of a socket."""
-        self.asked: list[web.Request] = []
+        self.responses: deque[web.Response] = deque()
+        self.connections: deque[ConnectionScript] = deque()
+        self.upgrade_responses: deque[web.Response] = deque()
+        """The responses to the next upgrades, in place of a socket."""
+        self.requests: list[web.Request] = []
         self.url = ""
 
     def state(self, version: int) -> JsonObject:
-        """GAME as of a version."""
+        """Return GAME as of a version."""
         document: Any = {}
         for diff in self.log[:version]:
             document = apply_patch(document, diff["patch"])
@@ -41,18 +41,18 @@ class Scripted:
         """Return the digest of a version."""
         return str(self.log[version - 1]["digest"])
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Answer anything."""
-        self.asked.append(request)
-        if request.path.endswith("/ws") and self.upgrades:
-            return self.upgrades.popleft()
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Respond to any request."""
+        self.requests.append(request)
+        if request.path.endswith("/ws") and self.upgrade_responses:
+            return self.upgrade_responses.popleft()
         if request.path.endswith("/ws"):
-            socket = Socket(self, request)
+            socket = ServerSocket(self, request)
             await socket.prepare(request)
-            await self.lines.popleft()(socket)
+            await self.connections.popleft()(socket)
             return socket
-        if self.answers:
-            return self.answers.popleft()
+        if self.responses:
+            return self.responses.popleft()
         if request.path.endswith("/diffs"):
             since = int(request.query["since"])
             last = self.log[-1]
@@ -60,55 +60,59 @@ class Scripted:
         return _json(self.state(len(self.log)))
 
 
-class Socket(web.WebSocketResponse):
+class ServerSocket(web.WebSocketResponse):
     """The service's end of a socket."""
 
-    def __init__(self, script: Scripted, request: web.Request) -> None:
+    def __init__(self, script: ScriptedService, request: web.Request) -> None:
         super().__init__(autoping=True)
         self.script = script
         self.query = request.query
 
-    async def say(self, **message: Any) -> None:
+    async def send_message(self, **message: Any) -> None:
         """Send a message."""
         await self.send_str(msgspec.json.encode(message).decode())
 
-    async def subscribed(self, version: int, *, recovered: bool) -> None:
-        """Say what begins a subscription, and the snapshot where nothing was recovered."""
-        await self.say(type="welcome", now="2026-01-01T00:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536)
+    async def send_subscribed(self, version: int, *, recovered: bool) -> None:
+        """Send the messages that start a subscription, with a snapshot if nothing was recovered."""
+        await self.send_message(
+            type="welcome", now="2026-01-01T00:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536
+        )
         digest = self.script.digest(version)
-        await self.say(type="subscribed", id=None, game="g", recovered=recovered, version=version, digest=digest)
+        await self.send_message(
+            type="subscribed", id=None, game="g", recovered=recovered, version=version, digest=digest
+        )
         if not recovered:
-            await self.snapshot(version)
+            await self.send_snapshot(version)
 
-    async def snapshot(self, version: int) -> None:
-        """Say the whole GAME."""
-        await self.say(type="snapshot", digest=self.script.digest(version), game=self.script.state(version))
+    async def send_snapshot(self, version: int) -> None:
+        """Send the whole GAME."""
+        await self.send_message(type="snapshot", digest=self.script.digest(version), game=self.script.state(version))
 
-    async def diffs(self, first: int, last: int) -> None:
-        """Say the diffs of some versions."""
+    async def send_diffs(self, first: int, last: int) -> None:
+        """Send the diffs of some versions."""
         for diff in self.script.log[first - 1 : last]:
-            await self.say(**diff)
+            await self.send_message(**diff)
 
-    async def heard(self) -> JsonObject:
+    async def receive_message(self) -> JsonObject:
         """Return the client's next message."""
         async with asyncio.timeout(5):
             message: JsonObject = await self.receive_json()
             return message
 
-    async def stay(self) -> None:
-        """Wait until the client leaves."""
+    async def wait_until_closed(self) -> None:
+        """Wait until the client closes the connection."""
         async for _ in self:
             pass
 
 
-def refusing(what: Problem, **headers: str) -> web.Response:
+def problem_response(document: Problem, **headers: str) -> web.Response:
     """Return a problem response."""
-    body = msgspec.json.encode(what)
-    return web.Response(status=what.status, body=body, content_type="application/problem+json", headers=headers)
+    body = msgspec.json.encode(document)
+    return web.Response(status=document.status, body=body, content_type="application/problem+json", headers=headers)
 
 
-def good(script: Scripted) -> web.Response:
-    """GAME as it is in the end."""
+def final_game_response(script: ScriptedService) -> web.Response:
+    """Return the response with the final GAME."""
     return _json(script.state(len(script.log)))
 
 
@@ -117,11 +121,11 @@ def _json(content: Any) -> web.Response:
 
 
 @asynccontextmanager
-async def scripted(log: list[JsonObject]) -> AsyncIterator[Scripted]:
-    """Such a service on a port of its own."""
-    script = Scripted(log)
+async def run_scripted_service(log: list[JsonObject]) -> AsyncIterator[ScriptedService]:
+    """Run a scripted service on a port of its own."""
+    script = ScriptedService(log)
     app = web.Application()
-    app.router.add_route("*", "/{path:.*}", script.answer)
+    app.router.add_route("*", "/{path:.*}", script.handle)
     async with TestServer(app) as server:
         script.url = str(server.make_url("/")).rstrip("/")
         yield script

@@ -1,4 +1,4 @@
-"""What a newer service says, read by a client that does not know it."""
+"""Responses of newer and older services."""
 
 from typing import Any
 
@@ -23,12 +23,12 @@ def moves(*actions: dict[str, Any]) -> dict[str, Any]:
     return {**to_builtins(NO_MOVES), "phase": "storm", "moves": listed}
 
 
-def test_what_an_older_service_does_not_say_is_null() -> None:
+def test_a_missing_field_is_null() -> None:
     document = {name: value for name, value in moves().items() if name != "next_cursor"}
     assert convert(document, LegalMoves).next_cursor is None
 
 
-def test_unknown_values_and_kinds_are_kept() -> None:
+def test_unknown_values_and_types_pass_through() -> None:
     received = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
     legal = decode(json.encode(received), LegalMoves)
     assert legal.phase == "storm"
@@ -41,14 +41,14 @@ def test_unknown_fields_are_dropped() -> None:
     assert convert({**known, "weather": "fine"}, TileSet) == convert(known, TileSet)
 
 
-def test_what_is_known_comes_as_ever() -> None:
+def test_an_unknown_value_does_not_affect_the_rest() -> None:
     document = {**decode(json.encode(GAME), dict), "status": "becalmed"}
     game = convert(document, GameView)
     assert game.status == "becalmed"
     assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
 
 
-def test_it_reaches_into_generic_answers() -> None:
+def test_an_unknown_event_of_a_response_is_unknown() -> None:
     event = {"type": "tile_drawn", "tile": "cross"}
     diff = {
         "type": "diff",
@@ -81,13 +81,13 @@ def test_it_reaches_into_generic_answers() -> None:
         ({"seat": {}}, "$.seat"),
     ),
 )
-def test_what_breaks_the_contract_is_named(change: dict[str, Any], path: str) -> None:
+def test_the_error_names_the_first_mismatch(change: dict[str, Any], path: str) -> None:
     with pytest.raises(DecodingError) as raised:
         convert({**moves(), **change}, LegalMoves)
     assert raised.value.path == path
 
 
 @pytest.mark.parametrize("content", (b"", b"{", b"\xff", "[" * 10_000))
-def test_what_is_no_json_is_named(content: bytes | str) -> None:
+def test_other_than_json_is_an_error(content: bytes | str) -> None:
     with pytest.raises(DecodingError):
         decode(content, GameView)

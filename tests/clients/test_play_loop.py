@@ -54,7 +54,7 @@ async def watch(client: Client, created: Created) -> tuple[list[int], GameView]:
         return versions, game.view
 
 
-async def test_two_people_a_bot_and_a_watcher_over_a_bad_network(client: Client, proxy: Proxy) -> None:
+async def test_two_players_a_bot_and_a_watcher_over_an_unreliable_network(client: Client, proxy: Proxy) -> None:
     created = await client.create(CreateGame(players=[ANA, BO, GREEDY]))
     ana, bo = (client.with_token(seat.token) for seat in created.seats)
     proxy.cut_every = 40
@@ -72,7 +72,7 @@ async def test_two_people_a_bot_and_a_watcher_over_a_bad_network(client: Client,
     assert played == await ana.play(created.game.id, 0, choose)
 
 
-async def test_a_move_that_came_too_late_is_chosen_anew(client: Client) -> None:
+async def test_a_move_for_an_earlier_version_is_chosen_again(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, GREEDY], first_seat=0))
     owner = client.with_token(created.owner_token)
     late: list[Move] = []
@@ -88,7 +88,7 @@ async def test_a_move_that_came_too_late_is_chosen_anew(client: Client) -> None:
     assert late
 
 
-async def test_everything_that_can_be_asked(client: Client) -> None:
+async def test_create_join_act_and_queries(client: Client) -> None:
     created = await client.create(
         CreateGame(players=[ANA, SeatRequest(open=True)], visibility="private", first_seat=0), include_legal_moves=True
     )
@@ -115,7 +115,7 @@ async def test_everything_that_can_be_asked(client: Client) -> None:
     assert [one.id for one in (await client.games("waiting", limit=5)).games] == [public.game.id]
 
 
-async def test_taking_back_giving_up_and_playing_again(client: Client) -> None:
+async def test_undo_resign_and_rematch(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], first_seat=0, turn_timeout_s=3600, on_timeout="bot"))
     game = created.game.id
     ana, bo = (client.with_token(seat.token) for seat in created.seats)
@@ -140,7 +140,9 @@ async def test_taking_back_giving_up_and_playing_again(client: Client) -> None:
 async def test_webhooks_and_pictures(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO]))
     game, owner = created.game.id, client.with_token(created.owner_token)
-    hook = await owner.register_webhook(game, RegisterWebhook(url="https://bot.example/told", events=["game_finished"]))
+    hook = await owner.register_webhook(
+        game, RegisterWebhook(url="https://bot.example/south-seas", events=["game_finished"])
+    )
     assert [one.id for one in (await owner.webhooks(game)).webhooks] == [hook.id]
     assert (await owner.webhook(game, hook.id)).url == hook.url
     assert (await owner.deliveries(game, hook.id)).attempts == []
@@ -153,7 +155,7 @@ async def test_webhooks_and_pictures(client: Client) -> None:
     assert b"<svg" in await client.ship_picture("archipelago", created.game.display[0], "svg")
 
 
-async def test_games_that_wait_for_me(client: Client, proxy: Proxy) -> None:
+async def test_my_games_by_creator_key_and_by_token(client: Client, proxy: Proxy) -> None:
     table = CreateGame(players=[SeatRequest(name="Ana", external_user="chat:1"), BO], first_seat=0)
     async with Client(proxy.url, creator_key=SECRET) as chat_bot:
         created = await chat_bot.create(table)
@@ -168,7 +170,7 @@ async def test_games_that_wait_for_me(client: Client, proxy: Proxy) -> None:
     assert {"greedy", "random"} <= {bot.name for bot in (await client.bots()).bots}
 
 
-async def test_refusals_have_their_kinds(client: Client) -> None:
+async def test_problems_raise_their_exceptions(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], first_seat=0))
     game = created.game.id
     ana, bo = (client.with_token(seat.token) for seat in created.seats)

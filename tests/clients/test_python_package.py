@@ -91,7 +91,7 @@ def test_the_wheel_contains_the_package_alone(wheel: Path) -> None:
     assert any(name.endswith("/licenses/LICENSE") for name in names)
 
 
-def test_its_version_is_the_api_s() -> None:
+def test_the_version_follows_the_api() -> None:
     document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
     project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
     assert project["version"].split(".")[:2] == document["info"]["version"].split(".")[:2]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-PIECE = 65_536
+CHUNK_SIZE = 65_536
 
 
 class Proxy:
@@ -15,25 +15,25 @@ class Proxy:
         self.target = target
         self.url = ""
         self.cuts = 0
-        """How many connections were cut."""
-        self.answers_to_lose = 0
-        """So many of the target's next answers are thrown away, and their connections cut."""
+        """The number of cut connections."""
+        self.responses_to_drop = 0
+        """The number of the target's next responses to drop, together with their connections."""
         self.cut_every: int | None = None
-        """Cut all connections after so many pieces that the target has said."""
-        self._passed = 0
+        """Cut all connections after every so many chunks from the target."""
+        self._chunks = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        """asyncio refers to what waits for a stream only weakly."""
+        """asyncio has only weak references to tasks."""
 
     def cut(self) -> None:
-        """Break every connection, in the middle of whatever is said."""
+        """Break every connection, even in the middle of a message."""
         for writer in self._writers:
             writer.transport.abort()
             self.cuts += 1
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side ends it."""
-        task = asyncio.create_task(self._pass_on(reader, writer))
+        task = asyncio.create_task(self._forward(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -43,33 +43,35 @@ class Proxy:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        where = urlsplit(self.target)
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        target = urlsplit(self.target)
         self._writers.add(writer)
         try:
-            there_reader, there_writer = await asyncio.open_connection(where.hostname, where.port)
-            asking = asyncio.create_task(self._copy(reader, there_writer))
+            target_reader, target_writer = await asyncio.open_connection(target.hostname, target.port)
+            requests = asyncio.create_task(self._copy(reader, target_writer))
             try:
-                await self._copy(there_reader, writer, answers=True)
+                await self._copy(target_reader, writer, is_response=True)
             finally:
-                asking.cancel()
-                there_writer.transport.abort()
+                requests.cancel()
+                target_writer.transport.abort()
         except OSError:
             return
         finally:
             writer.transport.abort()
             self._writers.discard(writer)
 
-    async def _copy(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, answers: bool = False) -> None:
+    async def _copy(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_response: bool = False
+    ) -> None:
         try:
-            while piece := await source.read(PIECE):
-                if answers and self.answers_to_lose:
-                    self.answers_to_lose -= 1
+            while chunk := await source.read(CHUNK_SIZE):
+                if is_response and self.responses_to_drop:
+                    self.responses_to_drop -= 1
                     return
-                sink.write(piece)
+                sink.write(chunk)
                 await sink.drain()
-                self._passed += answers
-                if answers and self.cut_every and self._passed % self.cut_every == 0:
+                self._chunks += is_response
+                if is_response and self.cut_every and self._chunks % self.cut_every == 0:
                     self.cut()
         except ConnectionError:
             return
@@ -78,7 +80,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def proxied(target: str) -> AsyncIterator[Proxy]:
+async def run_proxy(target: str) -> AsyncIterator[Proxy]:
     """Start a proxy in front of `target`."""
     proxy = Proxy(target)
     server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0)

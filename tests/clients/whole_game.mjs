@@ -24,8 +24,8 @@ const subscription = players[0].subscribe(id, {
   },
   onStatus: (status) => statuses.push(status),
 });
-const read = []; // by somebody who knows nothing of the game, and takes no answers
-const watching = players[1].subscribe(id, { onState: (game) => read.push(game.version) });
+const watchedVersions = []; // without a start state, and without the responses' diffs
+const watching = players[1].subscribe(id, { onState: (game) => watchedVersions.push(game.version) });
 
 let legal = await players[0].legalMoves(id);
 for (let turn = 0; legal.moves.length > 0; turn++) {
@@ -44,10 +44,10 @@ const inOrder = (_, value) =>
     : Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 const same = (one, other) => JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 
-const refused = await owner.game(id).catch((error) => error);
-const stranger = await new Promise((resolve) => owner.subscribe(id, { onError: resolve }));
-const logged = [];
-for await (const diff of players[0].log(id)) logged.push(diff.version);
+const withoutToken = await owner.game(id).catch((error) => error);
+const subscribedWithoutToken = await new Promise((resolve) => owner.subscribe(id, { onError: resolve }));
+const logVersions = [];
+for await (const diff of players[0].log(id)) logVersions.push(diff.version);
 subscription.close();
 watching.close();
 
@@ -66,15 +66,15 @@ console.log(
     version: game.version,
     versions,
     statuses,
-    read,
-    logged,
+    watchedVersions,
+    logVersions,
     copiesAreEqual: same(subscription.game, game) && same(watching.game, game),
     undone: undone.diffs[0].events.map(({ type }) => type),
-    canAgain: undone.legal_moves.moves.some((move) => move.id === first.moves[0].id),
+    isLegalAgain: undone.legal_moves.moves.some((move) => move.id === first.moves[0].id),
     resigned: over.game.result.reason,
     mine: games.map(({ game }) => game.id === id || game.id === rematch.game.id),
-    told: story.lines.length,
-    refused: refused instanceof ProblemError && refused.code,
-    stranger: stranger instanceof ProblemError && stranger.code,
+    storyLines: story.lines.length,
+    withoutToken: withoutToken instanceof ProblemError && withoutToken.code,
+    subscribedWithoutToken: subscribedWithoutToken instanceof ProblemError && subscribedWithoutToken.code,
   }),
 );

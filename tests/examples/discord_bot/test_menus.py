@@ -8,7 +8,6 @@ import pytest
 from examples.discord_bot.custom_ids import MAX_LENGTH, ComponentAction, id_pattern
 from examples.discord_bot.menus import first_choice, payment_choice, rotation_choice
 from examples.discord_bot.messages import build_view
-from examples.discord_bot.names import player_name
 from examples.discord_bot.phrases import LANGUAGES, PHRASES, language_of
 from examples.discord_bot.screens import Screen
 from south_seas.models import LegalMoves
@@ -90,14 +89,6 @@ def test_what_a_button_carries_fits_and_is_read_back() -> None:
     assert result is not None
     assert ComponentAction.from_match(result) == pressed
     assert id_pattern("s").fullmatch(pressed.custom_id("b")) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "kept"),
-    (("Ana", "Ana"), ("A\u202ena\n", "Ana"), ("x" * 40, "x" * 32), ("\u200b", "?"), (" Zoë ", "Zoë")),
-)
-def test_a_display_name_is_made_a_players_name(name: str, kept: str) -> None:
-    assert player_name(name) == kept
 
 
 def test_every_phrase_is_there_in_every_language() -> None:
