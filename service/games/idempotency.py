@@ -9,6 +9,8 @@ import struct
 from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import msgspec
+
 from schemas.base import canonical_json
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import IdempotencyKeyReused, Malformed
@@ -27,7 +29,7 @@ _REQUEST_BYTES = 16
 _MAX_DETAIL = 2**16 - 1
 
 
-class IdempotencyRecord(NamedTuple):
+class IdempotencyRecord(msgspec.Struct, frozen=True):
     """A record to store with a commit: `key` is a hash of path, token and the client's key.
 
     The store reads two parts of a record: byte 2, a hash of the token, and bytes 3 to 6, the time.
@@ -37,7 +39,7 @@ class IdempotencyRecord(NamedTuple):
     record: bytes
 
 
-class IdempotencyScope(NamedTuple):
+class IdempotencyScope(msgspec.Struct, frozen=True):
     """A client's key in its scope. The key is never stored, as tokens may be derived from it."""
 
     key: bytes
@@ -47,7 +49,7 @@ class IdempotencyScope(NamedTuple):
     """First byte of the token's hash."""
 
 
-class FirstResponse(NamedTuple):
+class FirstResponse(msgspec.Struct, frozen=True):
     """What the record says of the first response."""
 
     version: int

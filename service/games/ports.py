@@ -63,7 +63,7 @@ class UnreadableGame(StoreUnavailable):
     """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
 
 
-class StoredDiff(NamedTuple):
+class StoredDiff(msgspec.Struct, frozen=True):
     """One diff of a game's log: `data` is what clients receive, byte for byte; `previous` is the digest before it."""
 
     version: int
@@ -74,7 +74,7 @@ class StoredDiff(NamedTuple):
     """The commit's `meta`, if the diff was read from the log."""
 
 
-class Revision(NamedTuple):
+class Revision(msgspec.Struct, frozen=True):
     """The state that a commit builds on. If any part of it has changed, the commit is a version conflict."""
 
     version: int
@@ -142,11 +142,11 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     """Stored with the diffs in the log, for readers of the log and not for clients: `service.telemetry.clock`."""
 
 
-class Committed(NamedTuple):
+class Committed(msgspec.Struct, frozen=True):
     """The commit is stored."""
 
 
-class VersionConflict(NamedTuple):
+class VersionConflict(msgspec.Struct, frozen=True):
     """Another commit came first, or the game exists already: nothing was changed.
 
     Has the game's current version and digest, both None if there is no such game. They are the expected ones if only a
@@ -157,13 +157,13 @@ class VersionConflict(NamedTuple):
     digest: str | None
 
 
-class Replayed(NamedTuple):
+class Replayed(msgspec.Struct, frozen=True):
     """The idempotency key has a record already: nothing was changed."""
 
     record: bytes
 
 
-class KeyQuotaExceeded(NamedTuple):
+class KeyQuotaExceeded(msgspec.Struct, frozen=True):
     """The token has used its quota of idempotency keys in this game, until `reset_at` (Unix seconds)."""
 
     reset_at: int

@@ -19,6 +19,7 @@ from service.games.ports import (
     GameRecord,
     KeyQuotaExceeded,
     Replayed,
+    Revision,
     StoredDiff,
     StoreUnavailable,
     TokenBucketStore,
@@ -47,6 +48,7 @@ FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
 
 _ENDED_STATUSES = ("finished", "aborted")
+_NO_REVISION = Revision(0, "")
 
 
 class RedisStore(GameIndex):
@@ -122,11 +124,12 @@ class RedisStore(GameIndex):
 
     def _commit_arguments(self, commit: Commit) -> list[Argument]:
         """Return ARGV of commit.lua."""
-        version, digest, webhooks, last_revocation = commit.expected or ("", "", (), "")
-        arguments: list[Argument] = [commit.id, version, digest, ",".join(webhooks), commit.snapshot]
+        expected = commit.expected or _NO_REVISION
+        arguments: list[Argument] = [commit.id, expected.version or "", expected.digest]
+        arguments += ",".join(expected.webhooks), commit.snapshot
         arguments += commit.access or b"", commit.ttl_s, keys.channel(commit.game), self._pubsub_prefix
         arguments += self._notifications.count_own_subscribers(commit.game), *idempotency_arguments(commit.idempotency)
-        arguments += commit.meta, last_revocation, "1" if commit.revokes_token else ""
+        arguments += commit.meta, expected.last_revocation, "1" if commit.revokes_token else ""
         for diff in commit.diffs:
             arguments += diff.version, diff.digest, diff.previous, diff.data
         return arguments

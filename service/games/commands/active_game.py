@@ -5,8 +5,9 @@ commit. Source: api.md, "Acting".
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+import msgspec
 from msgspec import Raw
 
 from schemas.base import encode_json
@@ -30,14 +31,14 @@ __all__ = ["ActiveGameCommand", "CommandRequest", "CommandResult", "ExpectedVers
 B = TypeVar("B")
 
 
-class ExpectedVersion(NamedTuple):
+class ExpectedVersion(msgspec.Struct, frozen=True):
     """One entity tag of If-Match: a version, and perhaps its digest."""
 
     version: int
     digest: str | None
 
 
-class CommandRequest(NamedTuple, Generic[B]):
+class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
     """A whole request to change an active game."""
 
     body: B
@@ -53,7 +54,7 @@ class CommandRequest(NamedTuple, Generic[B]):
     charge: ClientCharge | None = None
 
 
-class CommandResult(NamedTuple):
+class CommandResult(msgspec.Struct, frozen=True):
     """The response to a change."""
 
     response: ActionResult[Raw]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from operator import length_hint
 from time import perf_counter
-from typing import NamedTuple
+
+import msgspec
 
 from service.games.errors import GameError
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
@@ -24,7 +25,7 @@ MAX_TICKS = 40
 CONNECTION_ERRORS = (OSError, RuntimeError)
 
 
-class Broadcast(NamedTuple):
+class Broadcast(msgspec.Struct, frozen=True):
     """One pass through a game's subscribers."""
 
     remaining: Iterator[Subscriber]

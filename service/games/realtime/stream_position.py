@@ -1,14 +1,15 @@
 """`StreamPosition`: how far a reader has come in a game's stream of diffs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from service.games.ports import StoredDiff
 
 __all__ = ["StreamPosition"]
 
 
-class StreamPosition(NamedTuple):
+class StreamPosition(msgspec.Struct, frozen=True):
     """A version of a game and its digest; the digest tells apart histories that share a version."""
 
     version: int
@@ -22,7 +23,7 @@ class StreamPosition(NamedTuple):
         >>> StreamPosition(4, "a").is_followed_by([StoredDiff(6, "c", "b", b"")])
         False
         """
-        version, digest = self
+        version, digest = self.version, self.digest
         for diff in diffs:
             if diff.version != version + 1 or diff.previous != digest:
                 return False

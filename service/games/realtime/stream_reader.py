@@ -85,7 +85,8 @@ class StreamReader:
             self._registry.close(channel)
             channel.subscribers.close(NoSuchGame(game))
             return
-        if await resolve_position(self._store, game, record, *channel.position) is not None:
+        position = channel.position
+        if await resolve_position(self._store, game, record, position.version, position.digest) is not None:
             # A promoted primary lacked a commit for a moment, and the commit was then retried.
             channel.has_diverged, channel.is_behind = False, True
             return

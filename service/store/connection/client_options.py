@@ -55,5 +55,5 @@ class _HiredisPackingMixin:
         return [pack_command(split)]  # type: ignore[arg-type]  # hiredis declares the argument as a tuple of one item
 
     def pack_commands(self, commands: Iterable[tuple[Argument, ...]]) -> list[bytes]:
-        """Encode several commands into one buffer."""
-        return [b"".join([self.pack_command(*command)[0] for command in commands])]
+        """Encode the commands of a pipeline into one buffer. They are the store's, with names of one word."""
+        return [b"".join(map(pack_command, commands))]  # type: ignore[arg-type]  # as above

@@ -24,8 +24,8 @@ NO_REPLY_REASON = "Redis did not reply in time"
 MAX_SHARE_PER_PRIMARY = 0.5
 """The part of the limits that one primary of a Cluster may use, so that a stalled primary does not block the others."""
 
-_ARGUMENT_OVERHEAD_BYTES = 12
-"""Bytes that the protocol adds to each argument, about."""
+_ARGUMENT_OVERHEAD_BYTES = 40
+"""What an argument takes besides the bytes of snapshots, diffs and the like: numbers and names are short."""
 
 _HISTOGRAMS: dict[object, Histogram] = {}
 """Latency histograms by command name or script hash. There are few, and no client chooses one."""
@@ -117,9 +117,9 @@ class Command:
         self.wait_for_replicas = wait_for_replicas
         """Whether the reply is delayed until replicas have acknowledged the write."""
         self.size = _ARGUMENT_OVERHEAD_BYTES * len(arguments) + sum(
-            [8 if isinstance(argument, int) else len(argument) for argument in arguments]
+            [len(argument) for argument in arguments if type(argument) is bytes]
         )
-        """Its size on the wire in bytes, about."""
+        """Its size in bytes, about."""
         self.in_flight: InFlightCommands | None = None
         """Where it is counted; None once it is released."""
         self.primary = primary

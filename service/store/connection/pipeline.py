@@ -76,7 +76,7 @@ class PipelinedClient:
         self._queues: dict[tuple[str, bool], PipelineQueue] = {}
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
-        self._closed = False
+        self.is_closed = False
 
     def execute(
         self, *arguments: Argument, primary: str | None = None, wait_for_replicas: bool = False
@@ -90,7 +90,7 @@ class PipelinedClient:
         NoScriptError if EVALSHA names a script that Redis does not have.
         """
         reply: asyncio.Future[Any] = self._loop.create_future()
-        if self._closed:
+        if self.is_closed:
             reply.set_exception(StoreUnavailable(CLOSED_REASON))
             return reply
         command = Command(arguments, reply, primary, wait_for_replicas=wait_for_replicas and self.wait is not None)
@@ -139,7 +139,7 @@ class PipelinedClient:
 
     async def aclose(self) -> None:
         """Fail all commands in flight, and close all connections."""
-        self._closed = True
+        self.is_closed = True
         if self._timeout_check is not None:
             self._timeout_check.cancel()
         for command in [*self.in_flight.commands]:
@@ -237,8 +237,8 @@ class PipelineQueue:
 
     def _flush(self) -> None:
         self._flush_scheduled = False
-        if len(self.tasks) < self._client.connections and (batch := self.drop_abandoned()):
-            self._queued = []
+        if self._queued and len(self.tasks) < self._client.connections and not self._client.is_closed:
+            batch, self._queued = self._queued, []
             task = spawn("redis-pipeline", self._execute_batch(batch))
             self.tasks.add(task)
             task.add_done_callback(partial(self._on_batch_end, batch))

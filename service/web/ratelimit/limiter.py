@@ -7,8 +7,8 @@ and games count as guesses. An address with too many guesses is only served requ
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import NamedTuple
 
+import msgspec
 from aiohttp import hdrs, web
 from multidict import istr
 
@@ -57,7 +57,7 @@ MAX_TRUSTED_ENTRY_BYTES = 128
 """Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
 
 
-class MessageInfo(NamedTuple):
+class MessageInfo(msgspec.Struct, frozen=True):
     """What the limiter needs to know of a WebSocket message."""
 
     token: str | None = None

@@ -152,7 +152,9 @@ async def test_nothing_is_undone_if_the_log_contradicts_the_game(store: GameStor
     assert compute_undo_point(TABLES, game, []) is None
     assert (
         compute_undo_point(
-            TABLES, game, [log[0], log[0]._replace(data=log[0].data.replace(b'"version":1', b'"version":9'))]
+            TABLES,
+            game,
+            [log[0], msgspec.structs.replace(log[0], data=log[0].data.replace(b'"version":1', b'"version":9'))],
         )
         is None
     )
