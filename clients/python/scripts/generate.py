@@ -99,8 +99,10 @@ class Models:
                 return SCALARS[scalar]
             case {"$ref": reference}:
                 return str(reference).rpartition("/")[2]
-            case _:
+            case {} if schema.keys() <= {"description"}:
                 return "Any"
+            case _:
+                raise SystemExit(f"{field} has a schema that this script does not support: {schema}")
 
     def alias(self, field: str, kind: str) -> str:
         """Return the name of a union or enumeration, or the type itself if it has none."""

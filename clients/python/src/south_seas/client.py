@@ -1,4 +1,4 @@
-"""The client: requests that create and change games; `queries` has those that only read. Source: api.md."""
+"""The client: requests that create and change games; `queries` has those that only read."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

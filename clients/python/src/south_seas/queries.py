@@ -1,4 +1,4 @@
-"""Queries: a method for each resource of the API. Source: api.md."""
+"""Queries: a method for each resource of the API."""
 
 import copy
 from collections.abc import AsyncGenerator, Sequence
