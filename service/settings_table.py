@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import click
 
@@ -27,6 +27,8 @@ Callback = Callable[[click.Context, click.Parameter, str], Any]
 ENV_PREFIX = "SOUTH_SEAS_"
 MIN_RETENTION_DAYS = 0.05
 MAX_RETENTION_DAYS = 3650
+
+_LIMITS = get_type_hints(Limits, include_extras=True)
 
 _DEFAULTS: dict[str, Any] = {
     **{
@@ -62,9 +64,13 @@ def _checked(check: Callable[[str], object], message: str = "{}") -> Callback:
     return _parsed(parse, message)
 
 
+def _field(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
 def _setting(flag: str, help_text: str, kind: Any = None, **attributes: Any) -> tuple[str, Option]:
     """Return a flag with its option, which is also an environment variable: SOUTH_SEAS_REDIS_URL for --redis-url."""
-    name = flag.removeprefix("--").replace("-", "_")
+    name = _field(flag)
     if name in _DEFAULTS:
         attributes.setdefault("default", _DEFAULTS[name])
     variable = ENV_PREFIX + name.upper()
@@ -72,10 +78,20 @@ def _setting(flag: str, help_text: str, kind: Any = None, **attributes: Any) -> 
     return flag, click.option(flag, help=help_text, type=kind, envvar=variable, show_envvar=True, **attributes)
 
 
-def _rate(name: str, subject: str) -> tuple[str, Option]:
-    help_text = f"{subject}: QUOTA at once, and QUOTA every SECONDS."
+def _limit(flag: str, kind: Any = None, **attributes: Any) -> tuple[str, Option]:
+    """Return the same for a field of `Limits`, which has the help text and the default."""
+    return _setting(flag, _limit_help(flag), kind, **attributes)
+
+
+def _limit_help(flag: str) -> str:
+    return str(_LIMITS[_field(flag)].__metadata__[0])
+
+
+def _rate(name: str) -> tuple[str, Option]:
+    flag = f"--rate-{name}"
+    help_text = f"{_limit_help(flag)}: QUOTA at once, and QUOTA every SECONDS."
     callback = _parsed(parse_rate, "write QUOTA/SECONDS, as 1000/10")
-    return _setting(f"--rate-{name}", help_text, callback=callback, metavar="QUOTA/SECONDS")
+    return _setting(flag, help_text, callback=callback, metavar="QUOTA/SECONDS")
 
 
 def _retention(status: str, help_text: str) -> tuple[str, Option]:
@@ -149,138 +165,45 @@ _TABLE = (
         click.IntRange(1, 64),
         default=1,
     ),
-    _setting("--max-body-bytes", "Largest request body.", click.IntRange(1024)),
-    _setting("--max-message-bytes", "Largest message from a WebSocket.", click.IntRange(1024)),
-    _setting(
-        "--max-unsent-bytes",
-        "Bytes that may wait in the send buffer of a watcher; with more it is closed as too slow.",
-        click.IntRange(65536),
-    ),
-    _setting(
-        "--max-unsent-bytes-per-address",
-        "Bytes that may wait in the send buffers of one address, responses too; with more, the connection that has "
-        "not read for the longest is closed.",
-        click.IntRange(1_048_576),
-    ),
-    _setting(
-        "--max-unsent-bytes-total",
-        "Bytes that may wait in all send buffers of this instance; with more, connections of the address with the "
-        "most are closed. The kernel buffers some 64 KB more per connection.",
-        click.IntRange(1_048_576),
-    ),
-    _setting("--max-subscriptions", "Games that one WebSocket may watch.", click.IntRange(1)),
-    _setting("--ping-interval-s", "Seconds between pings to each WebSocket.", click.FloatRange(1, 3600)),
-    _setting("--max-webhooks", "Webhooks per game.", click.IntRange(0, 100)),
-    _setting("--webhook-timeout-s", "Timeout of a request to a webhook, in seconds.", click.FloatRange(0.1, 12)),
-    _setting(
-        "--webhooks-allow-private",
-        "Allow webhooks with private addresses and plain http: for development and tests only.",
-        is_flag=True,
-    ),
-    _setting(
-        "--webhook-nameservers",
-        "Name servers for webhooks alone, as 192.0.2.53 or 192.0.2.53:5353, separated by commas. [default: the "
-        "system's]",
-        callback=_parsed(parse_nameservers),
-        metavar="ADDRESSES",
-        default="",
-    ),
-    _setting(
-        "--drain-time-s",
-        "On SIGTERM, seconds to keep serving while /readyz answers 503.",
-        click.FloatRange(0, 300),
-    ),
-    _setting(
-        "--close-window-s",
-        "On SIGTERM, after that, seconds over which to spread the closing of WebSockets and event streams.",
-        click.FloatRange(0, 300),
-    ),
-    _setting(
-        "--rate-limits",
-        "Limit clients by address and token: --rate-... and --max-...-per-address. Turn it off for load tests, or "
-        "where a proxy limits them.",
-        bool,
-        default="on",
-    ),
-    _rate("reads", "Requests that change nothing, per trusted token, otherwise per address"),
-    _rate("writes", "Requests and WebSocket messages that change something, per trusted token, otherwise per address"),
-    _rate("requests", "All requests and messages with trusted tokens, per address"),
-    _rate("creations", "New games and webhooks, per address"),
-    _rate("open-games", "New games with open seats, per address"),
-    _rate("joins", "Seats taken in public games, per address"),
-    _rate("keys", "Idempotency keys of successful requests, per address"),
-    _rate("bots", "Bot turns that follow actions, per address: 4 tokens each, 40 for a heavy bot"),
-    _rate("bot-games", "Bot turns of games without people, per address of the creator; tokens as with --rate-bots"),
-    _rate("pictures", "Pictures, per trusted token, otherwise per address"),
-    _rate("streams", "WebSockets and event streams opened, per address"),
-    _rate("messages", "WebSocket messages that change nothing, per address"),
-    _rate("guesses", "Unknown tokens and games, per address; beyond that, only requests with valid tokens are served"),
-    _setting(
-        "--addresses-per-network",
-        "Limits of an IPv6 /48 network, as a multiple of those of an address.",
-        click.IntRange(1),
-    ),
-    _setting(
-        "--trusted-proxies",
-        "Networks of the proxies whose forwarding header is trusted. Without it all clients behind a proxy count as "
-        "one.",
-        callback=_parsed(parse_networks),
-        metavar="CIDR,...",
-        default="",
-        show_default="none",
-    ),
-    _setting(
-        "--forwarded-header",
-        "The header in which trusted proxies name the client. They must set or extend it themselves.",
-        click.Choice(["x-forwarded-for", "forwarded"], case_sensitive=False),
-    ),
-    _setting(
-        "--max-connections",
-        "Connections to this instance; the limit on open files may lower it.",
-        click.IntRange(10),
-    ),
-    _setting(
-        "--max-connections-per-address",
-        "Connections from one address to this instance; trusted proxies are not limited.",
-        click.IntRange(1),
-    ),
-    _setting(
-        "--max-streams-per-address",
-        "WebSockets and event streams from one address to this instance.",
-        click.IntRange(1),
-    ),
-    _setting(
-        "--max-watchers-per-game",
-        "WebSockets and event streams that watch one game on this instance.",
-        click.IntRange(1),
-    ),
-    _setting(
-        "--request-timeout-s",
-        "Seconds within which a request's head must arrive, and then its body.",
-        click.FloatRange(1, 600),
-    ),
-    _setting(
-        "--response-timeout-s",
-        "Seconds that a response may wait for a client that does not read it.",
-        click.FloatRange(1, 3600),
-    ),
-    _setting(
-        "--keep-alive-timeout-s",
-        "Seconds that a connection may be idle; one hour for trusted proxies.",
-        click.FloatRange(1, 3600),
-    ),
-    _setting(
-        "--allowed-origins",
-        "Origins whose pages may open WebSockets and event streams, besides this service's own page.",
-        callback=_parsed(parse_origins),
-        metavar="ORIGIN,...",
-        default="*",
-    ),
-    _setting(
-        "--hsts-max-age-s",
-        "max-age of Strict-Transport-Security, where everything is behind TLS. 0: no such header.",
-        click.IntRange(0),
-    ),
+    _limit("--max-body-bytes", click.IntRange(1024)),
+    _limit("--max-message-bytes", click.IntRange(1024)),
+    _limit("--max-unsent-bytes", click.IntRange(65536)),
+    _limit("--max-unsent-bytes-per-address", click.IntRange(1_048_576)),
+    _limit("--max-unsent-bytes-total", click.IntRange(1_048_576)),
+    _limit("--max-subscriptions", click.IntRange(1)),
+    _limit("--ping-interval-s", click.FloatRange(1, 3600)),
+    _limit("--max-webhooks", click.IntRange(0, 100)),
+    _limit("--webhook-timeout-s", click.FloatRange(0.1, 12)),
+    _limit("--webhooks-allow-private", is_flag=True),
+    _limit("--webhook-nameservers", callback=_parsed(parse_nameservers), metavar="ADDRESSES", default=""),
+    _limit("--drain-time-s", click.FloatRange(0, 300)),
+    _limit("--close-window-s", click.FloatRange(0, 300)),
+    _limit("--rate-limits", bool, default="on"),
+    _rate("reads"),
+    _rate("writes"),
+    _rate("requests"),
+    _rate("creations"),
+    _rate("open-games"),
+    _rate("joins"),
+    _rate("keys"),
+    _rate("bots"),
+    _rate("bot-games"),
+    _rate("pictures"),
+    _rate("streams"),
+    _rate("messages"),
+    _rate("guesses"),
+    _limit("--addresses-per-network", click.IntRange(1)),
+    _limit("--trusted-proxies", callback=_parsed(parse_networks), metavar="CIDR,...", default="", show_default="none"),
+    _limit("--forwarded-header", click.Choice(["x-forwarded-for", "forwarded"], case_sensitive=False)),
+    _limit("--max-connections", click.IntRange(10)),
+    _limit("--max-connections-per-address", click.IntRange(1)),
+    _limit("--max-streams-per-address", click.IntRange(1)),
+    _limit("--max-watchers-per-game", click.IntRange(1)),
+    _limit("--request-timeout-s", click.FloatRange(1, 600)),
+    _limit("--response-timeout-s", click.FloatRange(1, 3600)),
+    _limit("--keep-alive-timeout-s", click.FloatRange(1, 3600)),
+    _limit("--allowed-origins", callback=_parsed(parse_origins), metavar="ORIGIN,...", default="*"),
+    _limit("--hsts-max-age-s", click.IntRange(0)),
     _setting(
         "--log-level",
         "Lowest level to log.",
