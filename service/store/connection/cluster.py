@@ -28,8 +28,11 @@ class ClusterTopology(Topology):
 
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         super().__init__(url, supervisor)
-        self._slots = self._create_slot_map()
-        self._clients: dict[str, Redis] = {}
+        self._slots = RedisCluster(
+            startup_nodes=[ClusterNode(host, port) for host, port in url.addresses],
+            require_full_coverage=False,
+            **{**client_options(url), "socket_timeout": CONNECT_TIMEOUT_S},
+        )
 
     def primaries(self) -> Sequence[str]:
         """Return the names of all primaries with slots, as `HOST:PORT`."""
@@ -52,31 +55,20 @@ class ClusterTopology(Topology):
 
     async def refresh(self) -> None:
         """Ask one node after another for the map of slots, until one replies. Raise one of CONNECTION_ERRORS."""
-        before = {*self.primaries()}
+        before, manager = {*self.primaries()}, self._slots.nodes_manager
         try:  # RedisCluster.initialize() would send COMMAND as well, and refresh only once
-            await self._slots.nodes_manager.initialize()
-        except RedisClusterException:  # none of the known nodes replies: start over with those of the URL
-            await self._close_slot_map()
-            self._slots = self._create_slot_map()
+            await manager.initialize()
+        except RedisClusterException:  # none of the known nodes replies: next time also ask those of the URL
+            nodes = [ClusterNode(host, port, **manager.connection_kwargs) for host, port in self.url.addresses]
+            manager.startup_nodes = {node.name: node for node in nodes} | manager.startup_nodes
             raise
-        now = {*self.primaries()}
         self.generation += 1
-        former = [self._clients.pop(primary) for primary in before - now if primary in self._clients]
+        former = [self._clients.pop(name) for name in before.difference(self.primaries()) if name in self._clients]
         await asyncio.gather(*(client.aclose() for client in former), return_exceptions=True)
 
-    async def _close(self) -> None:
-        await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
-        await self._close_slot_map()
-
-    def _create_slot_map(self) -> RedisCluster:
-        """Return a client that knows only the nodes of the URL."""
-        return RedisCluster(
-            startup_nodes=[ClusterNode(host, port) for host, port in self.url.addresses],
-            require_full_coverage=False,
-            **{**client_options(self.url), "socket_timeout": CONNECT_TIMEOUT_S},
-        )
-
-    async def _close_slot_map(self) -> None:
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await super().aclose()
         with suppress(*CONNECTION_ERRORS):
             await self._slots.nodes_manager.aclose()
             await self._slots.nodes_manager.aclose("startup_nodes")

@@ -15,7 +15,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
 from service.store.connection.errors import CONNECTION_ERRORS
-from service.store.connection.topology import Topology
+from service.store.connection.topology import SOLE_PRIMARY, Topology
 from service.store.connection.url import RedisURL
 from service.supervision import SupervisedTask, Supervisor, spawn
 
@@ -36,7 +36,8 @@ class SentinelTopology(Topology):
             url.addresses, sentinel_kwargs={**sentinel_options, "decode_responses": True}, **options
         )
         client = self._sentinel.master_for(url.service_name, connection_pool_class=_PrimaryPool)
-        self._client = configure_client(client, _PrimaryConnection)
+        self._clients[SOLE_PRIMARY] = configure_client(client, _PrimaryConnection)
+        self._pool: _PrimaryPool = client.connection_pool
         self._poll_task: SupervisedTask | None = None
 
     def client_for(self, primary: str) -> Redis:
@@ -47,12 +48,13 @@ class SentinelTopology(Topology):
 
     async def refresh(self) -> None:
         """Ask the sentinels, and disconnect if they name another primary. Raise one of CONNECTION_ERRORS."""
-        await self._client.connection_pool.get_master_address()  # type: ignore[attr-defined]
+        await self._pool.get_master_address()  # type: ignore[no-untyped-call]
 
-    async def _close(self) -> None:
+    async def aclose(self) -> None:
+        """Close all connections."""
         if self._poll_task is not None:
             await self.supervisor.stop(self._poll_task)
-        await super()._close()
+        await super().aclose()
         await self._sentinel.aclose()
 
     async def _poll_sentinels(self) -> None:

@@ -16,7 +16,7 @@ from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.url import RedisURL
 from service.supervision import Supervisor, spawn
 
-__all__ = ["StandaloneTopology", "Topology"]
+__all__ = ["SOLE_PRIMARY", "StandaloneTopology", "Topology"]
 
 SOLE_PRIMARY = "primary"
 """The name of the primary of topologies that have only one."""
@@ -36,13 +36,13 @@ class Topology:
     has_failover = True
     """Whether another server may become the primary."""
 
-    _client: Redis
-
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         self.url = url
         self.supervisor = supervisor
         self.generation = 0
         """Increases whenever the primaries may have changed."""
+        self._clients: dict[str, Redis] = {}
+        """By primary."""
         self._refreshing: asyncio.Task[None] | None = None
         self._refreshed_at = float("-inf")
 
@@ -57,8 +57,7 @@ class Topology:
 
     def client_for(self, primary: str) -> Redis:
         """Return the client of a primary."""
-        del primary
-        return self._client
+        return self._clients[primary]
 
     def request_refresh(self) -> None:
         """Refresh soon: a connection was lost, or an error reply says that there was a failover."""
@@ -77,10 +76,7 @@ class Topology:
         if self._refreshing is not None:
             self._refreshing.cancel()
             await asyncio.gather(self._refreshing, return_exceptions=True)
-        await self._close()
-
-    async def _close(self) -> None:
-        await self._client.aclose()
+        await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
 
 
 class StandaloneTopology(Topology):
@@ -91,4 +87,4 @@ class StandaloneTopology(Topology):
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         super().__init__(url, supervisor)
         host, port = url.addresses[0]
-        self._client = configure_client(Redis(host=host, port=port, **client_options(url)))
+        self._clients[SOLE_PRIMARY] = configure_client(Redis(host=host, port=port, **client_options(url)))

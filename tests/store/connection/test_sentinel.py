@@ -66,7 +66,7 @@ async def test_a_late_answer_with_an_old_address_does_not_replace_a_newer_one(
 
         monkeypatch.setattr(topology._sentinel, "_majority_address", answer)
         await asyncio.gather(topology.refresh(), topology.refresh())
-        assert topology._client.connection_pool.master_address == new  # type: ignore[attr-defined]
+        assert topology._pool.master_address == new
 
 
 async def test_connections_in_use_are_closed_when_the_sentinels_name_another_primary(
@@ -76,7 +76,7 @@ async def test_connections_in_use_are_closed_when_the_sentinels_name_another_pri
         await store.commit(creation())
         topology = store._client.topology
         assert isinstance(topology, SentinelTopology)
-        pool = topology._client.connection_pool
+        pool = topology._pool
         connection = await pool.get_connection()  # type: ignore[no-untyped-call]
         assert connection.is_connected
 
@@ -97,11 +97,11 @@ async def test_a_connection_fails_if_the_primary_changes_while_it_connects(
         topology = store._client.topology
         assert isinstance(topology, SentinelTopology)
         connect_to = SentinelManagedConnection.connect_to
-        pool = topology._client.connection_pool
+        pool = topology._pool
 
         async def overtaken(connection: SentinelManagedConnection, address: tuple[str, int]) -> None:
             await connect_to(connection, address)  # type: ignore[no-untyped-call]
-            pool.master_address = ("127.0.0.1", 7)  # type: ignore[attr-defined]
+            pool.master_address = ("127.0.0.1", 7)
 
         monkeypatch.setattr(SentinelManagedConnection, "connect_to", overtaken)
         connection = pool.make_connection()  # type: ignore[no-untyped-call]
