@@ -75,8 +75,12 @@ async def sentinel(
     down_after_ms: int = 1000,
     access: Access | None = None,
     settings: Sequence[str] = (),
+    program: Path | None = None,
 ) -> AsyncIterator[Deployment]:
-    """Run a primary, its replicas, and sentinels that know all of them from the start."""
+    """Run a primary, its replicas, and sentinels that know all of them from the start.
+
+    `program` is the data servers', by default the preferred one on this machine.
+    """
     access = access or create_access(directory)
     ports = reserve_ports(1 + replicas + sentinels)
     data_ports, sentinel_ports = ports[: 1 + replicas], ports[1 + replicas :]
@@ -84,7 +88,7 @@ async def sentinel(
     for number, port in enumerate(data_ports):
         replicaof = [f"replicaof {HOST} {data_ports[0]}"] if number else []
         lines = [*DATA_CONFIG, *access.server_config(), *replicaof, *settings]
-        nodes.append(Node(_require_program(access), directory / f"node{number}", port, access, lines))
+        nodes.append(Node(program or _require_program(access), directory / f"node{number}", port, access, lines))
     sentinel_nodes = _create_sentinels(directory, data_ports, sentinel_ports, access, down_after_ms)
     scheme = "redis+sentinel" if access.certificate is None else "rediss+sentinel"
     hosts = ",".join(node.address for node in sentinel_nodes)
