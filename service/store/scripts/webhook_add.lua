@@ -1,6 +1,6 @@
 -- Add a webhook to a game.
 --
--- KEYS  1 game   2 a string of the game for a write that changes nothing
+-- KEYS  1 game   2 a string of the game for a write that changes nothing else
 -- ARGV  1 webhook id   2 registration   3 state   4 maximum number of webhooks of a game
 --       5 field of the idempotency key ('' for none)   6 its record
 -- Returns 1 if it is stored; 0 if there are too many; the record stored earlier; -1 if there is no such game.
@@ -8,8 +8,9 @@
 local game = KEYS[1]
 local id = ARGV[1]
 
--- Changes nothing, but fails on a replica or a full server: neither could add a webhook, so neither may reply.
-redis.call('SETRANGE', KEYS[2], 0, '')
+-- Fails on a replica or a full server: neither could add a webhook, so neither may reply. After a lost connection this
+-- may be a repetition, so it is a write, for WAIT to wait for.
+redis.call('SET', KEYS[2], '', 'EX', 1)
 local current = redis.call('HMGET', game, 'version', 'hooks', ARGV[5])
 
 -- The Unix second at which a record was stored. It expires after a day.

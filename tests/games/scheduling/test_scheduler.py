@@ -4,6 +4,7 @@ import asyncio
 from time import time
 
 import msgspec
+import pytest
 from redis.asyncio import Redis
 
 from schemas.commands import Act
@@ -15,7 +16,8 @@ from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.ports import GameStore, StoredDiff
-from service.games.scheduling.scheduler import advance_due_game, process_due_game, run_scheduler
+from service.games.scheduling import scheduler
+from service.games.scheduling.scheduler import BotSlots, advance_due_game, process_due_game, run_scheduler
 from service.games.verify import verify
 from service.store import keys
 from tests.background import in_background
@@ -86,7 +88,9 @@ async def test_bot_moves_beyond_the_budget_are_due_and_played_later(store: GameS
     game = await create_bot_game(store)
     assert (await load_game(store, game)).version == 1
     assert await due(store) == [game]
-    await advance_due_game(context_of(store), game)
+    slots = BotSlots()
+    await advance_due_game(context_of(store), game, slots)
+    assert slots.queue.slots_in_use == 0
     assert len(await load_verified_log(store, game)) == (await load_game(store, game)).version > 100
 
 
@@ -138,3 +142,33 @@ async def test_a_woken_game_is_processed_before_the_next_query(store: GameStore)
             move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
             await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
         await wait_until(is_third_turn)
+
+
+async def test_a_game_woken_while_it_is_processed_is_processed_once_more(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it is woken meanwhile."""
+    started, ended, proceed = asyncio.Queue[str](), asyncio.Queue[str](), asyncio.Semaphore(0)
+
+    async def process(context: Context, game_id: str, slots: BotSlots) -> None:
+        del context, slots
+        started.put_nowait(game_id)
+        await proceed.acquire()
+        ended.put_nowait(game_id)
+
+    monkeypatch.setattr(scheduler, "process_due_game", process)
+    context = context_of(store)
+    async with in_background(run_scheduler(context, interval_s=3600.0)), asyncio.timeout(10):
+        context.wakeups.add("a")
+        assert await started.get() == "a"
+        for game in ("a", "a", "b"):
+            context.wakeups.add(game)
+        assert await started.get() == "b"
+        proceed.release()
+        assert (await ended.get(), await started.get()) == ("a", "a")
+        for _ in range(2):
+            proceed.release()
+            await ended.get()
+        for game in ("c", "a"):
+            context.wakeups.add(game)
+            assert await started.get() == game

@@ -7,6 +7,7 @@ import pytest_asyncio
 
 from service.games.archive.port import RestoreRequest
 from service.games.ports import Committed, StoreUnavailable, VersionConflict
+from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
@@ -77,7 +78,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
     assert await waiting_store.commit(once) == Committed()
 
 
-@pytest.mark.parametrize("write", ("action", "action with a key", "import"))
+@pytest.mark.parametrize("write", ("action", "action with a key", "import", "webhook"))
 async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
     waiting_store: RedisStore, deployment: Deployment, replica: Node, write: str
 ) -> None:
@@ -86,10 +87,21 @@ async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
     replica.pause()
     commit = action(1, idempotency=idempotency("key") if write == "action with a key" else None)
     imported = RestoreRequest(creation(), [], replace=True)
-    for _ in range(2):
+    webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
+
+    async def repeat(store: RedisStore) -> None:
+        match write:
+            case "import":
+                await store.transfer.restore(imported)
+            case "webhook":
+                await store.webhooks.add("g", webhook, WebhookState(1), max_webhooks=1, record=idempotency("key"))
+            case _:
+                await store.commit(commit)
+
+    for _ in range(3):
         async with connect(deployment.url, wait=Wait(1, 200)) as store:
             with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-                await (store.transfer.restore(imported) if write == "import" else store.commit(commit))
+                await repeat(store)
 
 
 async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica: Node) -> None:
