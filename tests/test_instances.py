@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from tests.aof_flush import wait_for_aof_flush
+from tests.polling import wait_until
 from tests.server_process import start_server
 
 KILLS = 8
@@ -98,9 +99,7 @@ async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with
         socket = await session.ws_connect(f"{instance.url}/v1/games/{created['game']['id']}/ws")
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
         instance.process.send_signal(signal.SIGTERM)
-        await asyncio.sleep(0.2)
-        async with session.get(f"{instance.url}/readyz") as response:
-            assert response.status == 503
+        await _until_status(session, f"{instance.url}/readyz", 503)
         async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
             assert response.status == 200
         assert (await socket.receive_json())["type"] == "closing"
@@ -117,9 +116,7 @@ async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
         session.ws_connect(f"{instance.url}/v1/ws"),
     ):
         instance.process.send_signal(signal.SIGINT)
-        await asyncio.sleep(0.2)
-        async with session.get(f"{instance.url}/readyz") as response:
-            assert response.status == 503
+        await _until_status(session, f"{instance.url}/readyz", 503)
         assert await instance.stop(signal.SIGINT) == 0
 
 
@@ -169,11 +166,11 @@ async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves
 
 
 async def _until_status(session: aiohttp.ClientSession, url: str, status: int) -> None:
-    while True:
+    async def has_status() -> bool:
         async with session.get(url) as response:
-            if response.status == status:
-                return
-        await asyncio.sleep(0.02)
+            return response.status == status
+
+    await wait_until(has_status)
 
 
 async def test_with_a_redis_url_no_server_is_started(tmp_path: Path, redis_url: str) -> None:

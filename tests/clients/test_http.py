@@ -22,6 +22,7 @@ from south_seas.models import CreateGame, SeatRequest
 from tests.clients.conftest import QUICK
 from tests.clients.scripted_service import ScriptedService, problem_response
 from tests.clients.unreliable_proxy import Proxy, run_proxy
+from tests.polling import wait_until
 from tests.server_process import start_server
 
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
@@ -50,9 +51,9 @@ async def test_a_request_is_retried_on_another_instance_after_one_was_killed(tmp
         created = await client.create(TABLE)
         moves = await client.legal_moves(created.game.id)
         first.process.send_signal(signal.SIGSTOP)
-        owner = client.with_token(created.owner_token)
+        owner, sent = client.with_token(created.owner_token), proxy.requested
         acting = asyncio.create_task(owner.act(created.game.id, moves.moves[0], seat=0))
-        await asyncio.sleep(0.1)
+        await wait_until(lambda: proxy.requested > sent)
         assert not acting.done()
         async with start_server(tmp_path / "two", redis_url) as second:
             first.process.kill()
@@ -65,7 +66,7 @@ async def test_a_request_is_retried_on_another_instance_after_one_was_killed(tmp
 async def test_an_unreachable_service_is_retried(client: Client, proxy: Proxy, url: str) -> None:
     proxy.target = "http://127.0.0.1:9"
     creating = asyncio.create_task(client.create(TABLE))
-    await asyncio.sleep(0.1)
+    await wait_until(lambda: proxy.accepted > 1)
     proxy.target = url
     await creating
 

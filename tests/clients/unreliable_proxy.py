@@ -14,6 +14,10 @@ class Proxy:
     def __init__(self, target: str) -> None:
         self.target = target
         self.url = ""
+        self.accepted = 0
+        """The number of accepted connections."""
+        self.requested = 0
+        """The number of chunks sent to the target."""
         self.cuts = 0
         """The number of cut connections."""
         self.responses_to_drop = 0
@@ -33,6 +37,7 @@ class Proxy:
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side ends it."""
+        self.accepted += 1
         task = asyncio.create_task(self._forward(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -71,6 +76,7 @@ class Proxy:
                 sink.write(chunk)
                 await sink.drain()
                 self._chunks += is_response
+                self.requested += not is_response
                 if is_response and self.cut_every and self._chunks % self.cut_every == 0:
                     self.cut()
         except ConnectionError:

@@ -164,8 +164,8 @@ async def test_concurrent_probes_send_one_ping(store: RedisStore, monkeypatch: p
     monkeypatch.setattr(store, "ping", ping)
     async with serve(store) as client, asyncio.TaskGroup() as group:
         asking = [group.create_task(client.get("/readyz")) for _ in range(20)]
-        await wait_until(lambda: len(client.app[CONNECTION_LIMITER].connections) >= 20)
-        await asyncio.sleep(0.1)
+        connections = client.app[CONNECTION_LIMITER].connections
+        await wait_until(lambda: sum(one._current_request is not None for one in connections) == 20)
         let.set()
         assert {(await answer).status for answer in asking} == {200}
     assert asked == 1

@@ -14,6 +14,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.store.notifications import MAX_UNREAD
+from tests.polling import wait_until
 from tests.store.commits import action, creation
 from tests.store.conftest import SingleServer
 from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
@@ -99,9 +100,17 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
 
 
 async def test_a_silent_connection_is_kept_alive_by_pings(single_server: SingleServer) -> None:
-    async with subscribe_elsewhere(single_server.url, "a", ping_s=0.02, silence_s=0.2):
-        before = await wait_for_subscribers(single_server.redis, 1)
-        await asyncio.sleep(0.4)
+    async def count_pings() -> int:
+        commands = await single_server.redis.info("commandstats")
+        return int(commands.get("cmdstat_ping", {"calls": 0})["calls"])
+
+    async def has_pinged_throughout() -> bool:
+        return await count_pings() >= pings + 1.5 * silence_s / ping_s
+
+    ping_s, silence_s = 0.02, 0.4
+    async with subscribe_elsewhere(single_server.url, "a", ping_s=ping_s, silence_s=silence_s):
+        before, pings = await wait_for_subscribers(single_server.redis, 1), await count_pings()
+        await wait_until(has_pinged_throughout)
         assert await wait_for_subscribers(single_server.redis, 1) == before
 
 
@@ -113,7 +122,7 @@ async def test_a_silent_connection_without_replies_is_replaced(data_dir: Path, p
     ):
         before = await wait_for_subscribers(redis, 1)
         os.kill(server.pid, signal.SIGSTOP)
-        await asyncio.sleep(0.3)
+        await wait_until(lambda: not other.notifications.is_up)
         os.kill(server.pid, signal.SIGCONT)
         assert await other.next_notification() == ChangeNotification("a", None)
         assert await wait_for_subscribers(redis, 1) != before
@@ -124,7 +133,7 @@ async def test_notifications_continue_after_a_restart_of_the_server(data_dir: Pa
         first = await stack.enter_async_context(embedded_server(data_dir, program=program))
         async with connect(first.url) as store, subscribe_elsewhere(first.url, "a") as other:
             await stack.aclose()
-            await asyncio.sleep(0.3)
+            await wait_until(lambda: not other.notifications.is_up)
             async with embedded_server(data_dir, program=program) as second:
                 assert second.url == first.url
                 assert await other.next_notification() == ChangeNotification("a", None)

@@ -1,6 +1,5 @@
 """The log as programs read it: one JSON object per line, with its context and without secrets."""
 
-import asyncio
 import io
 import logging
 import secrets
@@ -97,7 +96,8 @@ async def test_a_service_logs_every_request_and_no_secret(
                 assert response.status >= 400
         async with session.ws_connect(f"{path}/ws", headers=headers) as socket:
             await socket.send_json({"type": "auth", "game": created["game"]["id"], "token": secret})
-            await asyncio.sleep(0.1)
+            while (await socket.receive_json())["type"] != "error":
+                pass
         assert await instance.stop(signal.SIGTERM) == 0
     errors = capfd.readouterr().err
     assert not [one for one in known if one in errors]

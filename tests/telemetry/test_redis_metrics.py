@@ -3,15 +3,17 @@
 import asyncio
 import os
 import signal
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
+from tests.polling import wait_until
 from tests.store.commits import action, creation
 from tests.telemetry.metric_samples import grown, read_samples, sum_samples
 
@@ -63,11 +65,16 @@ async def test_a_command_is_retried_after_its_connection_was_closed(
     async with embedded_server(Path("d")) as server, connect(server.url) as store:
         await store.ping()
         before = read_samples()
-        os.kill(server.pid, signal.SIGSTOP)
-        waiting = asyncio.ensure_future(store.load("g"))
-        await asyncio.sleep(0.1)
         topology = store._client.topology
-        await topology.client_for(*topology.primaries()).connection_pool.disconnect()
-        os.kill(server.pid, signal.SIGCONT)
-        assert await waiting is None
+        async with aclosing(Redis.from_url(server.url)) as operator:
+            await operator.client_pause(10_000, all=False)
+            waiting = asyncio.ensure_future(store.ping())
+
+            async def is_paused() -> bool:
+                return any("b" in client["flags"] for client in await operator.client_list())
+
+            await wait_until(is_paused)
+            await topology.client_for(*topology.primaries()).connection_pool.disconnect()
+            await operator.client_unpause()
+        await waiting
         assert (grown(before, "redis_retries_total"), grown(before, "redis_errors_total")) == (1, 0)

@@ -67,7 +67,9 @@ async def test_one_trace_goes_through_both_instances(two: list[Client], spans: I
     created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
     path = f"/v1/games/{created['game']['id']}/ws"
     async with two[0].ws_connect(path) as actual, two[1].ws_connect(path) as there:
-        await asyncio.sleep(0.3)
+        for socket in (actual, there):
+            while (await socket.receive_json())["type"] != "snapshot":
+                pass
         spans.clear()
         await play_first_move(two[0], created, "01")
         diff = await until_told(there, 2)

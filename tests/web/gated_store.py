@@ -12,9 +12,12 @@ class GatedStore(RedisStore):
     game_gate: asyncio.Event
     log_gate: asyncio.Event
     unavailable = False
+    arrivals = 0
+    """Reads and commits of games that have come to the gate."""
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """Load the game once the gate is open."""
+        self.arrivals += 1
         await self.game_gate.wait()
         if self.unavailable:
             raise StoreUnavailable("out of reach", 2)
@@ -22,6 +25,7 @@ class GatedStore(RedisStore):
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         """Commit once the gate is open."""
+        self.arrivals += 1
         await self.game_gate.wait()
         return await super().commit(commit)
 

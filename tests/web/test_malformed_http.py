@@ -9,7 +9,9 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web import runner
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
+from tests.polling import wait_until
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import send_raw
@@ -98,6 +100,11 @@ async def test_content_encoding_without_a_body_is_accepted(client: Client) -> No
         assert response.status == 200
 
 
+def _has_received_head(client: Client) -> bool:
+    """Return whether the instance has received a request's head."""
+    return any(one._request_count for one in client.app[CONNECTION_LIMITER].connections)
+
+
 @pytest.mark.parametrize("path", ("/v1/games", "/livez", "/nowhere"))
 @pytest.mark.parametrize("rest", (b"zz\r\n{}\r\n", b"2\r\n{}xx\r\n0\r\n\r\n", b"2\r\n{}\r\n0\r\nX\x00: a\r\n\r\n"))
 async def test_malformed_chunks_are_not_logged(
@@ -108,7 +115,7 @@ async def test_malformed_chunks_are_not_logged(
     try:
         writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\n".encode())
         writer.write(b"Transfer-Encoding: chunked\r\n\r\n1\r\n \r\n")
-        await asyncio.sleep(0.05)
+        await wait_until(lambda: _has_received_head(client))
         writer.write(rest)
         async with asyncio.timeout(10):
             assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 4")
@@ -199,7 +206,7 @@ async def test_a_client_that_disconnects_during_its_body_does_no_harm(
 ) -> None:
     reader, writer = await asyncio.open_connection(client.host, client.port)
     writer.write(b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
-    await asyncio.sleep(0.05)
+    await wait_until(lambda: _has_received_head(client))
     writer.close()
     await writer.wait_closed()
     del reader

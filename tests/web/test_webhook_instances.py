@@ -54,15 +54,17 @@ async def test_a_change_is_delivered_without_a_notification(
     assert receiver.versions == [2]
 
 
-async def test_two_instances_deliver_each_message_once(store: RedisStore, receiver: WebhookReceiver) -> None:
-    async with run_instance(store) as first, run_instance(store) as second:
+async def test_two_instances_deliver_each_message_once(
+    store: RedisStore, later: OffsetClock, receiver: WebhookReceiver
+) -> None:
+    async with run_instance(store, later) as first, run_instance(store, later) as second:
         game = await create_game(first.client)
         await register_webhook(game, receiver.url)
         other = HTTPGame(second.client, game.created)
         for number in range(20):
             await (game, other)[number % 2].act_successfully()
             await asyncio.gather(first.deliver(), second.deliver())
-        await asyncio.sleep(1.1)
+        later.offset_s += 2
         await asyncio.gather(first.deliver(), second.deliver())
     assert receiver.versions == [*range(2, 22)]
 

@@ -121,16 +121,20 @@ async def test_a_stale_lobby_entry_is_removed(store: RedisStore, redis: Redis) -
     assert [await list_lobby(store, status) for status in STATUSES] == [[], [stored.id], [], []]
 
 
-async def test_a_concurrent_commit_stays_listed(store: RedisStore, redis: Redis) -> None:
+async def test_a_concurrent_commit_stays_listed(
+    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The lobby is written before the commit: a check in between must not remove the game for good."""
     stored = await store_game(store)
     await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
-    slow = IndexRepairer(store, store.index_repair, Retention(), Clock(), timing=RepairTiming(0.5))
-    mending = asyncio.create_task(slow.repair_all())
-    await asyncio.sleep(0.1)
-    await play_to(stored, "aborted")
-    await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
-    await mending
+
+    async def commit_during_grace(seconds: float) -> None:
+        del seconds
+        await play_to(stored, "aborted")
+        await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
+
+    monkeypatch.setattr(store.index_repair, "extend_turn", commit_during_grace)
+    await make_repairer(store).repair_all()
     assert await list_lobby(store, "aborted") == [stored.id]
 
 

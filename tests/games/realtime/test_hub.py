@@ -18,6 +18,7 @@ from tests.games.realtime.subscribers import (
     store_game,
     subscribe,
 )
+from tests.polling import wait_until
 from tests.store.commits import action, creation, digest
 
 
@@ -31,7 +32,7 @@ async def test_own_commits_are_published_without_reading_the_stream(hub: Hub, st
         assert [subscriber.version for subscriber in subscribers] == [version + 1] * 3
         hub.publish_commit("g", commit.diffs)
         hub.publish_commit("not followed", commit.diffs)
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)  # a read would have begun
     assert store.reads == reads
     assert [subscriber.version for subscriber in subscribers] == [5] * 3
 
@@ -130,8 +131,9 @@ async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub:
     subscriber = await subscribe(hub, store)
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
     await hub.wait_for_version(subscriber, "g", 1)
+    reads = store.reads
     waiting = asyncio.create_task(hub.wait_for_version(subscriber, "g", 99))
-    await asyncio.sleep(0.01)
+    await wait_until(lambda: store.reads > reads + 1)
     assert not waiting.done()
     hub.unsubscribe(subscriber, "g")
     async with asyncio.timeout(1):

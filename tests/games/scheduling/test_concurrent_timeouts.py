@@ -46,7 +46,8 @@ async def test_a_deadline_while_every_instance_was_down(store: GameStore, policy
     instances = [make_context(store, table.clock) for _ in range(3)]
     async with in_background(*(run_scheduler(context, interval_s=0.02) for context in instances)):
         await wait_until(is_timed_out)
-        await asyncio.sleep(0.1)
+        for context in instances:
+            await advance_due_game(context, table.id)
     diffs = await table.follow()
     assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     assert diffs[0]["at"] == diffs[-1]["at"]
@@ -71,11 +72,13 @@ class _Late:
     def __init__(self, store: GameStore, first: asyncio.Event) -> None:
         self._store = store
         self._first = first
+        self.is_committing = asyncio.Event()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
     async def commit(self, commit: Commit) -> CommitOutcome:
+        self.is_committing.set()
         await self._first.wait()
         return await self._store.commit(commit)
 
@@ -86,19 +89,20 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Gam
     move = (await table.moves())[0]
     table.clock.now += 61
     stored = asyncio.Event()
-    late = msgspec.structs.replace(table.context, store=_Late(store, stored))
+    late_store = _Late(store, stored)
+    late = msgspec.structs.replace(table.context, store=late_store)
     player, clock = (late, table.context) if clock_first else (table.context, late)
     acting = act(player, table.id, CommandRequest(Act(move=move), table.tokens[0]))
     if clock_first:
         task = asyncio.create_task(acting)
-        await asyncio.sleep(0.05)
+        await late_store.is_committing.wait()
         await advance_due_game(clock, table.id)
         stored.set()
         with pytest.raises(NotYourTurn):
             await task
     else:
         looking = asyncio.create_task(advance_due_game(clock, table.id))
-        await asyncio.sleep(0.05)
+        await late_store.is_committing.wait()
         await acting
         stored.set()
         await looking

@@ -11,6 +11,7 @@ from redis.crc import key_slot
 from service.games.ports import ChangeNotification, Committed, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
+from tests.polling import wait_until
 from tests.redis_servers import Deployment, Node, cluster
 from tests.redis_servers.node import execute_text
 from tests.store.commits import action, commit_until_answered, creation, key_hash, load_record
@@ -93,7 +94,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
         node.pause()
     async with connect(unreplicated_cluster.url) as store:
         pinging = asyncio.create_task(store.ping())
-        await asyncio.sleep(0.2)
+        await wait_until(lambda: store._client.topology._check_task is not None)
         for node in unreplicated_cluster.nodes:
             node.resume()
         await pinging

@@ -13,6 +13,7 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.aof_flush import wait_for_aof_flush
+from tests.polling import wait_until
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
 
@@ -89,7 +90,11 @@ async def test_commands_of_a_killed_connection_are_sent_again(single_server: Sin
     await single_server.store.commit(creation())
     await single_server.redis.client_pause(10_000, all=False)
     committing = asyncio.create_task(single_server.store.commit(action(1)))
-    await asyncio.sleep(0.05)
+
+    async def is_paused() -> bool:
+        return any("b" in client["flags"] for client in await single_server.redis.client_list())
+
+    await wait_until(is_paused)
     assert await single_server.redis.client_kill_filter(_type="normal", skipme=True) >= 1
     assert not committing.done()
     await single_server.redis.client_unpause()

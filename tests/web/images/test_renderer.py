@@ -10,6 +10,7 @@ from service.web.errors import QueueFull, RenderingFailed
 from service.web.images import renderer as module
 from service.web.images.jobs import ShipJob
 from service.web.images.renderer import ImageRenderer
+from tests.polling import wait_until
 from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
@@ -38,7 +39,7 @@ async def test_a_worker_that_dies_during_a_job_is_replaced(renderer: ImageRender
     assert worker is not None
     worker.send_signal(19)  # SIGSTOP: it hangs during the job
     waiting = asyncio.create_task(renderer.render(2, SHIP))
-    await asyncio.sleep(0.05)
+    await wait_until(renderer._lock.locked)
     worker.kill()
     assert await waiting == first
 

@@ -295,11 +295,12 @@ async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore
             await watcher.send({"type": "ping"})
             await watcher.receive("pong")  # the subscription is whole: its token was checked again
             gated.game_gate.clear()
+            arrivals = gated.arrivals
             await watcher.send({"type": "act", "id": "last", "game": http_game.id, "move": move})
             await watcher.send({"type": "ping"})
-            await asyncio.sleep(0.05)
+            await wait_until(lambda: gated.arrivals > arrivals)
             closing = asyncio.create_task(close_streams(client.app))
-            await asyncio.sleep(0.05)
+            await wait_until(lambda: client.app[STREAMS].is_closing)
             gated.game_gate.set()
             received: list[dict[str, Any]] = [await watcher.receive() for _ in range(3)]
             assert [message["type"] for message in received] == ["diff", "ack", "closing"]
