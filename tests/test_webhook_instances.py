@@ -36,7 +36,7 @@ async def arrived(receiver: WebhookReceiver, number: int) -> None:
 async def is_recorded(session: aiohttp.ClientSession, url: str, token: str, status: int) -> bool:
     """Return whether the latest delivery attempt had this status."""
     async with session.get(url, headers={"Authorization": f"Bearer {token}"}) as response:
-        return (await response.json())["attempts"][0]["status"] == status
+        return bool((await response.json())["attempts"][0]["status"] == status)
 
 
 async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, redis_url: str) -> None:
