@@ -18,10 +18,9 @@ import pytest
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.base import canonical_json
 from schemas.events import AnyEvent
-from schemas.vocabulary import COLORS, Edition, Wares
+from schemas.vocabulary import Edition, Wares
 from service.engine import (
     IllegalMove,
-    Player,
     TileSetIndex,
     apply_action,
     build_view,
@@ -29,11 +28,11 @@ from service.engine import (
     encode_snapshot,
     is_finished,
     legal_moves,
-    set_up,
 )
 from service.engine.queries import islander_values, player_scores, tiles_left
 from service.engine.tileset_index import unpack_cell
 from service.engine.tileset_validation import parse_tileset
+from tests.engine.new_games import start_game
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
 from tests.reference.random_play import check_invariants, choose, deal, keys
@@ -63,18 +62,14 @@ class Lockstep:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.index = index = TileSetIndex(parse_tileset(canonical_json(setting.tileset)))
-        self.game, self.beginning = set_up(
+        self.game, self.beginning = start_game(
             index,
+            setting.players,
             game_id="lockstep",
             edition=setting.edition,
-            players=[Player(name=color.title(), color=color, kind="human") for color in COLORS[: setting.players]],
             first_seat=setting.first_seat,
             bag=[index.tile_numbers[tile] for tile in setting.bag],
             ships=[index.ship_numbers[ship] for ship in setting.ships],
-            seed="seed",
-            seed_chosen=False,
-            commitment="0" * 64,
-            created_at="2026-11-21T21:00:00Z",
         )
         self.reference = ReferenceGame(
             setting.tileset,

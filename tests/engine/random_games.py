@@ -6,9 +6,10 @@ from random import Random
 
 from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS
-from service.engine import Game, Player, TileSetIndex, apply_action, legal_moves, set_up
+from service.engine import Game, Player, TileSetIndex, apply_action, legal_moves
 from service.engine.tileset_validation import parse_tileset
 from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
+from tests.engine.new_games import start_game
 
 
 @cache
@@ -25,18 +26,16 @@ def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:
     ships = [*range(len(index.ships))]
     chance.shuffle(bag)
     chance.shuffle(ships)
-    game, _ = set_up(
+    game, _ = start_game(
         index,
-        game_id="k7m2x9qd4t1w",
+        [Player(name=color.title() * 4, color=color, kind="human") for color in COLORS[:players]],
         edition=EDITIONS[seed % 2],
-        players=[Player(name=color.title() * 4, color=color, kind="human") for color in COLORS[:players]],
         first_seat=seed % players,
         bag=bag,
         ships=ships,
         seed="0123456789abcdef" * 4,
         seed_chosen=False,
         commitment="0123456789abcdef" * 4,
-        created_at="2026-11-21T21:00:00Z",
     )
     game.version = 1
     game.digest = "0123456789abcdef" * 2

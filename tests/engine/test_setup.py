@@ -15,10 +15,10 @@ from service.engine import (
     legal_moves,
     mark_aborted,
     next_open_seat,
-    set_up,
     take_seat,
     vacate_seat,
 )
+from tests.engine.new_games import start_game
 from tests.engine.random_games import archipelago_index, new_game
 
 TABLES = archipelago_index()
@@ -26,23 +26,9 @@ TABLES = archipelago_index()
 
 def waiting() -> Game:
     """Return a game of three players with two open seats; the last seat has the first turn."""
-    game, events = set_up(
-        TABLES,
-        game_id="waiting",
-        edition="international",
-        players=[
-            Player(name="Ana", color="red", kind="human"),
-            Player(name=None, color=None, kind="open"),
-            Player(name=None, color=None, kind="open"),
-        ],
-        first_seat=2,
-        bag=[TABLES.start_tile] * 3,
-        ships=range(len(TABLES.ships)),
-        seed="secret",
-        seed_chosen=False,
-        commitment="0" * 64,
-        created_at="2026-11-21T21:00:00Z",
-    )
+    open_seats = [Player(name=None, color=None, kind="open") for _ in range(2)]
+    players = [Player(name="Ana", color="red", kind="human"), *open_seats]
+    game, events = start_game(TABLES, players, first_seat=2, bag=[TABLES.start_tile] * 3)
     assert events == [GameCreated()]
     return game
 

@@ -6,14 +6,15 @@ import msgspec
 
 from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
-from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, set_up, take_seat
+from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
-from service.games.shuffle import SeededRNG, commitment, shuffled_bag, shuffled_ships
+from service.games.shuffle import SeededRNG, commitment
 from service.games.tilesets import LoadedTileSet, load_catalogue
 from service.games.verify import Check, verify
+from tests.engine.new_games import CREATED_AT, start_game
 
-AT = "2026-11-21T21:00:00Z"
+AT = CREATED_AT
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
 CATALOGUE = load_catalogue(None)
 ARCHIPELAGO = CATALOGUE.get_for_game("archipelago")
@@ -26,18 +27,14 @@ def new_game(
     index = tileset.index
     people = [Player(name=f"P{seat}", color=COLORS[seat], kind="human") for seat in range(players - 1)]
     game_id = f"game-{seed}".lower()[:32]
-    game, events = set_up(
+    seats = [*people, Player(name=None, color=None, kind="open")]
+    game, events = start_game(
         index,
+        seats,
+        seed=seed,
         game_id=game_id,
         edition=edition,
-        players=[*people, Player(name=None, color=None, kind="open")],
-        first_seat=0,
-        bag=shuffled_bag(index, seed),
-        ships=shuffled_ships(index, seed),
-        seed=seed,
-        seed_chosen=True,
         commitment=commitment(game_id, seed, tileset.hash),
-        created_at=AT,
     )
     return game, [record_change(index, game, events, at=AT)]
 

@@ -3,10 +3,9 @@
 from random import Random
 
 from schemas.events import AnyEvent, MoveUndone
-from schemas.vocabulary import COLORS, RequestedTimeoutPolicy
+from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import (
     Game,
-    Player,
     apply_action,
     build_view,
     decode_snapshot,
@@ -15,7 +14,6 @@ from service.engine import (
     move_id,
     resign,
     return_player,
-    set_up,
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
@@ -25,8 +23,9 @@ from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 from service.games.replay import restore
 from service.games.scheduling.timeouts import apply_timeout
-from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
+from service.games.shuffle import commitment
 from service.games.timestamps import timestamp, unix_seconds
+from tests.engine.new_games import start_game
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import ARCHIPELAGO
 from tests.games.test_patch import Follower
@@ -47,16 +46,12 @@ class RandomGame:
     def __init__(self, seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy | None) -> None:
         self.clock = Clock()
         self.random = Random(seed)
-        self.game, events = set_up(
+        self.game, events = start_game(
             TABLES,
+            players,
             game_id="course",
             edition=self.random.choice(("international", "german")),
-            players=[Player(name=color, color=color, kind="human") for color in COLORS[:players]],
-            first_seat=0,
-            bag=shuffled_bag(TABLES, seed),
-            ships=shuffled_ships(TABLES, seed),
             seed=seed,
-            seed_chosen=True,
             commitment=commitment("course", seed, ARCHIPELAGO.hash),
             created_at=timestamp(int(self.clock.now)),
             turn_timeout_s=timeout_s,

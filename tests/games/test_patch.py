@@ -23,7 +23,6 @@ from service.engine import (
     mark_aborted,
     move_id,
     next_open_seat,
-    set_up,
     take_seat,
 )
 from service.engine.tileset_validation import parse_tileset
@@ -31,8 +30,8 @@ from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
-from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
+from tests.engine.new_games import start_game
 from tests.engine.write_snapshot import SNAPSHOTS
 from tests.rules.rules_game import RED, Table
 
@@ -94,19 +93,7 @@ def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEve
         else Player(name="Greedy", color=COLORS[seat], kind="bot", bot="greedy")
         for seat, kind in enumerate(kinds)
     ]
-    return set_up(
-        TABLES,
-        game_id="k7m2x9qd4t1w",
-        edition=edition,
-        players=players,
-        first_seat=0,
-        bag=shuffled_bag(TABLES, seed),
-        ships=shuffled_ships(TABLES, seed),
-        seed=seed,
-        seed_chosen=True,
-        commitment="c" * 64,
-        created_at="2026-11-21T21:00:00Z",
-    )
+    return start_game(TABLES, players, seed=seed, edition=edition)
 
 
 def change(follower: Follower, game: Game, events: list[AnyEvent], **of_action: Any) -> None:

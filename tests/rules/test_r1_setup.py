@@ -7,9 +7,10 @@ from schemas.game import GameView
 from schemas.lobby import CreateGame
 from schemas.tileset import Sea
 from schemas.vocabulary import COLORS
-from service.engine import Player, build_view, set_up
+from service.engine import build_view
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
+from tests.engine.new_games import start_game
 from tests.rules.rules_game import BLUE, GREEN, RED, Table
 
 ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
@@ -21,20 +22,7 @@ ROW = """
 
 def beginning(seed: str) -> GameView:
     """Return the view of a new game of two players with the default tile set."""
-    game, _ = set_up(
-        ARCHIPELAGO,
-        game_id="beginning",
-        edition="international",
-        players=[Player(name="Ana", color="red", kind="human"), Player(name="Bo", color="blue", kind="human")],
-        first_seat=0,
-        bag=shuffled_bag(ARCHIPELAGO, seed),
-        ships=shuffled_ships(ARCHIPELAGO, seed),
-        seed=seed,
-        seed_chosen=True,
-        commitment="0" * 64,
-        created_at="2026-11-21T21:00:00Z",
-    )
-    return build_view(ARCHIPELAGO, game)
+    return build_view(ARCHIPELAGO, start_game(ARCHIPELAGO, seed=seed)[0])
 
 
 def names(seats: int) -> bytes:

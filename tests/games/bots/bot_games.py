@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from schemas.actions import Action
 from schemas.vocabulary import COLORS, Edition
-from service.engine import Game, Player, apply_action, is_finished, set_up
+from service.engine import Game, Player, apply_action, is_finished
 from service.engine.final_scoring import final_score
 from service.games.bots.interface import Bot
 from service.games.bots.runner import run_bot
-from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
+from tests.engine.new_games import start_game as set_up_game
 from tests.rules.rules_game import Table
 
 ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
@@ -28,20 +28,8 @@ SEA_AND_ISLAND = """
 
 def start_game(seed: str, players: int = 2, edition: Edition = "international") -> Game:
     """Return a new game in which seat 0 decides."""
-    game, _ = set_up(
-        ARCHIPELAGO,
-        game_id=f"game-{seed}",
-        edition=edition,
-        players=[Player(name=color.title(), color=color, kind="bot") for color in COLORS[:players]],
-        first_seat=0,
-        bag=shuffled_bag(ARCHIPELAGO, seed),
-        ships=shuffled_ships(ARCHIPELAGO, seed),
-        seed=seed,
-        seed_chosen=True,
-        commitment="0" * 64,
-        created_at="2026-11-21T21:00:00Z",
-    )
-    return game
+    bots = [Player(name=color.title(), color=color, kind="bot") for color in COLORS[:players]]
+    return set_up_game(ARCHIPELAGO, bots, seed=seed, game_id=f"game-{seed}", edition=edition)[0]
 
 
 def act_once(game: Game, bot: Bot) -> Action:
