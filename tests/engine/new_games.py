@@ -17,7 +17,7 @@ def start_game(
     """Set up a game in which seat 0 begins, shuffled by its seed; `options` are other arguments of `set_up`."""
     if isinstance(players, int):
         players = [Player(name=color.title(), color=color, kind="human") for color in COLORS[:players]]
-    defaults = {
+    defaults: dict[str, Any] = {
         "game_id": "k7m2x9qd4t1w",
         "edition": "international",
         "first_seat": 0,
