@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 
+from tests.polling import wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node
 from tests.redis_servers.access import PEER_USER
 from tests.redis_servers.node import HOST
@@ -78,9 +79,7 @@ async def replicate_through_proxy(deployment: Deployment, primary: Node) -> Asyn
             if node is not primary:
                 async with aclosing(node.client()) as client:
                     await client.replicaof(HOST, port)
-        async with asyncio.timeout(SETUP_TIMEOUT_S):
-            while not await _is_ready(deployment, primary, port):  # noqa: ASYNC110  other processes set no event
-                await asyncio.sleep(0.05)
+        await wait_until(lambda: _is_ready(deployment, primary, port), SETUP_TIMEOUT_S)
         yield proxy
     finally:
         server.close()

@@ -1,5 +1,6 @@
 """Games in a store, created as a client does and played to a given status in one commit."""
 
+from collections import Counter
 from random import Random
 from typing import Any, NamedTuple
 
@@ -13,9 +14,10 @@ from service.games import repository
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.diffs import record_change
-from service.games.ports import StoredDiff
+from service.games.ports import GameRecord, StoredDiff
 from service.games.scheduling.bot_turns import next_due_at
 from service.games.webhooks.registration import WebhookRequest, register_webhook
+from service.store.connection.pipeline import PipelinedClient
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO
@@ -25,6 +27,19 @@ CREATOR = "a chat bot's own key, which is long"
 USER = "user-4711"
 MOVES_OF_ACTIVE_GAME = 12
 """Number of moves of a game that stays active."""
+
+
+class CountingStore(RedisStore):
+    """A store that counts the loads of each game."""
+
+    def __init__(self, client: PipelinedClient) -> None:
+        super().__init__(client)
+        self.loads: Counter[str] = Counter()
+
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+        """Load the game."""
+        self.loads[game] += 1
+        return await super().load(game, key)
 
 
 class StoredGame(NamedTuple):

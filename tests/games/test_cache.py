@@ -17,28 +17,18 @@ from service.games.commands.active_game import CommandRequest, CommandResult, Ex
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
-from service.games.ports import GameRecord, GameStore
+from service.games.ports import GameStore
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import TABLES, load_game, make_context
+from tests.games.stored_games import CountingStore
 
 TWO = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
-class Counting(RedisStore):
-    """A store that counts loads."""
-
-    loads = 0
-
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """Load the game."""
-        self.loads += 1
-        return await super().load(game, key)
-
-
 @pytest.fixture
-def counting(store: RedisStore) -> Counting:
-    return Counting(store._client)
+def counting(store: RedisStore) -> CountingStore:
+    return CountingStore(store._client)
 
 
 def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
@@ -70,16 +60,16 @@ async def do(
     return await act(context, table.game.id, CommandRequest(body, token or table.owner_token, **more))
 
 
-async def test_a_cached_game_is_not_loaded(counting: Counting) -> None:
+async def test_a_cached_game_is_not_loaded(counting: CountingStore) -> None:
     context = instance(counting)
     table = await created(context)
     move = await first_move(context, table.game.id)
-    counting.loads = 0
+    counting.loads.clear()
     finished = await do(context, table, move, if_match=[ExpectedVersion(1, table.digest)], key="k")
-    assert (finished.response.version, counting.loads) == (2, 0)
+    assert (finished.response.version, counting.loads.total()) == (2, 0)
 
 
-async def test_a_stale_session_is_loaded_again(counting: Counting) -> None:
+async def test_a_stale_session_is_loaded_again(counting: CountingStore) -> None:
     one, other = instance(counting), instance(counting)
     table = await created(one)
     second = await do(other, table)

@@ -1,7 +1,6 @@
 """A game that cannot be moved keeps no other game waiting, on any instance, and is tried again ever later."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -25,7 +24,7 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
-from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, StoreUnavailable
+from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable
 from service.games.scheduling.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
@@ -33,6 +32,7 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.games.game_fixture import Clock, load_game, make_context
 from tests.games.game_logs import ARCHIPELAGO
+from tests.games.stored_games import CountingStore
 
 BOTS, PEOPLE = 6, 6
 """Games that must go on: of bots, and of people whose time is up."""
@@ -133,25 +133,13 @@ FAILURES: tuple[Failure, ...] = (
 )
 
 
-class Counting(RedisStore):
-    """A store that knows how often each game was loaded through it."""
-
-    loaded: Counter[str]
-
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """Load the game."""
-        self.loaded[game] += 1
-        return await super().load(game, key)
-
-
 @asynccontextmanager
-async def instances(redis_url: str) -> AsyncIterator[list[Counting]]:
+async def instances(redis_url: str) -> AsyncIterator[list[CountingStore]]:
     """Instances that move what is due, each with a store of its own; they must live to the end."""
     async with AsyncExitStack() as stack:
         stores, supervisor = [], Supervisor()
         for _ in range(INSTANCES):
-            store = Counting((await stack.enter_async_context(connect(redis_url)))._client)
-            store.loaded = Counter()
+            store = CountingStore((await stack.enter_async_context(connect(redis_url)))._client)
             stores.append(store)
             work = partial(run_scheduler, context_of(store), EVERY_S)
             await stack.enter_async_context(supervisor.running("scheduler", work))
@@ -159,15 +147,15 @@ async def instances(redis_url: str) -> AsyncIterator[list[Counting]]:
         assert [task.failures for task in supervisor] == [0] * INSTANCES
 
 
-async def met_by_all(redis: Redis, stores: Sequence[Counting], game: str) -> None:
+async def met_by_all(redis: Redis, stores: Sequence[CountingStore], game: str) -> None:
     """Have a game that is due looked at by each instance."""
     async with asyncio.timeout(10):
-        while not all(game in store.loaded for store in stores):
+        while not all(game in store.loads for store in stores):
             await redis.zadd(keys.GAME_SCHEDULE, {game: int(time()) - 1})
             await asyncio.sleep(EVERY_S)
 
 
-async def games_move(store: GameStore, stores: Sequence[Counting]) -> None:
+async def games_move(store: GameStore, stores: Sequence[CountingStore]) -> None:
     """Wait until instances have moved games of bots, and of people whose time is up; each must do its share."""
     people = (SeatRequest(name="Ana"), SeatRequest(name="Bo"))
     waiting = {await due_game(store, *people, timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
@@ -177,7 +165,7 @@ async def games_move(store: GameStore, stores: Sequence[Counting]) -> None:
         while waiting:
             await asyncio.sleep(EVERY_S)
             waiting = {game for game in waiting if not await is_moved(store, game)}
-    assert all(games & store.loaded.keys() for store in stores)
+    assert all(games & store.loads.keys() for store in stores)
 
 
 async def is_moved(store: GameStore, game: str) -> bool:
@@ -213,7 +201,7 @@ async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
         async with asyncio.timeout(30):
             while await redis.get(keys.failures("damaged0")) not in (b"3", b"4"):  # noqa: ASYNC110  as above
                 await asyncio.sleep(EVERY_S)
-        assert sum(store.loaded[game] for store in stores for game in damaged) <= 5 * INSTANCES * len(damaged)
+        assert sum(store.loads[game] for store in stores for game in damaged) <= 5 * INSTANCES * len(damaged)
 
 
 @pytest.mark.parametrize("fail", FAILURES)

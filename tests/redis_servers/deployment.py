@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
+from tests.polling import wait_until
 from tests.redis_servers.access import Access
 from tests.redis_servers.node import Node, execute_text
 
@@ -73,9 +74,7 @@ class Deployment:
 
         After a failover with Sentinel this takes about 10 s, until the old primary becomes a replica.
         """
-        async with asyncio.timeout(HEALTHY_TIMEOUT_S):
-            while not await self._is_healthy():  # noqa: ASYNC110  other processes set no event
-                await asyncio.sleep(0.05)
+        await wait_until(self._is_healthy, HEALTHY_TIMEOUT_S)
 
     async def _is_healthy(self) -> bool:
         states = await self._read_replication()

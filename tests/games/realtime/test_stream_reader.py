@@ -12,6 +12,7 @@ from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
 from service.supervision import Backoff
 from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
+from tests.polling import wait_until
 from tests.store.commits import action, creation, digest
 
 TIMEOUT_S = 0.2
@@ -38,9 +39,7 @@ class HangingStore(UnreliableStore):
     async def wait_for_sweeps(self, times: int) -> None:
         """Wait until this many more sweeps have begun."""
         until = self.sweeps + times
-        async with asyncio.timeout(20):
-            while self.sweeps < until:  # noqa: ASYNC110  the hub gives no event
-                await asyncio.sleep(0.01)
+        await wait_until(lambda: self.sweeps >= until)
 
     async def _answer(self, games: Sequence[str]) -> None:
         if self.hanging.intersection(games):

@@ -7,6 +7,7 @@ from service.games.realtime import version_sweep
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
+from tests.polling import wait_until
 from tests.store.commits import action, creation, digest, load_record
 
 
@@ -28,9 +29,7 @@ async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(hub: Hu
     hub.publish_commit("g", commit.diffs)
     store.is_deaf, store.stale_answers = True, 1
     hub.start()
-    async with asyncio.timeout(10):
-        while store.stale_answers:  # noqa: ASYNC110  the sweep gives no event
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: not store.stale_answers, 10)
     await store.commit(action(2))
     await subscriber.wait_for_version(3)
     assert subscriber.errors == []

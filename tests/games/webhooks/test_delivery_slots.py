@@ -8,6 +8,7 @@ from service.games.webhooks import delivery_slots as module
 from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus, SlotLimits
 from service.games.webhooks.sites import site_of_url
 from tests.games.game_fixture import Clock
+from tests.polling import wait_until
 
 LIMITS = SlotLimits(slow_after_s=0.02)
 
@@ -99,9 +100,7 @@ async def deliver_slowly(slots: DeliverySlots, url: str) -> bool:
 
 
 async def wait_for_slow(slots: DeliverySlots, number: int) -> None:
-    async with asyncio.timeout(5):
-        while slots.in_use(HostStatus.SLOW) < number:  # noqa: ASYNC110  a timer wakes nobody
-            await asyncio.sleep(0.005)
+    await wait_until(lambda: slots.in_use(HostStatus.SLOW) >= number, 5)
 
 
 async def test_a_slow_delivery_frees_its_slot(slots: DeliverySlots) -> None:
@@ -134,9 +133,7 @@ async def test_the_slowest_deliveries_are_aborted_when_too_many_are_slow(slots: 
         await asyncio.sleep(0)
         assert slots.acquire("https://other.example/") is None
         await wait_for_slow(slots, min(LIMITS.all_slow, len(tasks)))
-        async with asyncio.timeout(5):
-            while slots.in_use(HostStatus.UNKNOWN):  # noqa: ASYNC110  a timer wakes nobody
-                await asyncio.sleep(0.005)
+        await wait_until(lambda: not slots.in_use(HostStatus.UNKNOWN), 5)
     finished, hanging = await asyncio.wait(tasks, timeout=0.1)
     assert finished == {*tasks[: 4 * LIMITS.unknown - LIMITS.all_slow]}
     assert all(task.result() for task in finished)

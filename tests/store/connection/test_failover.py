@@ -10,6 +10,7 @@ import pytest
 from service.games.ports import Committed
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from tests.polling import wait_until
 from tests.redis_servers import Deployment, Node, cluster, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.notification_recorder import record_notifications
@@ -49,9 +50,7 @@ async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
 async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
     """Wait until every game has `count` more versions."""
     goal = {game: version + count for game, version in versions.items()}
-    async with asyncio.timeout(40):
-        while any(versions[game] < goal[game] for game in goal):  # noqa: ASYNC110  the players set no event
-            await asyncio.sleep(0.02)
+    await wait_until(lambda: not any(versions[game] < goal[game] for game in goal), 40)
 
 
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))
