@@ -47,6 +47,7 @@ def requirements(distribution: metadata.Distribution) -> Iterator[metadata.Distr
     for requirement in map(Requirement, distribution.requires or ()):
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             required = metadata.distribution(requirement.name)
+            assert requirement.specifier.contains(required.version), requirement
             yield required
             yield from requirements(required)
 
