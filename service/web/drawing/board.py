@@ -1,6 +1,7 @@
 """The board as SVG. Shared parts (waves, tile types, wares, islanders) are defined once and referenced."""
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from schemas.game import PlacedTile
@@ -158,16 +159,10 @@ def _draw_seams(tiles: list[BoardTile], colors: Palette) -> str:
 
 def _merge_runs(positions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Merge consecutive positions of each line into runs: line, first position, length."""
-    line, first, long = 0, 0, 0
-    for row, position in sorted(positions):
-        if long and (row, position) == (line, first + long):
-            long += 1
-            continue
-        if long:
-            yield line, first, long
-        line, first, long = row, position, 1
-    if long:
-        yield line, first, long
+    numbered = enumerate(sorted(positions))
+    for _, run in groupby(numbered, lambda item: (item[1][0], item[1][1] - item[0])):
+        (_, (line, first)), *more = run
+        yield line, first, 1 + len(more)
 
 
 def _draw_symbols(tile: BoardTile) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The numbers of legal moves, from 1, by where the picture shows them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
@@ -63,13 +64,8 @@ def format_numbers(numbers: Sequence[int]) -> str:
     >>> format_numbers([1, 2])
     '1,2'
     """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ",".join(_format_run(run) for run in runs)
+    runs = groupby(enumerate(numbers), lambda item: item[1] - item[0])
+    return ",".join(_format_run([number for _, number in run]) for _, run in runs)
 
 
 def _format_run(run: Sequence[int]) -> str:

@@ -38,7 +38,8 @@ def draw_text(text: str, x: float, y: float, size: float, *, color: str, anchor:
     for character in _normalize(text):
         advance, path = _glyph(character)
         if path:
-            paths.append(f'<path d="{path}"{_translate(across)}/>')
+            moved = f' transform="translate({across})"' if across else ""
+            paths.append(f'<path d="{path}"{moved}/>')
         across += advance
     scale = size / EM
     left = x - anchor * across * scale
@@ -59,18 +60,11 @@ def truncate_text(text: str, size: float, room: float) -> str:
     return text.rstrip() + "…"
 
 
-def _translate(across: int) -> str:
-    return f' transform="translate({across})"' if across else ""
-
-
 def _normalize(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
 def _glyph(character: str) -> Glyph:
     """Return the glyph of a character, or of its letter without accents, or UNKNOWN_GLYPH."""
-    glyph = load_glyphs().get(character)
-    if glyph is None:
-        base = unicodedata.normalize("NFKD", character)[:1]
-        glyph = load_glyphs().get(base)
-    return glyph or UNKNOWN_GLYPH
+    glyphs = load_glyphs()
+    return glyphs.get(character) or glyphs.get(unicodedata.normalize("NFKD", character)[:1]) or UNKNOWN_GLYPH

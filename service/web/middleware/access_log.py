@@ -14,6 +14,7 @@ from service.web.connections.protocol import get_connection
 __all__ = [
     "ACCESS_LOGGER",
     "UNMATCHED_ROUTE",
+    "StreamKind",
     "get_route_template",
     "log_request",
     "log_stream_closed",
@@ -25,7 +26,7 @@ ACCESS_LOGGER = logging.getLogger("service.web.access")
 UNMATCHED_ROUTE = "unmatched"
 """The route of all unknown paths."""
 
-Kind = Literal["socket", "stream"]
+StreamKind = Literal["socket", "stream"]
 
 
 def get_route_template(request: web.Request) -> str:
@@ -43,7 +44,7 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
         )
 
 
-def log_stream_opened(request: web.Request, kind: Kind) -> float:
+def log_stream_opened(request: web.Request, kind: StreamKind) -> float:
     """Log the opening of a WebSocket or event stream; return its time, for `log_stream_closed`."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         route = get_route_template(request)
@@ -53,7 +54,7 @@ def log_stream_opened(request: web.Request, kind: Kind) -> float:
     return perf_counter()
 
 
-def log_stream_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
+def log_stream_closed(request: web.Request, kind: StreamKind, opened: float, code: int | None = None) -> None:
     """Log the end of a stream, of a WebSocket with its close code, or 1006."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         fields = {"kind": kind, "route": get_route_template(request), "seconds": round(perf_counter() - opened, 3)}

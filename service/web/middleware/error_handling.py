@@ -3,15 +3,13 @@
 It is not a middleware because a middleware and a signal would add about 10 us to each response.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any
-
 from aiohttp import hdrs, web
 
 from service.web.app_keys import LIMITS
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
+from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.leases import LeasePending
 from service.web.ratelimit.limiter import RATE_LIMITER
@@ -22,10 +20,6 @@ ALLOWED_HEADERS = (
     "Prefer, traceparent, tracestate, X-Request-Id"
 )
 PREFLIGHT_MAX_AGE_S = 7200
-
-
-Handler = Callable[[Any], Awaitable[web.StreamResponse]]
-"""Handles a `web.Request`; aiohttp declares a wider type."""
 
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:

@@ -16,7 +16,7 @@ from service.web.middleware.access_log import UNMATCHED_ROUTE, get_route_templat
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-__all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "RequestContext", "measure_requests", "record_route"]
+__all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Handler", "RequestContext", "measure_requests", "record_route"]
 
 REQUEST_ID = istr("X-Request-Id")
 EVENT_STREAM = "text/event-stream"
@@ -30,7 +30,7 @@ STREAMED = -1
 """Stands for the status of a WebSocket or event stream."""
 
 Handler = Callable[[Any], Awaitable[web.StreamResponse]]
-"""Answers a `web.Request`; aiohttp types it as something wider."""
+"""Handles a `web.Request`; aiohttp declares a wider type."""
 
 
 class InFlight:

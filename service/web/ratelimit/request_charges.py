@@ -15,7 +15,7 @@ from service.engine import Game
 from service.games.bots.priority import hash_creator, is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
 from service.games.tilesets import DEFAULT_TILESET
-from service.web.app_keys import CONTEXT
+from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.client_ip import get_site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
 from service.web.connections.protocol import streaming_response
@@ -23,6 +23,7 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
+from service.web.ratelimit.origins import check_origin
 
 __all__ = [
     "ClientCharge",
@@ -37,10 +38,11 @@ __all__ = [
 
 @asynccontextmanager
 async def open_stream(request: web.Request) -> AsyncIterator[str]:
-    """Charge and count a WebSocket or event stream; yields the client's address.
+    """Admit, charge and count a WebSocket or event stream; yields the client's address.
 
-    Raises RateLimited, TooManyConnections, Malformed.
+    Raises OriginNotAllowed, RateLimited, TooManyConnections, Malformed.
     """
+    check_origin(request, request.app[LIMITS].allowed_origins)
     address, rate_limiter, connections = (
         get_client_address(request),
         request.app[RATE_LIMITER],

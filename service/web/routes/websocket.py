@@ -6,14 +6,11 @@ from schemas.messages import Welcome
 from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame
 from service.games.ports import StoreUnavailable
-from service.telemetry.metrics import CONNECTIONS_OPENED
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.languages import negotiate_language
-from service.web.middleware.access_log import log_stream_closed, log_stream_opened
 from service.web.parsing import parse_bearer_token
 from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.limiter import CHARGE
-from service.web.ratelimit.origins import check_origin
 from service.web.ratelimit.request_charges import open_stream
 from service.web.streaming.registry import STREAMS, StreamRegistry
 from service.web.streaming.resume_point import ResumePoint, parse_resume_query
@@ -43,26 +40,21 @@ async def close_streams(app: web.Application) -> None:
 
 async def serve_websocket(request: web.Request) -> web.StreamResponse:
     """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
-    check_origin(request, request.app[LIMITS].allowed_origins)
     async with open_stream(request) as address:
         return await _serve_websocket(request, address)
 
 
 async def _serve_websocket(request: web.Request, address: str) -> web.StreamResponse:
-    app, streams = request.app, request.app[STREAMS]
+    app = request.app
     connection = await accept_connection(request)
     connection.send(_welcome(app))
-    CONNECTIONS_OPENED.labels("socket").inc()
-    opened_at = log_stream_opened(request, "socket")
-    streams.add(connection)
-    try:
-        session = Session(app, connection, address, negotiate_language(request), request.get(CHARGE))
-        await _start_session(request, session, connection)
-        await connection.run(session.handle_message)
-    finally:
-        connection.release()
-        streams.remove(connection)
-        log_stream_closed(request, "socket", opened_at, connection.close_code)
+    with app[STREAMS].registered(request, connection):
+        try:
+            session = Session(app, connection, address, negotiate_language(request), request.get(CHARGE))
+            await _start_session(request, session, connection)
+            await connection.run(session.handle_message)
+        finally:
+            connection.release()
     return connection.socket
 
 

@@ -12,16 +12,13 @@ from service.games.queries import games
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
-from service.telemetry.metrics import CONNECTIONS_OPENED
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
 from service.web.limits import Limits
-from service.web.middleware.access_log import log_stream_closed, log_stream_opened
 from service.web.middleware.request_metrics import EVENT_STREAM
 from service.web.parsing import parse_bearer_token
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import CHARGE
-from service.web.ratelimit.origins import check_origin
 from service.web.ratelimit.request_charges import charge_request, open_stream
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
@@ -36,6 +33,7 @@ class EventStream:
 
     __slots__ = ("_closed", "_is_chunked", "_limits", "_request", "_transport")
     kind: Literal["stream"] = "stream"
+    close_code = None
 
     def __init__(self, request: web.Request, transport: asyncio.Transport, limits: Limits) -> None:
         self._request = request
@@ -96,7 +94,6 @@ class EventStream:
 
 async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
     """Respond with a game's diffs until the client disconnects. Errors are raised before the response has begun."""
-    check_origin(request, request.app[LIMITS].allowed_origins)
     async with open_stream(request):
         return await _serve_event_stream(request, game)
 
@@ -136,21 +133,17 @@ async def _send_diffs(
     request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: StreamPosition
 ) -> None:
     """Send everything after a position until the stream is closed."""
-    hub, streams = request.app[HUB], request.app[STREAMS]
-    CONNECTIONS_OPENED.labels("stream").inc()
-    opened_at = log_stream_opened(request, "stream")
-    streams.add(event_stream)
-    try:
-        await hub.subscribe(event_stream, game, position, record.last_revocation)
-        await event_stream.run()
-    except GameError:
-        return
-    except StoreUnavailable as error:  # too late for a problem: the client reconnects, and resumes
-        event_stream.request_reconnect(1000 * error.retry_after_s)
-    finally:
-        hub.unsubscribe(event_stream, game)
-        streams.remove(event_stream)
-        log_stream_closed(request, "stream", opened_at)
+    hub = request.app[HUB]
+    with request.app[STREAMS].registered(request, event_stream):
+        try:
+            await hub.subscribe(event_stream, game, position, record.last_revocation)
+            await event_stream.run()
+        except GameError:
+            return
+        except StoreUnavailable as error:  # too late for a problem: the client reconnects, and resumes
+            event_stream.request_reconnect(1000 * error.retry_after_s)
+        finally:
+            hub.unsubscribe(event_stream, game)
 
 
 def _response(tag: str, *, private: bool) -> web.StreamResponse:

@@ -3,15 +3,17 @@
 import asyncio
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from random import SystemRandom
-from typing import Literal, Protocol
+from typing import Protocol
 
 from aiohttp import web
 
 from service.games.realtime.hub import Hub
-from service.telemetry.metrics import RATE_LIMITED
+from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
+from service.web.middleware.access_log import StreamKind, log_stream_closed, log_stream_opened
 
 __all__ = ["CLOSE_TIMEOUT_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
 
@@ -29,8 +31,12 @@ class Stream(Protocol):
     """An open WebSocket or event stream."""
 
     @property
-    def kind(self) -> Literal["socket", "stream"]:
+    def kind(self) -> StreamKind:
         """Return which of the two it is."""
+
+    @property
+    def close_code(self) -> int | None:
+        """Return the code with which a WebSocket was closed; None for an event stream."""
 
     def request_reconnect(self, retry_after_ms: int) -> None:
         """Tell the client to connect again after this time, to another instance if there is one, and close."""
@@ -54,9 +60,21 @@ class StreamRegistry:
         """Iterate over the open streams."""
         return iter(self._streams)
 
-    def count(self, kind: Literal["socket", "stream"]) -> int:
+    def count(self, kind: StreamKind) -> int:
         """Return the number of open streams of a kind."""
         return sum(stream.kind == kind for stream in [*self._streams])
+
+    @contextmanager
+    def registered(self, request: web.Request, stream: Stream) -> Iterator[None]:
+        """Register a stream while it is open; count and log it."""
+        CONNECTIONS_OPENED.labels(stream.kind).inc()
+        opened_at = log_stream_opened(request, stream.kind)
+        self.add(stream)
+        try:
+            yield
+        finally:
+            self.remove(stream)
+            log_stream_closed(request, stream.kind, opened_at, stream.close_code)
 
     def add(self, stream: Stream) -> None:
         """Register a stream; during shutdown, tell its client at once to reconnect."""

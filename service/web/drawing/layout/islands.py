@@ -132,12 +132,10 @@ def _clear_obstacles(
 ) -> DistanceField:
     """Return the shape without the water around bridges and markets of other landmasses."""
     members = next((part.members for part in parts if index in part.members), (index,))
-    for other, distances in bridges.items():
-        if other not in members:
-            shape = smooth_difference(shape, expand(distances, CHANNEL_WIDTH), 6)
-    for other, distances in markets.items():
-        if other not in members:
-            shape = smooth_difference(shape, expand(distances, ISLAND_GAP), 6)
+    for obstacles, water in ((bridges, CHANNEL_WIDTH), (markets, ISLAND_GAP)):
+        for other, distances in obstacles.items():
+            if other not in members:
+                shape = smooth_difference(shape, expand(distances, water), 6)
     return shape
 
 
