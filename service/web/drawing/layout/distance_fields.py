@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import hypot
 from typing import NamedTuple
 
-from schemas.vocabulary import EDGES, Edge
+from schemas.vocabulary import Edge
 
 TILE_SIZE = 100.0
 NODE_SPACING = 2.5
@@ -54,11 +54,6 @@ INWARD_NORMALS: dict[Edge, Point] = {"n": Point(0, 1), "e": Point(-1, 0), "s": P
 def edge_point(edge: Edge, depth: float = 0.0) -> Point:
     """Return the point `depth` units inside the middle of an edge."""
     return TILE_CENTRE.plus(INWARD_NORMALS[edge], depth - 50)
-
-
-def corner_before(edge: Edge) -> Point:
-    """Return the corner at which an edge begins, clockwise."""
-    return Point(0, 0).rotated(EDGES.index(edge))
 
 
 def sample_field(value: Callable[[float, float], float]) -> DistanceField:
