@@ -43,6 +43,6 @@ def static_url(name: str) -> str:
     return f"/docs/static/{name}?v={load_static(name).digest}"
 
 
-def asset_response(request: web.Request, found: Asset) -> web.Response:
+def asset_response(request: web.Request, asset: Asset) -> web.Response:
     """Return the response to a GET; it is immutable if the URL has the digest of the content."""
-    return static_response(request, found, CACHE_IMMUTABLE if request.query.get("v") == found.digest else CACHE_PUBLIC)
+    return static_response(request, asset, CACHE_IMMUTABLE if request.query.get("v") == asset.digest else CACHE_PUBLIC)

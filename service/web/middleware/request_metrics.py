@@ -122,14 +122,14 @@ def _is_stream(response: web.StreamResponse) -> bool:
 
 def _record(request: web.Request, route: str, status: int, seconds: float) -> None:
     """Observe and log a finished request."""
-    which = request.method, route, status // 100
-    times = _DURATIONS.get(which)
-    if times is None:
+    key = request.method, route, status // 100
+    duration = _DURATIONS.get(key)
+    if duration is None:
         method = request.method if request.method in METHODS else "other"
-        times = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
+        duration = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
         if method == request.method:
-            _DURATIONS[which] = times
-    times.observe(seconds)
+            _DURATIONS[key] = duration
+    duration.observe(seconds)
     log_request(request, route, status, seconds)
 
 

@@ -23,9 +23,9 @@ from service.web.websocket.session_tokens import SessionTokens
 __all__ = ["Subscriptions", "too_many_games_problem"]
 
 
-def too_many_games_problem(most: int) -> Problem:
+def too_many_games_problem(limit: int) -> Problem:
     """Return the problem of a client with as many subscriptions, or tokens, as one socket may have."""
-    return problem("rate_limited", f"one socket watches {most} games at most, and keeps {most} tokens")
+    return problem("rate_limited", f"a socket may watch {limit} games and have {limit} tokens")
 
 
 class Subscriptions:

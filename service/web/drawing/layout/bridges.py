@@ -33,12 +33,12 @@ def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Landmass | 
         return _resample(ISOLATED_BRIDGE)
     if len(bridge.edges) == 1:
         return _edge_to_hub(bridge.edges[0], part.hub)
-    one, other = bridge.edges
+    first, second = bridge.edges
     if not part.has_hub:
-        return _edge_to_edge(one, other, _bow_offset(segments, bridge))
+        return _edge_to_edge(first, second, _bow_offset(segments, bridge))
     members = [segments[member] for member in part.members]
     twins = [member for member in members if isinstance(member, Bridge) and len(member.edges) == 2]
-    return _through_hub(one, other, part.hub, aside=len(twins) > 1)
+    return _through_hub(first, second, part.hub, aside=len(twins) > 1)
 
 
 def cut_at_depth(line: Polyline, land: DistanceField, depth: float) -> Polyline:
@@ -61,15 +61,15 @@ def interpolate_field(land: DistanceField, point: Point) -> float:
 
 def polyline_length(line: Sequence[Point]) -> float:
     """Return the length of a line."""
-    return sum(one.distance_to(other) for one, other in pairwise(line))
+    return sum(start.distance_to(end) for start, end in pairwise(line))
 
 
 def point_along(line: Sequence[Point], distance: float) -> Point:
     """Return the point at a distance along a line."""
-    for one, other in pairwise(line):
-        step = one.distance_to(other)
+    for start, end in pairwise(line):
+        step = start.distance_to(end)
         if distance <= step and step:
-            return one.interpolate(other, max(distance, 0.0) / step)
+            return start.interpolate(end, max(distance, 0.0) / step)
         distance -= step
     return line[-1]
 
@@ -81,16 +81,16 @@ def _edge_to_hub(edge: Edge, hub: Point) -> Polyline:
     return _bezier(start, handle, handle.interpolate(hub, 0.5), hub)
 
 
-def _edge_to_edge(one: Edge, other: Edge, bow: float) -> Polyline:
-    start, end = edge_point(one), edge_point(other)
-    if (EDGES.index(one) - EDGES.index(other)) % 2:
-        return _bezier(start, edge_point(one, HANDLE_LENGTH), edge_point(other, HANDLE_LENGTH), end)
-    inward = INWARD_NORMALS[one]
+def _edge_to_edge(first: Edge, second: Edge, bow: float) -> Polyline:
+    start, end = edge_point(first), edge_point(second)
+    if (EDGES.index(first) - EDGES.index(second)) % 2:
+        return _bezier(start, edge_point(first, HANDLE_LENGTH), edge_point(second, HANDLE_LENGTH), end)
+    inward = INWARD_NORMALS[first]
     middle = Point(TILE_CENTRE.x + inward.y * bow, TILE_CENTRE.y + inward.x * bow)
     before, after = middle.plus(inward, -HANDLE_LENGTH), middle.plus(inward, HANDLE_LENGTH)
     return (
-        *_bezier(start, edge_point(one, HANDLE_LENGTH), before.interpolate(middle, 0.2), middle),
-        *_bezier(middle, after.interpolate(middle, 0.2), edge_point(other, HANDLE_LENGTH), end)[1:],
+        *_bezier(start, edge_point(first, HANDLE_LENGTH), before.interpolate(middle, 0.2), middle),
+        *_bezier(middle, after.interpolate(middle, 0.2), edge_point(second, HANDLE_LENGTH), end)[1:],
     )
 
 
@@ -105,15 +105,15 @@ def _bow_offset(segments: tuple[Segment, ...], bridge: Bridge) -> float:
     return BOW_DEPTH * (inward.x * INWARD_NORMALS[first].y + inward.y * INWARD_NORMALS[first].x)
 
 
-def _through_hub(one: Edge, other: Edge, hub: Point, *, aside: bool) -> Polyline:
+def _through_hub(first: Edge, second: Edge, hub: Point, *, aside: bool) -> Polyline:
     """Return the curve from edge to edge over the hub, or beside it if another bridge crosses the hub too."""
     if aside:
-        mean = edge_point(one).interpolate(edge_point(other), 0.5)
+        mean = edge_point(first).interpolate(edge_point(second), 0.5)
         hub = hub.interpolate(mean, 0.36)
-    near_one, near_other = edge_point(one, 28), edge_point(other, 28)
+    near_first, near_second = edge_point(first, 28), edge_point(second, 28)
     return (
-        *_bezier(edge_point(one), near_one, near_one.interpolate(hub, 0.8), hub),
-        *_bezier(hub, near_other.interpolate(hub, 0.8), near_other, edge_point(other))[1:],
+        *_bezier(edge_point(first), near_first, near_first.interpolate(hub, 0.8), hub),
+        *_bezier(hub, near_second.interpolate(hub, 0.8), near_second, edge_point(second))[1:],
     )
 
 
@@ -125,8 +125,13 @@ def _bezier(start: Point, first: Point, second: Point, end: Point) -> Polyline:
 
 
 def _bezier_point(start: Point, first: Point, second: Point, end: Point, part: float) -> Point:
-    one, two, three = start.interpolate(first, part), first.interpolate(second, part), second.interpolate(end, part)
-    return one.interpolate(two, part).interpolate(two.interpolate(three, part), part)
+    """Return a point of a cubic curve (De Casteljau)."""
+    before, middle, after = (
+        start.interpolate(first, part),
+        first.interpolate(second, part),
+        second.interpolate(end, part),
+    )
+    return before.interpolate(middle, part).interpolate(middle.interpolate(after, part), part)
 
 
 def _resample(line: Sequence[Point]) -> Polyline:

@@ -74,15 +74,15 @@ def _cell_crossings(values: list[float]) -> Iterable[tuple[Crossing, Crossing, P
     for row in range(FRAMED_NODES - 1):
         for column in range(FRAMED_NODES - 1):
             start = row * FRAMED_NODES + column
-            one, two, three, four = (
+            northwest, northeast, southeast, southwest = (
                 inside[start],
                 inside[start + 1],
                 inside[start + FRAMED_NODES + 1],
                 inside[start + FRAMED_NODES],
             )
-            if one == two == three == four:
+            if northwest == northeast == southeast == southwest:
                 continue
-            for enters, leaves in CELL_CROSSINGS[one + 2 * two + 4 * three + 8 * four]:
+            for enters, leaves in CELL_CROSSINGS[northwest + 2 * northeast + 4 * southeast + 8 * southwest]:
                 crossing = _cell_side(column, row, enters)
                 yield crossing, _cell_side(column, row, leaves), _crossing_point(crossing, values)
 
@@ -95,10 +95,9 @@ def _cell_side(column: int, row: int, side: int) -> Crossing:
 
 def _crossing_point(crossing: Crossing, values: list[float]) -> Point:
     """Return the point between two corners where the field is zero."""
-    one, other = crossing
-    first, second = values[one[1] * FRAMED_NODES + one[0]], values[other[1] * FRAMED_NODES + other[0]]
-    part = first / (first - second)
-    return _corner_point(one).interpolate(_corner_point(other), part)
+    inner, outer = (values[row * FRAMED_NODES + column] for column, row in crossing)
+    start, end = map(_corner_point, crossing)
+    return start.interpolate(end, inner / (inner - outer))
 
 
 def _corner_point(corner: Corner) -> Point:
@@ -119,7 +118,7 @@ def _chain_crossings(passes: Iterable[tuple[Crossing, Crossing, Point]]) -> list
 
 
 def _signed_area(ring: Sequence[Point]) -> float:
-    return sum(one.x * other.y - other.x * one.y for one, other in zip(ring, [*ring[1:], ring[0]], strict=True)) / 2
+    return sum(start.x * end.y - end.x * start.y for start, end in zip(ring, [*ring[1:], ring[0]], strict=True)) / 2
 
 
 def _simplify_ring(ring: list[Point]) -> list[Point]:

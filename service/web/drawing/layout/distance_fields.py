@@ -27,9 +27,9 @@ class Point(NamedTuple):
         """Return the point at a fraction of the way to another."""
         return Point(self.x + (other.x - self.x) * fraction, self.y + (other.y - self.y) * fraction)
 
-    def plus(self, other: "Point", times: float = 1.0) -> "Point":
+    def plus(self, vector: "Point", times: float = 1.0) -> "Point":
         """Return the point moved by a vector, or by a multiple of it."""
-        return Point(self.x + other.x * times, self.y + other.y * times)
+        return Point(self.x + vector.x * times, self.y + vector.y * times)
 
     def distance_to(self, other: "Point") -> float:
         """Return the distance to another point."""
@@ -67,25 +67,25 @@ def constant_field(value: float) -> DistanceField:
     return [value] * (NODES_PER_SIDE * NODES_PER_SIDE)
 
 
-def smooth_min(one: float, other: float, softness: float) -> float:
+def smooth_min(first: float, second: float, softness: float) -> float:
     """Return the minimum of two values, smoothed where they are nearly equal."""
-    blend = max(softness - abs(one - other), 0.0) / softness
-    return min(one, other) - blend * blend * softness * 0.25
+    blend = max(softness - abs(first - second), 0.0) / softness
+    return min(first, second) - blend * blend * softness * 0.25
 
 
-def smooth_union(one: DistanceField, other: DistanceField, softness: float = 8.0) -> DistanceField:
+def smooth_union(first: DistanceField, second: DistanceField, softness: float = 8.0) -> DistanceField:
     """Return the union of two shapes."""
-    return [smooth_min(a, b, softness) for a, b in zip(one, other, strict=True)]
+    return [smooth_min(a, b, softness) for a, b in zip(first, second, strict=True)]
 
 
-def smooth_difference(one: DistanceField, other: DistanceField, softness: float = 4.0) -> DistanceField:
+def smooth_difference(first: DistanceField, second: DistanceField, softness: float = 4.0) -> DistanceField:
     """Return the first shape without the second."""
-    return [-smooth_min(-a, b, softness) for a, b in zip(one, other, strict=True)]
+    return [-smooth_min(-a, b, softness) for a, b in zip(first, second, strict=True)]
 
 
-def expand(one: DistanceField, by: float) -> DistanceField:
+def expand(shape: DistanceField, by: float) -> DistanceField:
     """Return the shape, larger by a distance on all sides."""
-    return [value - by for value in one]
+    return [value - by for value in shape]
 
 
 def disc_field(centre: Point, radius: float) -> DistanceField:

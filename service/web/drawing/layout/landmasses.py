@@ -63,8 +63,8 @@ def _group_edges(segments: tuple[Segment, ...]) -> list[tuple[Edge, ...]]:
         half: index for index, segment in enumerate(segments) if isinstance(segment, Sea) for half in segment.halves
     }
     while (pair := _first_touching_pair(groups, seas)) is not None:
-        one, other = pair
-        groups[one] |= groups.pop(other)
+        first, second = pair
+        groups[first] |= groups.pop(second)
     return [tuple(edge for edge in EDGES if edge in group) for group in groups]
 
 
@@ -74,13 +74,13 @@ def _first_touching_pair(groups: list[set[Edge]], seas: dict[int, int]) -> tuple
     return next((pair for pair in pairs if _are_touching(groups, *pair, seas)), None)
 
 
-def _are_touching(groups: list[set[Edge]], one: int, other: int, seas: dict[int, int]) -> bool:
+def _are_touching(groups: list[set[Edge]], first: int, second: int, seas: dict[int, int]) -> bool:
     """Return whether no sea runs between two groups: none is on both ways around the tile from one to the other."""
-    sides = _half_edges_between(groups[one], groups[other])
+    sides = _half_edges_between(groups[first], groups[second])
     if sides is None:
         return False
-    first, second = ({seas[half] for half in side if half in seas} for side in sides)
-    return bool(first) and bool(second) and not first & second
+    on_one_way, on_the_other = ({seas[half] for half in side if half in seas} for side in sides)
+    return bool(on_one_way) and bool(on_the_other) and not on_one_way & on_the_other
 
 
 def _half_edges_between(mine: set[Edge], theirs: set[Edge]) -> tuple[list[int], list[int]] | None:

@@ -42,7 +42,7 @@ def spread_spots(ground: Ground, room: DistanceField, index: int, radii: Sequenc
     for _ in range(REFINEMENT_ROUNDS if len(radii) > 1 else 1):
         for number, radius in enumerate(radii):
             others = [(point, radii[other]) for other, point in enumerate(chosen) if other != number]
-            best = max(candidates, key=lambda one: _slack(one, radius, others))[0]
+            best = max(candidates, key=lambda candidate: _slack(candidate, radius, others))[0]
             chosen[number : number + 1] = [best]
     return _scale_to_fit(chosen, radii, dict(candidates))
 

@@ -64,17 +64,17 @@ def measure_clearance(ground: Ground) -> DistanceField:
     beside = _neighbours()
     clearance = [*rim_distance()]
     for node, owner in enumerate(ground):
-        for other, _ in beside[node]:
-            if ground[other] != owner:
+        for neighbour, _ in beside[node]:
+            if ground[neighbour] != owner:
                 clearance[node] = min(clearance[node], NODE_SPACING / 2)
                 break
     order = range(NODES_PER_SIDE * NODES_PER_SIDE)
     for nodes in (order, reversed(order)):
         for node in nodes:
             nearest = clearance[node]
-            for other, step in beside[node]:
-                if clearance[other] + step < nearest:  # noqa: PLR1730 (the innermost loop: min would be a call)
-                    nearest = clearance[other] + step
+            for neighbour, step in beside[node]:
+                if clearance[neighbour] + step < nearest:  # noqa: PLR1730 (the innermost loop: min would be a call)
+                    nearest = clearance[neighbour] + step
             clearance[node] = nearest
     return clearance
 
@@ -112,7 +112,7 @@ def _flood_seas(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterabl
         node, index = queue.popleft()
         if ground[node] == NO_SEGMENT and node not in dry:
             ground[node] = index
-            queue.extend((other, index) for other, step in _neighbours()[node] if step == NODE_SPACING)
+            queue.extend((neighbour, index) for neighbour, step in _neighbours()[node] if step == NODE_SPACING)
 
 
 def _unowned_pockets(ground: Ground) -> list[list[int]]:
