@@ -17,9 +17,10 @@ from service.games.archive.validation import validate_document
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.embedded.server import embedded_server
+from tests.polling import wait_until
 from tests.server_process import start_server
+from tests.web.http_game import create_game
 
-NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 ARCHIVED_S = 60
 
 
@@ -35,30 +36,25 @@ async def test_another_instance_archives_and_reindexes_after_kill_9(
 ) -> None:
     archive = tmp_path / "archive"
     flags = ("--archive-url", archive.as_uri())
-    async with aiohttp.ClientSession() as session:
-        async with start_server(tmp_path, redis_url, *flags) as instance:
-            async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
-                created = await response.json()
-            game, headers = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
-            async with session.delete(f"{instance.url}/v1/games/{game}", headers=headers) as response:
-                assert response.status == 200
-                ended = await response.json()
-            made_at_the_start = (keys.INDEX_REPAIR_PROGRESS, keys.INDEX_REPAIR_LEASE)
-            async with asyncio.timeout(ARCHIVED_S):
-                while await redis.exists(*made_at_the_start) < 2:  # noqa: ASYNC110  another process makes them
-                    await asyncio.sleep(0.02)
-            await instance.stop(signal.SIGKILL)
-        assert not await asyncio.to_thread(archive.exists)
-        assert await redis.delete(keys.lobby("aborted"), *made_at_the_start) == 3
-        async with start_server(tmp_path, redis_url, *flags) as instance, asyncio.timeout(ARCHIVED_S):
-            while not (files := await asyncio.to_thread(_documents, archive)):  # noqa: ASYNC110  another process writes
-                await asyncio.sleep(0.1)
-            while await _listed(session, instance.url) != [game]:  # noqa: ASYNC110  it does so by itself
-                await asyncio.sleep(0.1)
-    (file,) = files
-    document = decode_document(await asyncio.to_thread(file.read_bytes))
-    assert (document.game, document.status, document.version) == (game, "aborted", ended["version"])
-    assert validate_document(document).game.id == game
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
+        ended = await (await game.delete()).json()
+        made_at_the_start = (keys.INDEX_REPAIR_PROGRESS, keys.INDEX_REPAIR_LEASE)
+        async with asyncio.timeout(ARCHIVED_S):
+            while await redis.exists(*made_at_the_start) < 2:  # noqa: ASYNC110  another process makes them
+                await asyncio.sleep(0.02)
+        await instance.stop(signal.SIGKILL)
+    assert not await asyncio.to_thread(archive.exists)
+    assert await redis.delete(keys.lobby("aborted"), *made_at_the_start) == 3
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        await wait_until(lambda: asyncio.to_thread(_documents, archive), ARCHIVED_S)
+        async with asyncio.timeout(ARCHIVED_S):
+            while await _list_aborted(session) != [game.id]:  # noqa: ASYNC110  another process repairs the index
+                await asyncio.sleep(0.02)
+    (file,) = _documents(archive)
+    document = decode_document(file.read_bytes())
+    assert (document.game, document.status, document.version) == (game.id, "aborted", ended["version"])
+    assert validate_document(document).game.id == game.id
 
 
 @pytest.mark.parametrize(
@@ -74,14 +70,11 @@ async def test_the_settings_set_the_retention(
     kept_for_days: Kept, players: list[dict[str, Any]], days: int, *, aborts: bool
 ) -> None:
     async with aiohttp.ClientSession(kept_for_days.url) as session:
-        async with session.post("/v1/games", json={"players": players}) as response:
-            created = await response.json()
-        game, headers = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
+        game = await create_game(session, players)
         if aborts:
-            async with session.delete(f"/v1/games/{game}", headers=headers) as response:
-                assert response.status == 200
+            assert await (await game.delete()).json()
     async with Redis.from_url(kept_for_days.redis_url) as redis:
-        for key in (keys.game(game), keys.log(game)):
+        for key in (keys.game(game.id), keys.log(game.id)):
             assert days * DAY_S - 60 < await redis.ttl(key) <= days * DAY_S
 
 
@@ -98,6 +91,6 @@ def _documents(archive: Path) -> list[Path]:
     return [*iter_documents([archive])] if archive.exists() else []
 
 
-async def _listed(session: aiohttp.ClientSession, url: str) -> list[str]:
-    async with session.get(f"{url}/v1/games?status=aborted") as response:
+async def _list_aborted(session: aiohttp.ClientSession) -> list[str]:
+    async with session.get("/v1/games?status=aborted") as response:
         return [one["id"] for one in (await response.json())["games"]]

@@ -14,8 +14,8 @@ from aiohttp import ClientSession
 from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, get_resource, service_container
 from tests.redis_servers import create_access, standalone
 from tests.server_process import start_server
+from tests.web.http_game import create_game
 
-NEW_GAME = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
 VOLUME = "/backup"
 MOUNTED = "/etc/south-seas/backups/backups.py"
 SCRIPT = K8S / "components" / "backup" / "backups.py"
@@ -96,31 +96,19 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
     volume.mkdir()
     async with standalone(tmp_path, access=create_access(tmp_path, acl=user_of_the_page())) as deployment:
         async with start_server(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
-            async with client.post("/v1/games", json=NEW_GAME) as created:
-                table = await created.json()
-            path = f"/v1/games/{table['game']['id']}"
-            async with client.get(f"{path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
+            game = await create_game(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
+            async with client.get(f"{game.path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
                 assert await stream.content.readline()
                 assert "exported 1 games" in await _run("south-seas-backup", volume, deployment.url)
             async with aclosing(deployment.nodes[0].client()) as redis:
                 await redis.flushall()
-            async with client.get(path) as removed:
+            async with client.get(game.path) as removed:
                 assert removed.status == HTTPStatus.NOT_FOUND
             assert "imported 1 games" in await _run("south-seas-restore", volume, deployment.url)
-            async with client.get(path) as again:
-                assert await again.json() == table["game"]
-            await _move(client, path, table["seats"][0]["token"])
+            assert await game.get_json() == game.created["game"]
+            await game.act_successfully()
         async with aclosing(deployment.nodes[0].client()) as redis:
             assert await redis.acl_log() == []
-
-
-async def _move(client: ClientSession, path: str, token: str) -> None:
-    """Play the first legal move, and so the bot's after it."""
-    async with client.get(f"{path}/legal-moves?limit=1") as listed:
-        (move,) = (await listed.json())["moves"]
-    headers = {"Authorization": f"Bearer {token}"}
-    async with client.post(f"{path}/actions", json={"move": move["id"]}, headers=headers) as finished:
-        assert finished.status == HTTPStatus.OK, await finished.text()
 
 
 def user_of_the_page() -> str:

@@ -1,10 +1,13 @@
 """The documentation in a real browser: no errors, no requests to other hosts, and every page fits a phone."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, Request, ViewportSize, expect
 
-from service.games.ports import GameStore
+from service.store.client import connect
 from service.web.docs.contents import NAMES, page_path
 from service.web.openapi.document import make_openapi
 from tests.browser import chromium
@@ -12,6 +15,22 @@ from tests.web.app_server import serve
 
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=360, height=740)
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def base(redis_url: str) -> AsyncIterator[str]:
+    """Return the URL of an instance."""
+    async with connect(redis_url) as store, serve(store) as client:
+        yield str(client.make_url("/"))
 
 
 class PageMonitor:
@@ -29,85 +48,75 @@ class PageMonitor:
             self.problems.append(request.url)
 
 
-async def test_every_page_fits_on_a_phone_and_has_no_error(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        base = str(client.make_url("/"))
-        page = await browser.new_page(viewport=PHONE, color_scheme="dark")
-        monitor = PageMonitor(page, base)
-        for name in NAMES:
-            await page.goto(base + page_path(name)[1:])
-            await expect(page.locator("#main > h1")).to_be_visible()
-            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-        assert monitor.problems == []
+async def test_every_page_fits_on_a_phone_and_has_no_error(browser: Browser, base: str) -> None:
+    page = await browser.new_page(viewport=PHONE, color_scheme="dark")
+    monitor = PageMonitor(page, base)
+    for name in NAMES:
+        await page.goto(base + page_path(name)[1:])
+        await expect(page.locator("#main > h1")).to_be_visible()
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    assert monitor.problems == []
 
 
-async def test_the_viewer_shows_every_operation_and_executes_one(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        base = str(client.make_url("/"))
-        page = await browser.new_page(viewport=DESKTOP)
-        monitor = PageMonitor(page, base)
-        document = make_openapi()
-        items = [*document["paths"].values(), *document["webhooks"].values()]
-        await page.goto(f"{base}docs/api#/games/createGame")
-        await expect(page.locator(".opblock")).to_have_count(sum(map(len, items)))
-        operation = page.locator("#operations-games-createGame")
-        await expect(operation.locator(".body-param__example")).to_contain_text('"name": "Ana"')
-        await operation.get_by_role("button", name="Try it out").click()
-        await operation.get_by_role("button", name="Execute").click()
-        await expect(operation.locator(".live-responses-table .response-col_status").last).to_contain_text("201")
-        assert monitor.problems == []
+async def test_the_viewer_shows_every_operation_and_executes_one(browser: Browser, base: str) -> None:
+    page = await browser.new_page(viewport=DESKTOP)
+    monitor = PageMonitor(page, base)
+    document = make_openapi()
+    items = [*document["paths"].values(), *document["webhooks"].values()]
+    await page.goto(f"{base}docs/api#/games/createGame")
+    await expect(page.locator(".opblock")).to_have_count(sum(map(len, items)))
+    operation = page.locator("#operations-games-createGame")
+    await expect(operation.locator(".body-param__example")).to_contain_text('"name": "Ana"')
+    await operation.get_by_role("button", name="Try it out").click()
+    await operation.get_by_role("button", name="Execute").click()
+    await expect(operation.locator(".live-responses-table .response-col_status").last).to_contain_text("201")
+    assert monitor.problems == []
 
 
-async def test_executing_the_same_example_twice_creates_two_games(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        responses = [await _execute_create(browser, str(client.make_url("/"))) for _ in range(2)]
+async def test_executing_the_same_example_twice_creates_two_games(browser: Browser, base: str) -> None:
+    responses = [await _execute_create(browser, base) for _ in range(2)]
     assert responses[0]["game"]["id"] != responses[1]["game"]["id"]
     assert responses[0]["owner_token"] != responses[1]["owner_token"]
 
 
-async def test_the_viewer_prefills_no_header(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        page = await browser.new_page(viewport=DESKTOP)
-        await page.goto(f"{client.make_url('/')}docs/api#/games/createGame")
-        operation = page.locator("#operations-games-createGame")
-        await operation.get_by_role("button", name="Try it out").click()
-        headers = operation.locator("tr[data-param-in=header] input")
-        await expect(headers).to_have_count(3)
-        assert [await field.input_value() for field in await headers.all()] == [""] * 3
+async def test_the_viewer_prefills_no_header(browser: Browser, base: str) -> None:
+    page = await browser.new_page(viewport=DESKTOP)
+    await page.goto(f"{base}docs/api#/games/createGame")
+    operation = page.locator("#operations-games-createGame")
+    await operation.get_by_role("button", name="Try it out").click()
+    headers = operation.locator("tr[data-param-in=header] input")
+    await expect(headers).to_have_count(3)
+    assert [await field.input_value() for field in await headers.all()] == [""] * 3
 
 
-async def test_search_leads_to_a_section(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        base = str(client.make_url("/"))
-        page = await browser.new_page(viewport=PHONE)
-        monitor = PageMonitor(page, base)
-        await page.goto(f"{base}docs")
-        await page.keyboard.press("/")
-        await page.keyboard.type("idempotency key reused")
-        results = page.locator("search .results a")
-        await expect(results.first).to_contain_text("key_reused")
-        await page.keyboard.press("Enter")
-        await expect(page).to_have_url(f"{base}docs/problems#key_reused")
-        await page.locator("search input").fill("xyzzy")
-        await expect(page.locator("search .results")).to_contain_text("Nothing found")
-        assert monitor.problems == []
+async def test_search_leads_to_a_section(browser: Browser, base: str) -> None:
+    page = await browser.new_page(viewport=PHONE)
+    monitor = PageMonitor(page, base)
+    await page.goto(f"{base}docs")
+    await page.keyboard.press("/")
+    await page.keyboard.type("idempotency key reused")
+    results = page.locator("search .results a")
+    await expect(results.first).to_contain_text("key_reused")
+    await page.keyboard.press("Enter")
+    await expect(page).to_have_url(f"{base}docs/problems#key_reused")
+    await page.locator("search input").fill("xyzzy")
+    await expect(page.locator("search .results")).to_contain_text("Nothing found")
+    assert monitor.problems == []
 
 
-async def test_snippets_show_the_address_of_the_site_and_can_be_copied(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        base = str(client.make_url("/"))
-        context = await browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
-        page = await context.new_page()
-        await page.goto(f"{base}docs/first-game")
-        snippet = page.locator("figure").first
-        await expect(snippet).to_contain_text(f"{base}v1/games")
-        await snippet.hover()
-        await snippet.get_by_role("button", name="Copy").click()
-        await expect(snippet.get_by_role("button")).to_have_text("Copied")
-        copied = await page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("curl ")
-        assert f"{base}v1/games" in copied
-        await context.close()
+async def test_snippets_show_the_address_of_the_site_and_can_be_copied(browser: Browser, base: str) -> None:
+    context = await browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
+    page = await context.new_page()
+    await page.goto(f"{base}docs/first-game")
+    snippet = page.locator("figure").first
+    await expect(snippet).to_contain_text(f"{base}v1/games")
+    await snippet.hover()
+    await snippet.get_by_role("button", name="Copy").click()
+    await expect(snippet.get_by_role("button")).to_have_text("Copied")
+    copied = await page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("curl ")
+    assert f"{base}v1/games" in copied
+    await context.close()
 
 
 async def _execute_create(browser: Browser, base: str) -> dict[str, Any]:
@@ -124,15 +133,14 @@ async def _execute_create(browser: Browser, base: str) -> dict[str, Any]:
     return response
 
 
-async def test_a_link_to_a_rule_scrolls_to_it(store: GameStore) -> None:
-    async with serve(store) as client, chromium() as browser:
-        page = await browser.new_page(viewport=DESKTOP)
-        await page.goto(f"{client.make_url('/')}docs/rules#R5.6")
-        rule = page.locator("[id='R5.6']")
-        await expect(rule).to_be_in_viewport()
-        await expect(rule).to_contain_text("boat tile")
-        top = await rule.bounding_box()
-        header = await page.locator("body > header").bounding_box()
-        assert top is not None
-        assert header is not None
-        assert top["y"] >= header["y"] + header["height"]
+async def test_a_link_to_a_rule_scrolls_to_it(browser: Browser, base: str) -> None:
+    page = await browser.new_page(viewport=DESKTOP)
+    await page.goto(f"{base}docs/rules#R5.6")
+    rule = page.locator("[id='R5.6']")
+    await expect(rule).to_be_in_viewport()
+    await expect(rule).to_contain_text("boat tile")
+    top = await rule.bounding_box()
+    header = await page.locator("body > header").bounding_box()
+    assert top is not None
+    assert header is not None
+    assert top["y"] >= header["y"] + header["height"]

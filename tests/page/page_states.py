@@ -1,6 +1,5 @@
 """Every state of the page, with five players whose names have the maximum length."""
 
-import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -10,7 +9,7 @@ from playwright.async_api import Locator, expect
 from service.games.scheduling.scheduler import advance_due_game
 from service.web.app_keys import CONTEXT
 from tests.page.conftest import RICH, SHORT
-from tests.page.game_fixture import Moves, Prepared, prepared
+from tests.page.game_fixture import Moves, PreparedGame, prepare_game
 from tests.page.visitor import Size, Visitor, Visitors
 
 NAMES = (
@@ -31,7 +30,7 @@ DRAWN = """() => {
 }"""
 """Whether the pictures of all tiles on the board are there."""
 
-seated = partial(prepared, seed=SEED, names=NAMES)
+seated = partial(prepare_game, seed=SEED, names=NAMES)
 """A game of people who all sit at one device."""
 
 
@@ -46,13 +45,9 @@ def offers(kind: str, least: int = 1) -> Callable[[Moves], bool]:
     return offered
 
 
-async def sit(visitors: Visitors, game: Prepared, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
+async def sit(visitors: Visitors, game: PreparedGame, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
     """Open a game in a browser that has the tokens of some of its seats."""
-    visitor = await visitors.come(size=size, touch=True)
-    stored = {"id": game.id, "owner": game.owner, "spectator": None, "private": False, "opened": 0}
-    tables = [{**stored, "seats": dict.fromkeys(seats, game.owner)}]
-    await visitor.page.evaluate("tables => localStorage.setItem('south-seas.tables', tables)", json.dumps(tables))
-    await visitor.page.goto(f"{visitors.url}#{game.id}")
+    visitor = await game.opened_by(visitors, *seats, owner=game.owner_token, size=size, touch=True)
     await visitor.page.wait_for_function(DRAWN)
     return visitor
 
@@ -75,7 +70,7 @@ async def _table_for_the_lobby(visitors: Visitors, status: str) -> None:
         return
     game = await seated(visitors)
     for seat in range(4) if status == "finished" else ():
-        await game.post("resign", {"seat": seat})
+        await game.post_successfully("/resign", {"seat": seat})
 
 
 async def _creating(visitors: Visitors, size: Size) -> Visitor:
@@ -113,7 +108,7 @@ async def _placing(visitors: Visitors, size: Size, *, chosen: bool = False) -> V
     game = await seated(visitors)
     for _ in range(2 * len(NAMES)):
         await game.play_until(offers("place_tile"))
-        await game.act((await game.moves())[0])
+        await game.act_successfully()
     await game.play_until(offers("place_tile"))
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".cell").first).to_be_visible()
@@ -145,12 +140,14 @@ async def _chosen(visitor: Visitor, choices: Locator) -> Visitor:
 async def _delivering(visitors: Visitors, size: Size, *, payments: int = 0, tileset: str = "archipelago") -> Visitor:
     game = await seated(visitors, tileset=tileset)
     await game.play_until(offers("deliver", max(payments, 1)))
-    ships = Counter(move["action"].get("ship") for move in await game.moves() if move["action"]["type"] == "deliver")
+    ships = Counter(
+        move["action"].get("ship") for move in await game.legal_moves() if move["action"]["type"] == "deliver"
+    )
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".ship.choosable").first).to_be_visible()
     if payments:
         most = max(ships, key=lambda ship: ships[ship])
-        displayed = (await game.game())["display"].index(most)
+        displayed = (await game.read())["display"].index(most)
         await visitor.page.locator(".ship").nth(displayed).press("Enter")
         await expect(visitor.action_bar.get_by_role("group", name="Pay with")).to_be_visible()
     return visitor
@@ -169,7 +166,7 @@ async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     visitor = await sit(visitors, game, size, seats=(0,))
     await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
     assert visitors.client.app is not None
-    while (await game.game())["players"][0]["bot"] is None:
+    while (await game.read())["players"][0]["bot"] is None:
         await advance_due_game(visitors.client.app[CONTEXT], game.id)
     await expect(visitor.page.locator(".players")).to_contain_text("played by the computer")
     return visitor

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.page.conftest import SHORT
-from tests.page.game_fixture import Prepared
+from tests.page.game_fixture import PreparedGame
 from tests.page.page_states import offers, seated, sit
 from tests.page.visitor import PHONE, Size, Visitor, Visitors
 
@@ -92,14 +92,13 @@ async def test_a_finished_game_and_a_replay_open_with_the_board_in_view(visitors
     await player.page.wait_for_function(f"() => ({IN_SIGHT})('.tile').every(Boolean)")
 
 
-async def _play_to_the_last_turn(game: Prepared) -> None:
+async def _play_to_the_last_turn(game: PreparedGame) -> None:
     """Play until no tile is left to draw."""
     while True:
         await game.play_until(offers("place_tile"))
-        async with game.client.get(game.path) as answer:
-            if (await answer.json())["bag"] == 0:
-                return
-        await game.act((await game.moves())[0])
+        if (await game.read())["bag"] == 0:
+            return
+        await game.act_successfully()
 
 
 async def _push_away(player: Visitor) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Route, expect
 
-from tests.page.game_fixture import Prepared, prepared
+from tests.page.game_fixture import PreparedGame, prepare_game
 from tests.page.visitor import PHONE, Visitor, Visitors
 
 UNSENT = "Your move will be sent"
@@ -18,8 +18,8 @@ BACK_MS = 25_000
 class Offline:
     """Ana, who decides, on a phone."""
 
-    def __init__(self, table: Prepared, visitors: Visitors, ana: Visitor) -> None:
-        self.table = table
+    def __init__(self, game: PreparedGame, visitors: Visitors, ana: Visitor) -> None:
+        self.game = game
         self.visitors = visitors
         self.ana = ana
 
@@ -37,7 +37,7 @@ class Offline:
 
     async def decide_elsewhere(self) -> None:
         """Somebody else who has Ana's seat does something, so that the game goes on without this browser."""
-        await self.table.post("actions", {"move": (await self.table.moves())[-1]["id"]})
+        await self.game.post_successfully("/actions", {"move": (await self.game.legal_moves())[-1]["id"]})
 
     async def never_both(self) -> None:
         """From now on, note when red box and green sign are seen together."""
@@ -57,10 +57,10 @@ class Offline:
 @pytest.fixture
 async def offline(visitors: Visitors) -> AsyncIterator[Offline]:
     """Somebody whose network is gone when they are to place a tile."""
-    table = await prepared(visitors, "offline")
-    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
+    game = await prepare_game(visitors, "offline")
+    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".cell").first).to_be_visible()
-    removed = Offline(table, visitors, ana)
+    removed = Offline(game, visitors, ana)
     await removed.never_both()
     await removed.leave()
     yield removed
@@ -69,9 +69,9 @@ async def offline(visitors: Visitors) -> AsyncIterator[Offline]:
 
 
 async def test_a_tile_can_be_turned_without_a_network(visitors: Visitors) -> None:
-    table = await prepared(visitors, "offline")
-    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
-    tile = (await table.game())["turn"]["tile"]
+    game = await prepare_game(visitors, "offline")
+    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
+    tile = (await game.read())["turn"]["tile"]
     await expect(ana.page.locator(f"svg.shelf symbol[id*='-{tile}-']")).to_have_count(4)
     await ana.context.set_offline(offline=True)
     displayed = set()
@@ -90,13 +90,13 @@ async def test_a_move_made_without_a_network_is_sent_on_return(offline: Offline)
     await offline.place()
     await expect(ana.page.locator(".problem")).to_contain_text(UNSENT)
     await expect(ana.page.locator(".connection")).not_to_have_text("Connected")
-    assert (await offline.table.game())["version"] == 1
+    assert (await offline.game.read())["version"] == 1
     await offline.come_back()
     await expect(ana.page.locator(".spot, .cell").first).to_be_visible(timeout=BACK_MS)
     await expect(ana.page.locator(".tile")).to_have_count(2)
     await expect(ana.page.locator(".problem, .notice")).to_have_count(0)
     await expect(ana.page.locator(".connection")).to_have_text("Connected")
-    assert (await offline.table.game())["version"] > 1
+    assert (await offline.game.read())["version"] > 1
 
 
 async def test_a_move_is_dropped_and_offered_again_where_the_game_went_on(offline: Offline) -> None:
@@ -104,13 +104,13 @@ async def test_a_move_is_dropped_and_offered_again_where_the_game_went_on(offlin
     await offline.place()
     await expect(ana.page.locator(".problem")).to_contain_text(UNSENT)
     await offline.decide_elsewhere()
-    await offline.table.post("undo", {"seat": 0})
-    assert (await offline.table.game())["version"] == 3
+    await offline.game.post_successfully("/undo", {"seat": 0})
+    assert (await offline.game.read())["version"] == 3
     await offline.come_back()
     await expect(ana.page.locator(".notice")).to_contain_text(DROPPED, timeout=BACK_MS)
     await expect(ana.page.locator(".problem")).to_have_count(0)
     await expect(ana.page.locator(".tile")).to_have_count(1)
-    assert (await offline.table.game())["version"] == 3
+    assert (await offline.game.read())["version"] == 3
     await ana.page.locator(".cells [data-choice]").first.click()
     await expect(ana.page.locator(".notice")).to_have_count(0)
     await ana.action_bar.locator(".primary").click()
@@ -126,15 +126,15 @@ async def test_a_move_that_waits_can_be_taken_back(offline: Offline) -> None:
     await offline.come_back()
     await expect(ana.page.locator(".connection")).to_have_text("Connected", timeout=BACK_MS)
     await expect(ana.page.locator(".cell").first).to_be_visible()
-    assert (await offline.table.game())["version"] == 1
+    assert (await offline.game.read())["version"] == 1
     await offline.place()
     await expect(ana.page.locator(".tile")).to_have_count(2)
 
 
 async def test_a_move_whose_answer_was_lost_is_not_made_twice(visitors: Visitors) -> None:
     """The service did it, and nobody heard: the same key gets that answer."""
-    table = await prepared(visitors, "offline")
-    ana = await table.opened_by(visitors, 0)
+    game = await prepare_game(visitors, "offline")
+    ana = await game.opened_by(visitors, 0)
     await expect(ana.page.locator(".cell").first).to_be_visible()
     acts = re.compile(r"/actions(\?|$)")
     keys: list[str] = []
@@ -157,7 +157,8 @@ async def test_a_move_whose_answer_was_lost_is_not_made_twice(visitors: Visitors
     await expect(ana.page.locator(".action-bar.mine:not(.busy), .action-bar.theirs")).to_be_visible(timeout=BACK_MS)
     assert len(keys) > 6
     assert len(set(keys)) == 1
-    placed = [event for diff in await _log(table) for event in diff["events"] if event["type"] == "tile_placed"]
+    diffs = (await game.get_json("/diffs?since=0&limit=1000"))["diffs"]
+    placed = [event for diff in diffs for event in diff["events"] if event["type"] == "tile_placed"]
     assert len(placed) == 1
     visitors.excuse("ERR_FAILED")
 
@@ -173,10 +174,10 @@ async def test_what_could_not_be_read_is_read_on_return(offline: Offline) -> Non
 
 
 async def test_a_table_opened_without_a_network_opens_on_return(visitors: Visitors) -> None:
-    table = await prepared(visitors, "offline")
+    game = await prepare_game(visitors, "offline")
     ana = await visitors.come()
     await ana.context.set_offline(offline=True)
-    await ana.page.evaluate("id => { location.hash = id; }", table.id)
+    await ana.page.evaluate("id => { location.hash = id; }", game.id)
     await expect(ana.page.locator("main")).to_contain_text("No connection.", timeout=BACK_MS)
     await expect(ana.page.get_by_text("This game does not exist")).to_have_count(0)
     await ana.context.set_offline(offline=False)
@@ -193,9 +194,3 @@ async def test_the_lobby_says_nothing_of_the_network_once_it_is_back(visitors: V
     await ana.context.set_offline(offline=False)
     await expect(ana.page.locator(".problem")).to_have_count(0, timeout=BACK_MS)
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
-
-
-async def _log(table: Prepared) -> list[dict[str, list[dict[str, str]]]]:
-    async with table.client.get(f"{table.path}/diffs?since=0&limit=1000") as answer:
-        diffs: list[dict[str, list[dict[str, str]]]] = (await answer.json())["diffs"]
-        return diffs

@@ -37,12 +37,12 @@ async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visito
         await _button(player, "One fish more").tap()
     await expect(status).to_contain_text("All 7 chosen.")
     await expect(_button(player, "One shell more")).to_be_disabled()
-    seat = (await game.game())["turn"]["decider"]
-    before = (await game.game())["players"][seat]["wares"]
+    seat = (await game.read())["turn"]["decider"]
+    before = (await game.read())["players"][seat]["wares"]
     version = await player.version()
     await deliver.tap()
     await _passed(player, version)
-    after = (await game.game())["players"][seat]["wares"]
+    after = (await game.read())["players"][seat]["wares"]
     assert {ware: before[ware] - after[ware] for ware in before} == {"bananas": 1, "shells": 4, "fish": 2}
 
 
@@ -71,14 +71,14 @@ async def test_wares_that_the_ship_does_not_take_together_cannot_be_confirmed_an
 ) -> None:
     game = await seated(visitors, tileset=GROUPED)
     await game.play_until(_offers_groups)
-    ship = _groups_in(await game.moves())
+    ship = _groups_in(await game.legal_moves())
     player = await sit(visitors, game, PHONE)
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
-    displayed = (await game.game())["display"].index(ship)
+    displayed = (await game.read())["display"].index(ship)
     await player.page.locator(".ship").nth(displayed).tap()
     status = player.action_bar.get_by_role("status")
     await expect(status).to_contain_text("missing.")
-    legal = [move["action"]["wares"] for move in await game.moves() if move["action"].get("ship") == ship]
+    legal = [move["action"]["wares"] for move in await game.legal_moves() if move["action"].get("ship") == ship]
     for ware, amount in _illegal(legal).items():
         await _set(player, ware, amount)
     await expect(status).to_contain_text("Not these together: the ship takes ")

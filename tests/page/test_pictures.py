@@ -4,7 +4,7 @@ from collections import Counter
 
 from playwright.async_api import Route, expect
 
-from tests.page.game_fixture import SAVING, prepared
+from tests.page.game_fixture import SAVING, prepare_game
 from tests.page.visitor import Visitors
 
 TILES = 12
@@ -14,8 +14,8 @@ MAX_REQUESTS = 3
 
 async def test_a_board_whose_pictures_are_refused_is_drawn_without_another_move(visitors: Visitors) -> None:
     visitors.excuse("429")
-    table = await prepared(visitors, "pictures-1")
-    game = await table.play(SAVING, lambda game, _moves: len(game["board"]) >= TILES)
+    http_game = await prepare_game(visitors, "pictures-1")
+    game = await http_game.play(SAVING, lambda game, _moves: len(game["board"]) >= TILES)
     requested: Counter[str] = Counter()
     most = under_way = 0
 
@@ -32,7 +32,7 @@ async def test_a_board_whose_pictures_are_refused_is_drawn_without_another_move(
 
     player = await visitors.come(f"{visitors.url}#")
     await player.page.route("**/tiles/*.svg*", refuse_first)
-    await player.page.goto(f"{visitors.url}#{table.id}")
+    await player.page.goto(f"{visitors.url}#{http_game.id}")
     pictures = {(placed["tile"], placed["rotation"]) for placed in game["board"].values()}
     for tile, rotation in pictures:
         await expect(player.page.locator(f"symbol[id$='-{tile}-{rotation}']")).to_have_count(1, timeout=30_000)

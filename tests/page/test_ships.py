@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from tests.page.game_fixture import SAVING, kinds_of, prepared
+from tests.page.game_fixture import SAVING, kinds_of, prepare_game
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors, starts_against_the_computer
 
 SIDEWAYS: Size = (844, 390)
@@ -32,8 +32,8 @@ async def test_a_tap_on_a_ship_tells_its_signs_and_what_is_lacking(visitors: Vis
 
 async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
     """Both letters and the question mark, which the first four ships of this game have between them."""
-    table = await prepared(visitors, "signs-1")
-    player = await table.opened_by(visitors, 0)
+    game = await prepare_game(visitors, "signs-1")
+    player = await game.opened_by(visitors, 0)
     await expect(player.page.locator(".harbour .ship")).to_have_count(4)
     observed: set[str] = set()
     for ship in await player.page.locator(".harbour .ship").all():
@@ -67,12 +67,12 @@ async def test_a_ship_is_told_on_hover_and_on_focus_and_no_longer_than_that(visi
 
 
 async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: Visitors) -> None:
-    table = await prepared(visitors, "ships-1")
-    game = await table.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
+    http_game = await prepare_game(visitors, "ships-1")
+    game = await http_game.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
     seat = game["turn"]["decider"]
-    moves = await table.moves()
+    moves = await http_game.legal_moves()
     payable = {move["action"]["ship"] for move in moves if move["action"]["type"] == "deliver"}
-    player = await table.opened_by(visitors, seat)
+    player = await http_game.opened_by(visitors, seat)
     await expect(player.page.locator(".ship.choosable")).to_have_count(len(payable))
     for index, ship in enumerate(game["display"]):
         await player.page.locator(".harbour .ship").nth(index).hover()
@@ -84,9 +84,9 @@ async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: V
 async def test_nothing_covers_what_the_action_bar_says_of_a_ship_that_is_tapped_to_be_loaded(
     visitors: Visitors, size: Size
 ) -> None:
-    table = await prepared(visitors, "ships-1")
-    game = await table.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
-    player = await table.opened_by(visitors, game["turn"]["decider"], size=size, touch=True)
+    http_game = await prepare_game(visitors, "ships-1")
+    game = await http_game.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
+    player = await http_game.opened_by(visitors, game["turn"]["decider"], size=size, touch=True)
     ship = player.page.locator(".ship.choosable").first
     await ship.tap()
     await expect(ship).to_have_attribute("aria-pressed", "true")

@@ -14,7 +14,7 @@ from service.games.ports import StoredDiff
 from service.games.scheduling.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
-from tests.page.game_fixture import PASSING, Prepared, Stop, prepared
+from tests.page.game_fixture import PASSING, PreparedGame, Stop, prepare_game
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors
 
 SIDEWAYS: Size = (844, 390)
@@ -22,7 +22,7 @@ AWAY: dict[str, Any] = {"turn_timeout_s": 60, "on_timeout": "bot"}
 STANDS_IN = "The computer is playing for you."
 
 
-async def out_of_time(table: Prepared, store: RedisStore, hours: int = 1) -> None:
+async def out_of_time(http_game: PreparedGame, store: RedisStore, hours: int = 1) -> None:
     """Let the decider's time run out, by the clock of an instance that is `hours` ahead."""
 
     def ahead() -> float:
@@ -32,7 +32,7 @@ async def out_of_time(table: Prepared, store: RedisStore, hours: int = 1) -> Non
         del game, diffs
 
     context = Context(store=store, tilesets=CATALOGUE, clock=ahead, on_committed=committed, bot_budget_s=5.0)
-    await advance_due_game(context, table.id)
+    await advance_due_game(context, http_game.id)
 
 
 def after(number: int) -> Stop:
@@ -40,10 +40,10 @@ def after(number: int) -> Stop:
     return lambda game, _moves: game["turn"]["number"] > number
 
 
-async def turn_of(table: Prepared, seat: int) -> int:
+async def turn_of(game: PreparedGame, seat: int) -> int:
     """Wait until a seat decides, as a bot may be late; gives the number of the turn."""
     async with asyncio.timeout(30):
-        while (turn := (await table.game())["turn"])["decider"] != seat:  # noqa: ASYNC110  the bot plays elsewhere
+        while (turn := (await game.read())["turn"])["decider"] != seat:  # noqa: ASYNC110  the bot plays elsewhere
             await asyncio.sleep(0.05)
     number: int = turn["number"]
     return number
@@ -54,15 +54,15 @@ async def test_the_way_back_stays_on_the_screen_and_in_the_title(
     visitors: Visitors, store: RedisStore, size: Size
 ) -> None:
     """Also while others decide, for as long as it is so."""
-    table = await prepared(visitors, "away", **AWAY)
-    ana = await table.opened_by(visitors, 0, size=size, touch=size != DESKTOP)
+    game = await prepare_game(visitors, "away", **AWAY)
+    ana = await game.opened_by(visitors, 0, size=size, touch=size != DESKTOP)
     await expect(ana.page.locator(".cell").first).to_be_visible()
-    await out_of_time(table, store)
+    await out_of_time(game, store)
     bar, take_over = ana.page.locator(".stand-in"), ana.page.get_by_role("button", name="Take over")
     await expect(bar).to_contain_text(STANDS_IN)
     for _ in range(3):
-        number = await turn_of(table, 1)
-        await table.play(PASSING, after(number))
+        number = await turn_of(game, 1)
+        await game.play(PASSING, after(number))
         await expect(bar).to_be_in_viewport(ratio=1)
         await expect(take_over).to_be_in_viewport(ratio=1)
         await expect(ana.page).to_have_title(re.compile(re.escape(STANDS_IN)))
@@ -72,17 +72,17 @@ async def test_the_way_back_stays_on_the_screen_and_in_the_title(
         await ana.page.get_by_role("button", name="Back to the board").tap()
     await take_over.click()
     await expect(bar).to_have_count(0)
-    assert (await table.game())["players"][0]["bot"] is None
+    assert (await game.read())["players"][0]["bot"] is None
     await expect(ana.page).not_to_have_title(re.compile("computer"))
 
 
 async def test_nothing_moves_when_the_bar_comes_and_goes(visitors: Visitors, store: RedisStore) -> None:
-    table = await prepared(visitors, "away", **AWAY)
-    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
+    game = await prepare_game(visitors, "away", **AWAY)
+    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".cell").first).to_be_visible()
     before = await ana.page.locator(".board").bounding_box()
     top = before and before["y"]
-    await out_of_time(table, store)
+    await out_of_time(game, store)
     await expect(ana.page.locator(".stand-in")).to_be_visible()
     after = await ana.page.locator(".board").bounding_box()
     assert after is not None
@@ -92,12 +92,12 @@ async def test_nothing_moves_when_the_bar_comes_and_goes(visitors: Visitors, sto
 async def test_two_who_both_look_away_find_their_game_waiting_and_who_played(
     visitors: Visitors, store: RedisStore
 ) -> None:
-    table = await prepared(visitors, "away", **AWAY)
-    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
-    bo = await table.opened_by(visitors, 1)
+    game = await prepare_game(visitors, "away", **AWAY)
+    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
+    bo = await game.opened_by(visitors, 1)
     for hours in range(1, 5):
-        await out_of_time(table, store, hours)
-    assert (await table.game())["status"] == "active"
+        await out_of_time(game, store, hours)
+    assert (await game.read())["status"] == "active"
     for visitor in (ana, bo):
         await expect(visitor.page.locator(".stand-in")).to_contain_text("the game waits for you")
         await expect(visitor.action_bar).to_contain_text("The game waits until one of its players is back.")
@@ -108,21 +108,21 @@ async def test_two_who_both_look_away_find_their_game_waiting_and_who_played(
 
 
 async def test_the_outcome_tells_for_which_turns_the_computer_played(visitors: Visitors, store: RedisStore) -> None:
-    table = await prepared(visitors, "away", **AWAY)
-    await out_of_time(table, store)
-    await table.play(PASSING, after(4))
-    await table.post("return", {"seat": 0}, table.tokens[0])
-    await table.post("resign", {"seat": 1}, table.tokens[1])
-    ana = await table.opened_by(visitors, 0)
+    game = await prepare_game(visitors, "away", **AWAY)
+    await out_of_time(game, store)
+    await game.play(PASSING, after(4))
+    await game.post_successfully("/return", {"seat": 0}, game.seat_tokens[0])
+    await game.post_successfully("/resign", {"seat": 1}, game.seat_tokens[1])
+    ana = await game.opened_by(visitors, 0)
     await expect(ana.action_bar).to_contain_text("You win!")
     await expect(ana.action_bar).to_contain_text("The computer played for Ana in turns 1, 3 and 5.")
 
 
 async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Visitors, store: RedisStore) -> None:
-    table = await prepared(visitors, "away", turn_timeout_s=60, on_timeout="pass")
-    await out_of_time(table, store)
-    await table.post("resign", {"seat": 1}, table.tokens[1])
-    ana = await table.opened_by(visitors, 0)
+    game = await prepare_game(visitors, "away", turn_timeout_s=60, on_timeout="pass")
+    await out_of_time(game, store)
+    await game.post_successfully("/resign", {"seat": 1}, game.seat_tokens[1])
+    ana = await game.opened_by(visitors, 0)
     await expect(ana.action_bar).to_contain_text("time ran out, and the clock decided, in turn 1.")
     await expect(ana.page.locator(".log")).to_contain_text("The clock, for Ana, places a tile.")
 
@@ -137,8 +137,8 @@ async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Vis
 )
 async def test_a_clock_warns_before_it_runs_out(visitors: Visitors, policy: str, then: str) -> None:
     """Visibly, in the title, and once to a screen reader; not while there is time."""
-    table = await prepared(visitors, "away", turn_timeout_s=16, on_timeout=policy)
-    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
+    game = await prepare_game(visitors, "away", turn_timeout_s=12, on_timeout=policy)
+    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".countdown")).to_be_visible()
     assert await ana.page.locator(".hurry").count() == 0, "warned with most of the time left"
     await expect(ana.page.locator(".hurry")).to_contain_text(then, timeout=20_000)
@@ -152,9 +152,9 @@ async def test_a_clock_warns_before_it_runs_out(visitors: Visitors, policy: str,
 
 
 async def test_who_watches_is_neither_warned_nor_asked_to_take_over(visitors: Visitors, store: RedisStore) -> None:
-    table = await prepared(visitors, "away", **AWAY)
-    watcher = await visitors.come(f"{visitors.url}#{table.id}")
+    game = await prepare_game(visitors, "away", **AWAY)
+    watcher = await visitors.come(f"{visitors.url}#{game.id}")
     await expect(watcher.action_bar).to_contain_text("turn")
-    await out_of_time(table, store)
+    await out_of_time(game, store)
     await expect(watcher.page.locator(".log")).to_contain_text("The bot Skilled stands in for Ana.")
     await expect(watcher.page.locator(".stand-in, .hurry")).to_have_count(0)

@@ -1,7 +1,7 @@
 """A visitor who uses the page by mouse, touch or keyboard, with the errors of their browser."""
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, expect
@@ -14,6 +14,14 @@ DESKTOP: Size = (1440, 900)
 PHONE: Size = (390, 844)
 MINE = ".action-bar.mine:not(.busy)"
 OVER = ".action-bar.game-result"
+
+
+class VisitorOptions(TypedDict, total=False):
+    """The screen of a visitor."""
+
+    size: Size
+    dark: bool
+    touch: bool
 
 
 class Visitor(NamedTuple):

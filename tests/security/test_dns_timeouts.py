@@ -2,16 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 from redis.asyncio import Redis
 
 from tests.polling import wait_until
 from tests.redis_servers import standalone
-from tests.server_process import ServerProcess, start_server
+from tests.server_process import start_server
+from tests.web.http_game import create_game
 from tests.web.name_server import run_name_server
-from tests.web.webhook_receiver import run_receiver
+from tests.web.webhook_receiver import register_webhook, run_receiver
 
 HOOKS = 10
 
@@ -29,38 +29,23 @@ def unresolved_url(url: str) -> str:
     return url.replace("127.0.0.1", "127.1")
 
 
-async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str | None = None) -> Any:
-    """Send a POST that succeeds."""
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with session.post(url, json=body, headers=headers) as response:
-        assert response.status in (200, 201), await response.text()
-        return await response.json()
-
-
-async def ready(session: aiohttp.ClientSession, one: ServerProcess) -> bool:
-    async with session.get(f"{one.url}/readyz") as response:
+async def ready(session: aiohttp.ClientSession) -> bool:
+    async with session.get("/readyz") as response:
         return response.status == 200
 
 
-async def register_hanging_webhooks(
-    session: aiohttp.ClientSession, one: ServerProcess, where: str = "stranger"
-) -> None:
+async def register_hanging_webhooks(session: aiohttp.ClientSession, where: str = "stranger") -> None:
     """Register webhooks at sites whose names hang, and trigger their delivery."""
-    created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
-    path, owner = f"{one.url}/v1/games/{created['game']['id']}", created["owner_token"]
+    game = await create_game(session)
     for number in range(HOOKS):
-        await post(session, f"{path}/webhooks", {"url": f"https://bot.{where}{number}.com/"}, owner)
-    async with session.get(f"{path}/legal-moves") as response:
-        move = (await response.json())["moves"][0]["id"]
-    await post(session, f"{path}/actions", {"move": move}, owner)
+        await register_webhook(game, f"https://bot.{where}{number}.com/")
+    await game.act_successfully()
 
 
-async def close_redis_connections(session: aiohttp.ClientSession, one: ServerProcess, redis: Redis) -> None:
+async def close_redis_connections(session: aiohttp.ClientSession, redis: Redis) -> None:
     """Close all connections of the instance to Redis, and wait until it is ready again."""
     await redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
-    async with asyncio.timeout(RECONNECT_S):
-        while not await ready(session, one):  # noqa: ASYNC110  another process becomes ready
-            await asyncio.sleep(0.02)
+    await wait_until(lambda: ready(session), RECONNECT_S)
 
 
 async def test_hanging_names_delay_neither_redis_nor_the_shutdown(tmp_path: Path) -> None:
@@ -70,14 +55,14 @@ async def test_hanging_names_delay_neither_redis_nor_the_shutdown(tmp_path: Path
         async with (
             Redis.from_url(deployment.url) as redis,
             start_server(tmp_path / "data", url, *flags) as one,
-            aiohttp.ClientSession() as session,
+            aiohttp.ClientSession(one.url) as session,
         ):
-            await register_hanging_webhooks(session, one)
+            await register_hanging_webhooks(session)
             await wait_until(lambda: len({*names.queried_names}) >= HOOKS)
             for _ in range(3):
-                await close_redis_connections(session, one, redis)
-                assert await ready(session, one)
-            await register_hanging_webhooks(session, one, "last")
+                await close_redis_connections(session, redis)
+                assert await ready(session)
+            await register_hanging_webhooks(session, "last")
             await wait_until(lambda: any("last" in name for name in names.queried_names))
             async with asyncio.timeout(STOP_S):
                 assert await one.stop() == 0
@@ -89,11 +74,8 @@ async def test_hanging_names_do_not_delay_other_webhooks(tmp_path: Path, redis_u
         run_receiver() as receiver,
     ):
         flags = (*QUICK, "--webhooks-allow-private", "--webhook-nameservers", names.address)
-        async with start_server(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession() as session:
-            await register_hanging_webhooks(session, one)
-            created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
-            hooks = f"{one.url}/v1/games/{created['game']['id']}/webhooks"
-            good = receiver.url.replace("127.0.0.1", "good.example")
-            await post(session, hooks, {"url": good}, created["owner_token"])
+        async with start_server(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession(one.url) as session:
+            await register_hanging_webhooks(session)
+            await register_webhook(await create_game(session), receiver.url.replace("127.0.0.1", "good.example"))
             await wait_until(lambda: receiver.challenges)
             assert await one.stop() == 0

@@ -16,7 +16,7 @@ from tests.polling import wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import Samples, metrics_url, scrape, sum_samples
-from tests.web.http_game import bearer_header
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 COMMANDS = 120
 BYTES = 1_048_576
@@ -43,24 +43,27 @@ PATHS_WITHOUT_REDIS = ("/livez", "/v1/bots", "/v1/tilesets", "/", "/openapi.json
 """What is served without Redis."""
 
 
-class Game(NamedTuple):
-    """A game, and its first legal action."""
+class Move(NamedTuple):
+    """A game, and its first legal move, which is always sent with the same idempotency key."""
 
-    path: str
-    token: str
+    game: HTTPGame
     move: str
 
-    @property
-    def id(self) -> str:
-        """Return the game's id."""
-        return self.path.rpartition("/")[2]
+    async def act(self) -> int:
+        """Post the move, and return the status."""
+        response = await self.game.act({"move": self.move}, **{"Idempotency-Key": f"key of {self.game.id}"})
+        await response.read()
+        return response.status
 
-    def request(self) -> dict[str, Any]:
-        """Return the arguments of a POST of the action, with a new idempotency key."""
-        return {
-            "json": {"move": self.move},
-            "headers": {**bearer_header(self.token), "Idempotency-Key": f"key of {self.path}"},
-        }
+    async def act_over_socket(self, socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
+        """Act over a WebSocket, and return the reply."""
+        key = f"key of {self.game.id}"
+        await socket.send_json({"type": "act", "id": "s", "game": self.game.id, "move": self.move, "key": key})
+        async with asyncio.timeout(30):
+            while (message := await socket.receive_json()).get("id") != "s":
+                pass
+        reply: dict[str, Any] = message
+        return reply
 
 
 class StallingService(NamedTuple):
@@ -71,14 +74,10 @@ class StallingService(NamedTuple):
     metrics: str
     session: aiohttp.ClientSession
 
-    async def create(self) -> Game:
+    async def create(self) -> Move:
         """Create a game."""
-        async with self.session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:
-            assert response.status == 201
-            created = await response.json()
-        path = f"/v1/games/{created['game']['id']}"
-        async with self.session.get(f"{path}/legal-moves") as response:
-            return Game(path, created["owner_token"], (await response.json())["moves"][0]["id"])
+        game = await create_game(self.session)
+        return Move(game, (await game.first_move())["move"])
 
     async def scrape_metrics(self) -> Samples:
         """Return its metrics."""
@@ -86,16 +85,16 @@ class StallingService(NamedTuple):
 
     async def wait_until_ready(self) -> None:
         """Wait until it is ready."""
-        async with asyncio.timeout(30):
-            while True:
-                async with self.session.get("/readyz") as response:
-                    if response.status == 200:
-                        return
-                await asyncio.sleep(0.05)
+        await wait_until(self.is_ready, 30)
+
+    async def is_ready(self) -> bool:
+        """Return whether it is ready."""
+        async with self.session.get("/readyz") as response:
+            return response.status == 200
 
 
 @asynccontextmanager
-async def flood(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[Counter[tuple[int, str | None]]]:
+async def flood(session: aiohttp.ClientSession, game: HTTPGame) -> AsyncIterator[Counter[tuple[int, str | None]]]:
     """Read a game with many clients; yields how often each status and Retry-After was returned."""
     previous: Counter[tuple[int, str | None]] = Counter()
 
@@ -127,7 +126,7 @@ async def stalling(tmp_path: Path) -> AsyncIterator[StallingService]:
 
 
 async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stalling: StallingService) -> None:
-    game = await stalling.create()
+    game = (await stalling.create()).game
     stalling.node.pause()
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
     async with asyncio.timeout(WITHIN_S), flood(stalling.session, game) as previous:
@@ -152,46 +151,30 @@ async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stal
     assert sum_samples(received, "redis_errors_total", kind="busy") >= MIN_REJECTED / 2
 
 
-async def act(session: aiohttp.ClientSession, game: Game) -> int:
-    async with session.post(f"{game.path}/actions", **game.request()) as response:
-        await response.read()
-        return response.status
-
-
-async def act_over_socket(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, Any]:
-    """Act over a WebSocket; return the response."""
-    await socket.send_json({"type": "act", "id": "s", "game": game.id, "move": game.move, "key": f"key of {game.path}"})
-    async with asyncio.timeout(30):
-        while (message := await socket.receive_json()).get("id") != "s":
-            pass
-    answer: dict[str, Any] = message
-    return answer
-
-
 async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connected(stalling: StallingService) -> None:
     session = stalling.session
-    games = [await stalling.create() for _ in range(GAMES)]
-    before, during, sent = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
-    watched = during[0]
+    moves = [await stalling.create() for _ in range(GAMES)]
+    before, during, sent = moves[: GAMES // 2], moves[GAMES // 2 : -1], moves[-1]
+    watched = during[0].game
     async with (
         session.ws_connect(f"{watched.path}/ws") as socket,
-        session.ws_connect("/v1/ws", headers=bearer_header(sent.token)) as speaking,
+        session.ws_connect("/v1/ws", headers=bearer_header(sent.game.owner_token)) as speaking,
         session.get(f"{watched.path}/diffs", headers=STREAM) as stream,
     ):
         assert stream.status == 200
-        assert [await act(session, game) for game in before] == [200] * len(before)
+        assert [await move.act() for move in before] == [200] * len(before)
         stalling.node.pause()
-        async with asyncio.timeout(WITHIN_S), flood(session, before[0]) as previous:
+        async with asyncio.timeout(WITHIN_S), flood(session, before[0].game) as previous:
             while previous.total() < MIN_REJECTED:
-                statuses = await asyncio.gather(*(act(session, game) for game in during))
+                statuses = await asyncio.gather(*(move.act() for move in during))
                 assert {*statuses} == {503}
-                rejected = await act_over_socket(speaking, sent)
+                rejected = await sent.act_over_socket(speaking)
                 assert (rejected["type"], rejected["problem"]["code"]) == ("error", "store_unavailable")
                 assert rejected["problem"]["retry_after_s"] == 1
         stalling.node.resume()
         await stalling.wait_until_ready()
-        assert [await act(session, game) for game in before + during] == [200] * (GAMES - 1)
-        acknowledged = await act_over_socket(speaking, sent)
+        assert [await move.act() for move in before + during] == [200] * (GAMES - 1)
+        acknowledged = await sent.act_over_socket(speaking)
         assert (acknowledged["type"], acknowledged["version"]) == ("ack", 2)
         async with asyncio.timeout(30):
             while (message := await socket.receive_json())["type"] != "diff":
@@ -202,9 +185,8 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
                     break
             else:
                 pytest.fail("the stream has ended")
-    for game in games:
-        async with session.get(game.path) as response:
-            assert (await response.json())["version"] == 2
+    for move in moves:
+        assert (await move.game.get_json())["version"] == 2
 
 
 async def test_rejections_are_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:

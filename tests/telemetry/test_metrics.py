@@ -17,6 +17,7 @@ from service.web.server import StartFailed
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import OPENMETRICS, metrics_url, read_samples, scrape, sum_samples
 from tests.telemetry.promtool import promtool
+from tests.web.http_game import create_game
 
 FRESH = """
 import sys
@@ -69,24 +70,19 @@ async def test_metrics_have_the_requested_format(accept: str) -> None:
 
 
 async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) -> None:
-    players = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
     async with (
         start_server(tmp_path, redis_url, "--metrics-port", "0", "--drain-time-s", "0") as instance,
         aiohttp.ClientSession(instance.url) as session,
     ):
         url = await metrics_url(instance)
-        async with session.post("/v1/games", json=players) as created:
-            path = f"/v1/games/{(await created.json())['game']['id']}"
+        path = (await create_game(session)).path
         async with session.get(f"{path}/board.svg") as picture, session.ws_connect(f"{path}/ws") as socket:
             size = len(await picture.read())
             for _ in range(3):
                 await socket.receive()
-            values = await scrape(url)
-            for _ in range(100):
-                if sum_samples(values, "redis_notifications_up"):
-                    break
-                await asyncio.sleep(0.1)
-                values = await scrape(url)
+            async with asyncio.timeout(20):
+                while not sum_samples(values := await scrape(url), "redis_notifications_up"):  # noqa: ASYNC110  another process
+                    await asyncio.sleep(0.02)
     assert sum_samples(values, "connections_open", kind="socket") == sum_samples(values, "connections_open") == 1
     for gauge in ("games_watched", "subscriptions", "game_cache_size", "redis_up", "redis_notifications_up"):
         assert sum_samples(values, gauge) == 1, gauge

@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from aiohttp import ClientResponse
+from aiohttp import ClientResponse, ClientSession
 
 from tests.web.app_server import Client
 
@@ -19,9 +19,9 @@ def bearer_header(token: str) -> dict[str, str]:
 
 
 class HTTPGame:
-    """A game over HTTP, with its tokens."""
+    """A game over HTTP, with its tokens; of an instance in this process, or by a session with its URL."""
 
-    def __init__(self, client: Client, created: dict[str, Any]) -> None:
+    def __init__(self, client: Client | ClientSession, created: dict[str, Any]) -> None:
         self.client = client
         self.created = created
         self.id: str = created["game"]["id"]
@@ -85,7 +85,7 @@ class HTTPGame:
             await self.act_successfully({"move": chance.choice(legal["moves"])["id"]})
 
 
-async def create_game(client: Client, players: Any = None, **options: Any) -> HTTPGame:
+async def create_game(client: Client | ClientSession, players: Any = None, **options: Any) -> HTTPGame:
     """Create a game, by default of two people without open seats."""
     response = await client.post("/v1/games", json={"players": players or TWO_PLAYERS, **options})
     assert response.status == 201, await response.text()

@@ -32,15 +32,14 @@ DAMAGES = (truncate, edit_by_hand, upgrade_schema)
 
 
 async def damage(
-    redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = truncate, field: str = "snapshot"
+    client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = truncate, field: str = "snapshot"
 ) -> None:
     """Change the stored data of a game that the service has not cached."""
     stored = await redis.hget(keys.game(game.id), field)
     assert isinstance(stored, bytes)
     assert how(stored) != stored
     await redis.hset(keys.game(game.id), field, how(stored))
-    assert game.client.app is not None
-    game.client.app[CONTEXT].cache.pop(game.id)
+    client.app[CONTEXT].cache.pop(game.id)
 
 
 @pytest.mark.parametrize("how", DAMAGES)
@@ -49,7 +48,7 @@ async def test_an_unreadable_game_cannot_be_read(
     client: Client, redis: Redis, how: Callable[[bytes], bytes], path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await create_game(client)
-    await damage(redis, game, how)
+    await damage(client, redis, game, how)
     await check_problem(await game.get(path), 503, "store_unavailable")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
@@ -57,7 +56,7 @@ async def test_an_unreadable_game_cannot_be_read(
 @pytest.mark.parametrize("field", ("snapshot", "access"))
 async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}])
-    await damage(redis, game, field=field)
+    await damage(client, redis, game, field=field)
     await check_problem(await game.act({"move": "i0"}), 503, "store_unavailable")
     for path in ("/undo", "/resign", "/return", "/rematch"):
         response = await game.post(path)
@@ -72,7 +71,7 @@ async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis
 @pytest.mark.parametrize("field", ("snapshot", "access"))
 async def test_lists_skip_an_unreadable_game(client: Client, redis: Redis, field: str) -> None:
     whole, broken = await create_game(client), await create_game(client)
-    await damage(redis, broken, field=field)
+    await damage(client, redis, broken, field=field)
     listed = await (await client.get("/v1/games")).json()
     assert whole.id in [game["id"] for game in listed["games"]]
     tokens = {"Authorization": f"Bearer {whole.owner_token}, {broken.owner_token}"}
@@ -82,7 +81,7 @@ async def test_lists_skip_an_unreadable_game(client: Client, redis: Redis, field
 
 async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Client, redis: Redis) -> None:
     whole, broken = await create_game(client), await create_game(client)
-    await damage(redis, broken)
+    await damage(client, redis, broken)
     async with connect_watcher(client) as watcher:
         await watcher.request_error({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
         await watcher.subscribe(whole.id)

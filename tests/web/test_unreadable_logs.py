@@ -146,11 +146,10 @@ def with_unknown_tiles(diff: dict[str, Any]) -> None:
 
 
 async def test_a_picture_that_cannot_be_drawn_affects_no_other(
-    http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
+    client: Client, http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert (await http_game.get("/board.svg?width=403")).status == 200
-    assert http_game.client.app is not None
-    renderer = http_game.client.app[IMAGE_RENDERER]
+    renderer = client.app[IMAGE_RENDERER]
     worker = renderer._worker
     await rewrite(redis, http_game, each(with_unknown_tiles))
     for _ in range(3):

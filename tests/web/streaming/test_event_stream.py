@@ -121,7 +121,6 @@ async def test_a_client_of_http_1_0_gets_no_chunks(client: Client, http_game: HT
     async with open_event_stream(client, http_game.id) as events:
         assert "Transfer-Encoding" not in events.response.headers
         await events.receive("snapshot")
-        http_game.client.session._version = HttpVersion10
         await http_game.act_successfully()
         await events.receive("diff")
 
