@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import Route, expect
 
 from tests.page.game_fixture import PreparedGame, prepare_game
@@ -54,7 +54,7 @@ class Offline:
         )
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def offline(visitors: Visitors) -> AsyncIterator[Offline]:
     """Somebody whose network is gone when they are to place a tile."""
     game = await prepare_game(visitors, "offline")

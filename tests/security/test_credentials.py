@@ -73,21 +73,19 @@ def measure_growth() -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("spelling", INVALID_HEADERS)
-async def test_headers_without_a_valid_token_are_rejected(store: RedisStore, spelling: str) -> None:
-    async with serve(store, Limits()) as client:
-        game = await create_game(client)
-        assert (await send_raw(client, request(game, "Bearer " + game.owner_token))).status == 200
-        answer = await send_raw(client, request(game, spelling.replace("{}", game.owner_token)))
-        assert answer.status in {400, 401}
+async def test_headers_without_a_valid_token_are_rejected(client: Client, spelling: str) -> None:
+    game = await create_game(client)
+    assert (await send_raw(client, request(game, "Bearer " + game.owner_token))).status == 200
+    answer = await send_raw(client, request(game, spelling.replace("{}", game.owner_token)))
+    assert answer.status in {400, 401}
 
 
-async def test_two_authorization_headers_are_rejected(store: RedisStore) -> None:
+async def test_two_authorization_headers_are_rejected(client: Client) -> None:
     """A proxy may look at the one, and this service at the other."""
-    async with serve(store, Limits()) as client:
-        game = await create_game(client)
-        good = "Bearer " + game.owner_token
-        for watchers in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
-            assert (await send_raw(client, request(game, *watchers))).status == 401
+    game = await create_game(client)
+    good = "Bearer " + game.owner_token
+    for watchers in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
+        assert (await send_raw(client, request(game, *watchers))).status == 401
 
 
 AMBIGUOUS_HEADERS = (
@@ -102,18 +100,17 @@ AMBIGUOUS_HEADERS = (
 
 
 @pytest.mark.parametrize("watchers", AMBIGUOUS_HEADERS)
-async def test_ambiguous_headers_are_rejected(store: RedisStore, watchers: str) -> None:
-    async with serve(store, Limits()) as client:
-        game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-        before, joining = await game.get_json(), "{" + '"name": "Bo"' + "}"
-        head = f"Authorization: Bearer {game.owner_token}\r\nContent-Type: application/json\r\n"
-        head += watchers.format(key="k" * 32)
-        for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
-            if ("If-Match" in watchers) is (method == "DELETE"):
-                length = f"Content-Length: {len(body)}\r\n\r\n{body}"
-                sent = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
-                assert (await send_raw(client, sent.encode())).status == 400
-        assert await game.get_json() == before
+async def test_ambiguous_headers_are_rejected(client: Client, watchers: str) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    before, joining = await game.get_json(), "{" + '"name": "Bo"' + "}"
+    head = f"Authorization: Bearer {game.owner_token}\r\nContent-Type: application/json\r\n"
+    head += watchers.format(key="k" * 32)
+    for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
+        if ("If-Match" in watchers) is (method == "DELETE"):
+            length = f"Content-Length: {len(body)}\r\n\r\n{body}"
+            sent = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
+            assert (await send_raw(client, sent.encode())).status == 400
+    assert await game.get_json() == before
 
 
 async def test_all_spellings_of_a_token_share_a_limit(store: RedisStore) -> None:
@@ -128,18 +125,17 @@ async def test_all_spellings_of_a_token_share_a_limit(store: RedisStore) -> None
         assert result[200] + result[429] == 42
 
 
-async def test_a_socket_accepts_a_token_only_in_its_exact_form(store: RedisStore) -> None:
-    async with serve(store, Limits()) as client:
-        game = await create_game(client)
-        async with connect_watcher(client) as watcher:
-            for stretched in (
-                game.owner_token + "\u00a0",
-                " " + game.owner_token,
-                game.owner_token + ",",
-                game.owner_token + "\n",
-            ):
-                await watcher.request_error({"type": "auth", "game": game.id, "token": stretched}, "unauthorized")
-            await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
+async def test_a_socket_accepts_a_token_only_in_its_exact_form(client: Client) -> None:
+    game = await create_game(client)
+    async with connect_watcher(client) as watcher:
+        for stretched in (
+            game.owner_token + "\u00a0",
+            " " + game.owner_token,
+            game.owner_token + ",",
+            game.owner_token + "\n",
+        ):
+            await watcher.request_error({"type": "auth", "game": game.id, "token": stretched}, "unauthorized")
+        await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
 
 
 async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
@@ -185,44 +181,41 @@ LEASE_POOLS: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str
 
 @pytest.mark.parametrize(("pool", "subject", "bound"), LEASE_POOLS)
 async def test_a_pool_of_leases_is_bounded_by_bytes(
-    store: RedisStore,
+    client: Client,
     pool: Callable[[RateLimiter], LeasePool],
     subject: Callable[[int], str | bytes],
     bound: int,
 ) -> None:
     """However many clients there are, and however many numbers each account holds."""
-    async with serve(store, Limits()) as client:
-        leases = pool(client.app[RATE_LIMITER])
-        with measure_growth() as grown:
-            for number in range(bound // 100):
-                lease = leases.get_or_create(subject(number))
-                lease.tokens = lease.local_full_at = lease.empty_until = number + 0.5
-                lease.bucket_tokens = 1_000 + number
-        assert bound / 4 < grown[0] < bound
+    leases = pool(client.app[RATE_LIMITER])
+    with measure_growth() as grown:
+        for number in range(bound // 100):
+            lease = leases.get_or_create(subject(number))
+            lease.tokens = lease.local_full_at = lease.empty_until = number + 0.5
+            lease.bucket_tokens = 1_000 + number
+    assert bound / 4 < grown[0] < bound
 
 
-async def test_all_pools_together_are_bounded(store: RedisStore) -> None:
+async def test_all_pools_together_are_bounded(client: Client) -> None:
     """Where whoever attacks fills every one of them."""
-    async with serve(store, Limits()) as client:
-        rate_limiter = client.app[RATE_LIMITER]
-        bounds = [MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES]
-        most = sum(leases.pool.max_bytes + leases.network_pool.max_bytes for leases in rate_limiter.leases)
-        assert {each.max_bytes for leases in rate_limiter.leases for each in (leases.pool, leases.network_pool)} == {
-            *bounds
-        }
-        assert most + MAX_TRUSTED_BYTES < 64_000_000
+    rate_limiter = client.app[RATE_LIMITER]
+    bounds = [MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES]
+    most = sum(leases.pool.max_bytes + leases.network_pool.max_bytes for leases in rate_limiter.leases)
+    assert {each.max_bytes for leases in rate_limiter.leases for each in (leases.pool, leases.network_pool)} == {
+        *bounds
+    }
+    assert most + MAX_TRUSTED_BYTES < 64_000_000
 
 
-async def test_trusted_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
-    async with serve(store, Limits()) as client:
-        tokens = client.app[RATE_LIMITER].trusted_tokens
-        with measure_growth() as grown:
-            for number in range(200_000):
-                key = hash_token(str(number))
-                tokens.put(key, key)
-        assert MAX_TRUSTED_BYTES / 4 < grown[0] < MAX_TRUSTED_BYTES
-        assert hash_token("199999") in tokens
-        assert hash_token("0") not in tokens
+async def test_trusted_tokens_are_bounded_by_bytes(client: Client) -> None:
+    tokens = client.app[RATE_LIMITER].trusted_tokens
+    with measure_growth() as grown:
+        for number in range(200_000):
+            key = hash_token(str(number))
+            tokens.put(key, key)
+    assert MAX_TRUSTED_BYTES / 4 < grown[0] < MAX_TRUSTED_BYTES
+    assert hash_token("199999") in tokens
+    assert hash_token("0") not in tokens
 
 
 def test_the_cache_of_forwarded_addresses_is_bounded_by_bytes() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +39,11 @@ from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.polling import wait_until
-from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.app_server import Client
+from tests.web.http_game import bearer_header, create_game
+from tests.web.webhook_receiver import register_webhook
 
 OTHERS = 3
-
-
-@pytest.fixture
-async def client(store: RedisStore) -> AsyncIterator[Client]:
-    """Start an instance with one client."""
-    async with serve(store) as connected:
-        yield connected
 
 
 class FailingConnection:
@@ -233,20 +227,11 @@ async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others
     assert counts == {"imported": OTHERS - 1, "rejected": 1}
 
 
-async def register(game: HTTPGame) -> str:
-    """Register a webhook; return its id."""
-    path, hook = game.path + "/webhooks", {"url": f"https://{game.id}.example/"}
-    answer = await game.client.post(path, json=hook, headers=bearer_header(game.owner_token))
-    assert answer.status == 201, await answer.text()
-    results: str = (await answer.json())["id"]
-    return results
-
-
 async def test_a_damaged_webhook_is_postponed_and_delays_no_other(
     client: Client, store: RedisStore, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     games = [await create_game(client) for _ in range(1 + OTHERS)]
-    hooks = [await register(game) for game in games]
+    hooks = [(await register_webhook(game, f"https://{game.id}.example/"))["id"] for game in games]
     for game in games:
         await game.act_successfully()
     await redis.hset(keys.game(games[0].id), f"hook:{hooks[0]}", b"damaged")

@@ -19,6 +19,7 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
+from tests.web.webhook_receiver import register_webhook
 
 TIMEOUT_S = 1_000.0
 """Timeout for servers that hang: longer than any test, so that waiting for one of them fails."""
@@ -101,13 +102,6 @@ async def hostile(store: RedisStore) -> AsyncIterator[HostileInstance]:
         yield HostileInstance(client, sites, dispatcher)
 
 
-async def register(game: HTTPGame, url: str) -> None:
-    """Register a webhook for a game."""
-    hook = {"url": url}
-    answer = await game.post("/webhooks", hook)
-    assert answer.status == 201, await answer.text()
-
-
 async def wait_until_proven(game: HTTPGame, number: int) -> None:
     """Wait until so many webhooks of a game have passed their challenge."""
     async with asyncio.timeout(30):
@@ -122,19 +116,19 @@ async def wait_until_proven(game: HTTPGame, number: int) -> None:
 async def test_hanging_servers_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
     async with hostile(store) as one:
         good = await create_game(one.client)
-        await register(good, "https://good.example/")
+        await register_webhook(good, "https://good.example/")
         await wait_until_proven(good, 1)
         await one.change_and_wait(good, "good.example")
         http_games = [await create_game(one.client) for _ in range(hanging * games)]
         for number, game in enumerate(http_games):
             for hook in range(10):
-                await register(game, f"https://{hook}.slow{number % hanging}.example/")
+                await register_webhook(game, f"https://{hook}.slow{number % hanging}.example/")
         await asyncio.gather(*(wait_until_proven(game, 10) for game in http_games))
         await asyncio.gather(*(game.act_successfully() for game in http_games))
         await one.wait_until_attempted()
         await one.change_and_wait(good, "good.example")
         fresh = await create_game(one.client)
-        await register(fresh, "https://fresh.example/")
+        await register_webhook(fresh, "https://fresh.example/")
         await wait_until_proven(fresh, 1)
         await one.change_and_wait(fresh, "fresh.example")
         assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
@@ -146,10 +140,10 @@ async def test_servers_that_hang_at_their_challenge_delay_no_other(store: RedisS
         games = [await create_game(one.client) for _ in range(40)]
         for number, game in enumerate(games):
             for hook in range(10):
-                await register(game, f"https://{hook}.slow{number}.example/")
+                await register_webhook(game, f"https://{hook}.slow{number}.example/")
         await one.wait_until_attempted()
         fresh = await create_game(one.client)
-        await register(fresh, "https://fresh.example/")
+        await register_webhook(fresh, "https://fresh.example/")
         await wait_until_proven(fresh, 1)
         await one.change_and_wait(fresh, "fresh.example")
         assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_slow

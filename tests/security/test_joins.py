@@ -5,7 +5,6 @@ from typing import Any
 from aiohttp import ClientSession
 
 from service.store.game_store import RedisStore
-from service.web.limits import Limits
 from tests.security.limited_client import count_statuses, make_limits, open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
@@ -18,20 +17,19 @@ async def join(client: Client | ClientSession, game: HTTPGame, name: str = "Bo",
     return await client.post(f"{game.path}/seats", json={"name": name}, headers=headers)
 
 
-async def test_joins_of_an_address_are_limited(store: RedisStore) -> None:
+async def test_joins_of_an_address_are_limited(client: Client) -> None:
     """By default: without the limit all forty games were joined within a second."""
-    async with serve(store) as client:
-        games = [await create_game(client, WAITING) for _ in range(40)]
-        answers = [await join(client, game) for game in games]
-        result = [answer.status for answer in answers]
-        assert 20 <= result.count(200) <= 21
-        assert result.count(200) + result.count(429) == 40
-        received = await check_problem(answers[-1], 429, "rate_limited")
-        assert "joins" in received["detail"]
-        assert answers[-1].headers["RateLimit"].startswith('"joins";r=0;')
-        assert 0 < received["retry_after_s"] <= 60
-        async with open_client_at(client, "127.0.0.2") as other:
-            assert (await join(other, games[-1])).status == 200
+    games = [await create_game(client, WAITING) for _ in range(40)]
+    answers = [await join(client, game) for game in games]
+    result = [answer.status for answer in answers]
+    assert 20 <= result.count(200) <= 21
+    assert result.count(200) + result.count(429) == 40
+    received = await check_problem(answers[-1], 429, "rate_limited")
+    assert "joins" in received["detail"]
+    assert answers[-1].headers["RateLimit"].startswith('"joins";r=0;')
+    assert 0 < received["retry_after_s"] <= 60
+    async with open_client_at(client, "127.0.0.2") as other:
+        assert (await join(other, games[-1])).status == 200
 
 
 async def test_rejected_joins_and_invitations_are_not_counted(store: RedisStore) -> None:
@@ -49,13 +47,12 @@ async def test_rejected_joins_and_invitations_are_not_counted(store: RedisStore)
         assert (await join(client, game)).status == 200
 
 
-async def test_the_owner_empties_a_seat_that_a_stranger_took(store: RedisStore) -> None:
-    async with serve(store, Limits()) as client:
-        game = await create_game(client, WAITING)
-        stranger = (await (await join(client, game, "Anna")).json())["token"]
-        assert (await game.delete("/seats/1")).status == 200
-        assert (await game.get(token=stranger)).status == 401
-        assert (await (await join(client, game)).json())["seat"] == 1
+async def test_the_owner_empties_a_seat_that_a_stranger_took(client: Client) -> None:
+    game = await create_game(client, WAITING)
+    stranger = (await (await join(client, game, "Anna")).json())["token"]
+    assert (await game.delete("/seats/1")).status == 200
+    assert (await game.get(token=stranger)).status == 401
+    assert (await (await join(client, game)).json())["seat"] == 1
 
 
 async def test_replaced_tokens_count_as_creations(store: RedisStore) -> None:

@@ -1,11 +1,8 @@
 """Names that are invisible or look alike are rejected wherever a player gets a name."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from service.store.game_store import RedisStore
-from tests.web.app_server import Client, serve
+from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 
 INVISIBLE = ("\u200b", "\u2060\u2060", "\u3164", "\u2800", "\u0301", "\ufe0f", " \u00a0\u2003", "\u034f", "\U000e0041")
@@ -22,13 +19,6 @@ ALIKE = (
     "Ana Lee\ufe0f",
 )
 """Spellings that look like `Ana Lee`."""
-
-
-@pytest.fixture
-async def client(store: RedisStore) -> AsyncIterator[Client]:
-    """Start an instance with one client."""
-    async with serve(store) as served:
-        yield served
 
 
 async def with_open_seat(client: Client) -> HTTPGame:

@@ -70,22 +70,20 @@ REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
 @pytest.mark.parametrize("key", ("6e2f0c9b8d4a7153f0e1d2c3b4a5968", "abcdefgh" * 4))
 @pytest.mark.parametrize(("path", "options"), REQUESTS)
 async def test_tokens_are_not_derived_from_guessable_keys(
-    store: RedisStore, path: str, options: dict[str, Any], key: str
+    client: Client, path: str, options: dict[str, Any], key: str
 ) -> None:
-    async with serve(store) as client:
-        game = await create_game(client, OPEN)
-        headers = {**bearer_header(game.owner_token), "Idempotency-Key": key}
-        answer = await client.post(path.format(game=game.path), headers=headers, **options)
-        problem = await check_problem(answer, 400, "malformed", "Idempotency-Key")
-        assert "random" in problem["detail"]
+    game = await create_game(client, OPEN)
+    headers = {**bearer_header(game.owner_token), "Idempotency-Key": key}
+    answer = await client.post(path.format(game=game.path), headers=headers, **options)
+    problem = await check_problem(answer, 400, "malformed", "Idempotency-Key")
+    assert "random" in problem["detail"]
 
 
-async def test_the_idempotency_key_of_an_action_may_be_guessable(store: RedisStore) -> None:
+async def test_the_idempotency_key_of_an_action_may_be_guessable(client: Client) -> None:
     """Nothing is made of the key of an action."""
-    async with serve(store) as client:
-        game = await create_game(client)
-        move = await game.first_move()
-        assert (await game.act(move, **{"Idempotency-Key": "1"})).status == 200
+    game = await create_game(client)
+    move = await game.first_move()
+    assert (await game.act(move, **{"Idempotency-Key": "1"})).status == 200
 
 
 async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:

@@ -163,18 +163,17 @@ async def test_small_send_buffers_are_recorded_by_the_sweep(store: RedisStore, m
         await wait_until(lambda: client.app[CONNECTION_LIMITER].send_buffers.total == connection.unsent_bytes())
 
 
-async def test_read_and_closed_connections_leave_the_budget(store: RedisStore) -> None:
-    async with serve(store) as client:
-        game = await create_game(client)
-        budget = client.app[CONNECTION_LIMITER].send_buffers
-        for _ in range(5):
-            assert (await client.get(LARGE_PATH, headers=bearer_header(game.owner_token))).status == 200
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(
-                open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
-            )
-            await wait_until(lambda: budget.total > 0)
-        await wait_until(lambda: budget.total == 0)
+async def test_read_and_closed_connections_leave_the_budget(client: Client) -> None:
+    game = await create_game(client)
+    budget = client.app[CONNECTION_LIMITER].send_buffers
+    for _ in range(5):
+        assert (await client.get(LARGE_PATH, headers=bearer_header(game.owner_token))).status == 200
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(
+            open_silent_client(client.host, client.port, get_request(LARGE_PATH) * PIPELINED)
+        )
+        await wait_until(lambda: budget.total > 0)
+    await wait_until(lambda: budget.total == 0)
 
 
 class Writer:

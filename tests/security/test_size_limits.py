@@ -44,60 +44,54 @@ TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize(("method", "path", "options"), TOO_MUCH)
 async def test_input_beyond_a_limit_is_malformed(
-    store: RedisStore, method: str, path: str, options: dict[str, Any]
+    client: Client, method: str, path: str, options: dict[str, Any]
 ) -> None:
-    async with serve(store) as client:
-        game = await create_game(client)
-        headers = {**bearer_header(game.owner_token), **options.get("headers", {})}
-        sent = {**options, "headers": headers}
-        answer = await client.request(method, path.format(game=game.path), **sent)
-        await check_problem(answer, 400, "malformed")
+    game = await create_game(client)
+    headers = {**bearer_header(game.owner_token), **options.get("headers", {})}
+    sent = {**options, "headers": headers}
+    answer = await client.request(method, path.format(game=game.path), **sent)
+    await check_problem(answer, 400, "malformed")
 
 
-async def test_the_number_of_tokens_in_a_header_is_limited(store: RedisStore) -> None:
-    async with serve(store) as client:
-        tokens = bearer_header(", ".join(f"{number}" for number in range(101)))
-        await check_problem(await client.get("/v1/seats/me/games", headers=tokens), 400, "malformed")
+async def test_the_number_of_tokens_in_a_header_is_limited(client: Client) -> None:
+    tokens = bearer_header(", ".join(f"{number}" for number in range(101)))
+    await check_problem(await client.get("/v1/seats/me/games", headers=tokens), 400, "malformed")
 
 
-async def test_the_pixels_of_a_picture_are_limited(store: RedisStore) -> None:
-    async with serve(store) as client:
-        game = await create_game(client)
-        answer = await game.get("/board.png?width=2147483647")
-        width, height = struct.unpack(">II", (await answer.read())[16:24])
-        assert max(width, height) <= 4096
+async def test_the_pixels_of_a_picture_are_limited(client: Client) -> None:
+    game = await create_game(client)
+    answer = await game.get("/board.png?width=2147483647")
+    width, height = struct.unpack(">II", (await answer.read())[16:24])
+    assert max(width, height) <= 4096
 
 
-async def test_the_number_of_headers_is_limited(store: RedisStore) -> None:
-    async with serve(store) as client:
-        for number, status in ((MAX_HEADERS - 5, 200), (MAX_HEADERS + 1, 400)):
-            lines = b"".join(b"X-%d: x\r\n" % index for index in range(number))
-            answer = await send_raw(client, b"GET /livez HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
-            assert answer.status == status
+async def test_the_number_of_headers_is_limited(client: Client) -> None:
+    for number, status in ((MAX_HEADERS - 5, 200), (MAX_HEADERS + 1, 400)):
+        lines = b"".join(b"X-%d: x\r\n" % index for index in range(number))
+        answer = await send_raw(client, b"GET /livez HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
+        assert answer.status == status
 
 
-async def test_the_bytes_of_a_head_are_limited(store: RedisStore) -> None:
+async def test_the_bytes_of_a_head_are_limited(client: Client) -> None:
     """Each line may be long, but not all of them."""
-    async with serve(store) as client:
-        reader, writer = await asyncio.open_connection(client.host, client.port)
-        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
-        line, sent = b"X: " + b"a" * 8_000 + b"\r\n", 0
-        async with asyncio.timeout(10):
-            while not reader.at_eof() and sent < 40 * len(line):
-                writer.write(line)
-                sent += len(line)
-                await asyncio.sleep(0.01)
-                if sent > MAX_HEAD_BYTES + 200_000 or writer.is_closing():
-                    break
-            with suppress(ConnectionError):
-                assert await reader.read() == b""
-        writer.transport.abort()
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
+    line, sent = b"X: " + b"a" * 8_000 + b"\r\n", 0
+    async with asyncio.timeout(10):
+        while not reader.at_eof() and sent < 40 * len(line):
+            writer.write(line)
+            sent += len(line)
+            await asyncio.sleep(0.01)
+            if sent > MAX_HEAD_BYTES + 200_000 or writer.is_closing():
+                break
+        with suppress(ConnectionError):
+            assert await reader.read() == b""
+    writer.transport.abort()
 
 
-async def test_the_bytes_of_a_query_are_limited(store: RedisStore) -> None:
-    async with serve(store) as client:
-        answer = await send_raw(client, b"GET /v1/games?x=" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert answer.status == 400
+async def test_the_bytes_of_a_query_are_limited(client: Client) -> None:
+    answer = await send_raw(client, b"GET /v1/games?x=" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert answer.status == 400
 
 
 EVIL = (
@@ -118,15 +112,14 @@ EVIL = (
 
 
 @pytest.mark.parametrize(("name", "value"), EVIL)
-async def test_no_header_takes_long_to_parse(store: RedisStore, name: str, value: str) -> None:
+async def test_no_header_takes_long_to_parse(client: Client, name: str, value: str) -> None:
     """What would be tried in every way there is would not end while the test runs."""
-    async with serve(store) as client:
-        game = await create_game(client)
-        for path in ("/diffs", "/actions", "/ws"):
-            method = "POST" if path == "/actions" else "GET"
-            head = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{name}: {value}\r\n\r\n"
-            answer = await send_raw(client, head.encode("latin-1"))
-            assert answer.status < 500
+    game = await create_game(client)
+    for path in ("/diffs", "/actions", "/ws"):
+        method = "POST" if path == "/actions" else "GET"
+        head = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{name}: {value}\r\n\r\n"
+        answer = await send_raw(client, head.encode("latin-1"))
+        assert answer.status < 500
 
 
 async def test_no_media_type_takes_long_to_parse(store: RedisStore) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -20,6 +19,7 @@ from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
+from tests.games.realtime.subscribers import UnreliableStore
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits, request_game
 from tests.store.commits import action, creation, digest
@@ -57,17 +57,11 @@ class Watcher:
                 await self.told.wait()
 
 
-class DeafStore(RedisStore):
-    """A store that receives no notifications."""
-
-    async def notifications(self) -> Any:
-        await asyncio.Event().wait()
-        yield None
-
-
 @pytest.fixture
 async def hub(store: RedisStore) -> AsyncIterator[Hub]:
-    result = Hub(DeafStore(store._client), TILESETS, sweep_interval_s=0.05)
+    deaf = UnreliableStore(store._client)
+    deaf.is_deaf = True
+    result = Hub(deaf, TILESETS, sweep_interval_s=0.05)
     result.start()
     yield result
     await result.aclose()

@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from aiohttp import ClientResponse
 
 from service.games import repository
 from service.games.ports import StoreUnavailable
@@ -14,12 +13,6 @@ from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
-
-
-async def rematch(game: HTTPGame, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
-    """Request a rematch, by default with the owner token."""
-    sent = {**bearer_header(token or game.owner_token), **headers}
-    return await game.client.post(f"{game.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
 
 
 async def create_aborted(client: Client, players: Any = None, **options: Any) -> HTTPGame:
@@ -34,7 +27,7 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
     players = [{"name": "Ana", "color": "black"}, {"bot": "random", "name": "Rob"}, {"name": "Cy", "color": "green"}]
     game = await create_aborted(client, players, edition="german", first_seat=2, seed="tides")
     old = await game.get_json()
-    response = await rematch(game)
+    response = await game.post("/rematch")
     assert response.status == 201, await response.text()
     created = await response.json()
     new = created["game"]
@@ -61,7 +54,7 @@ async def test_the_games_are_linked_and_watchers_are_notified(client: Client) ->
     async with client.ws_connect(f"{game.path}/ws") as socket:
         types = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
         assert types == ["welcome", "subscribed", "snapshot"]
-        created = await (await rematch(game)).json()
+        created = await (await game.post("/rematch")).json()
         diff = await socket.receive_json(timeout=5)
     new = created["game"]
     after = await game.get_json()
@@ -76,10 +69,10 @@ async def test_the_games_are_linked_and_watchers_are_notified(client: Client) ->
 async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
     assert (await game.play_randomly(Random(3)))["status"] == "finished"
-    first = HTTPGame(client, await (await rematch(game)).json())
+    first = HTTPGame(client, await (await game.post("/rematch")).json())
     assert first.created["game"]["turn"]["seat"] == 0
     await first.delete()
-    second = await (await rematch(first, body={"seed": "tides"})).json()
+    second = await (await first.post("/rematch", {"seed": "tides"})).json()
     assert (second["game"]["turn"]["seat"], second["game"]["previous_game"]) == (1, first.id)
     assert second["game"]["deck"]["seed_chosen"]
 
@@ -87,11 +80,11 @@ async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client
 async def test_every_game_of_a_chain_can_be_verified(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
     await game.play_randomly(Random(3))
-    second = HTTPGame(client, await (await rematch(game)).json())
+    second = HTTPGame(client, await (await game.post("/rematch")).json())
     await second.play_randomly(Random(4))
-    third = HTTPGame(client, await (await rematch(second)).json())
+    third = HTTPGame(client, await (await second.post("/rematch")).json())
     await third.delete()
-    await rematch(third)
+    await third.post("/rematch")
     for one in (game, second, third):
         log = (await one.get_json("/diffs?since=0&limit=1000"))["diffs"]
         checks = verify(log, TILESETS.get_for_new_game("archipelago").tileset)
@@ -101,7 +94,7 @@ async def test_every_game_of_a_chain_can_be_verified(client: Client) -> None:
 @pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
 async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -> None:
     game = await create_game(client, players)
-    problem = await check_problem(await rematch(game), 409, "not_over")
+    problem = await check_problem(await game.post("/rematch"), 409, "not_over")
     assert game.created["game"]["status"] in problem["detail"]
     assert (await game.get_json())["version"] == 1
 
@@ -113,7 +106,7 @@ async def test_only_the_owner_creates_a_rematch(client: Client) -> None:
         await client.post("/v1/games/nothing/rematch", headers=bearer_header(game.owner_token)), 404, "not_found"
     )
     for token in (*game.seat_tokens.values(), game.spectator_token):
-        await check_problem(await rematch(game, token), 403, "not_owner")
+        await check_problem(await game.post("/rematch", token=token), 403, "not_owner")
     public = await create_aborted(client)
     await check_problem(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
 
@@ -123,7 +116,7 @@ async def test_joined_players_use_the_same_token(client: Client) -> None:
     joined = await game.join(token=game.spectator_token)
     bo = (await joined.json())["token"]
     await game.delete()
-    again = HTTPGame(client, await (await rematch(game)).json())
+    again = HTTPGame(client, await (await game.post("/rematch")).json())
     assert list(again.seat_tokens) == [0]
     assert (await again.get(token=bo)).status == 200
     await check_problem(await again.get(token=game.seat_tokens[0]), 404, "not_found")
@@ -134,7 +127,7 @@ async def test_joined_players_use_the_same_token(client: Client) -> None:
 
 async def test_open_seats_are_open_again(client: Client) -> None:
     http_game = await create_aborted(client, [{"name": "Ana"}, {"open": True}])
-    again = HTTPGame(client, await (await rematch(http_game)).json())
+    again = HTTPGame(client, await (await http_game.post("/rematch")).json())
     game = again.created["game"]
     assert (game["status"], [player["kind"] for player in game["players"]]) == ("waiting", ["human", "open"])
     assert (await again.join()).status == 200
@@ -142,23 +135,23 @@ async def test_open_seats_are_open_again(client: Client) -> None:
 
 async def test_a_second_rematch_is_a_conflict_with_the_first(client: Client) -> None:
     game = await create_aborted(client)
-    created = await (await rematch(game)).json()
-    problem = await check_problem(await rematch(game), 409, "conflict")
+    created = await (await game.post("/rematch")).json()
+    problem = await check_problem(await game.post("/rematch"), 409, "conflict")
     assert problem["next_game"] == created["game"]["id"]
 
 
 async def test_a_retry_with_a_key_returns_the_same_game_and_tokens(client: Client) -> None:
     game = await create_aborted(client)
-    first = await rematch(game, body={}, **{"Idempotency-Key": SECRET})
-    again = await rematch(game, **{"Idempotency-Key": SECRET})
+    first = await game.post("/rematch", {}, **{"Idempotency-Key": SECRET})
+    again = await game.post("/rematch", **{"Idempotency-Key": SECRET})
     assert (first.status, again.status) == (201, 201)
     assert await first.read() == await again.read()
-    await check_problem(await rematch(game, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
+    await check_problem(await game.post("/rematch", {"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
 
 
 async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
     game = await create_aborted(client)
-    answers = await asyncio.gather(*(rematch(game) for _ in range(10)))
+    answers = await asyncio.gather(*(game.post("/rematch") for _ in range(10)))
     statuses = sorted(response.status for response in answers)
     assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
     bodies = [await response.json(content_type=None) for response in answers]
@@ -180,12 +173,12 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
         return await commit(context, opened, *args, **kwargs)
 
     monkeypatch.setattr(repository, "commit", dies_before_the_second)
-    await check_problem(await rematch(http_game), 503, "store_unavailable")
+    await check_problem(await http_game.post("/rematch"), 503, "store_unavailable")
     monkeypatch.undo()
     assert (await http_game.get_json())["next_game"] is None
     made = {game["id"] for game in (await (await client.get("/v1/games")).json())["games"]}
     assert len(made) == 2
-    again = HTTPGame(client, await (await rematch(http_game)).json())
+    again = HTTPGame(client, await (await http_game.post("/rematch")).json())
     assert {again.id, http_game.id} == made
     assert (await http_game.get_json())["next_game"] == again.id
     await again.act_successfully()
@@ -197,10 +190,10 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
 )
 async def test_an_invalid_body_is_malformed(client: Client, body: Any, path: str) -> None:
     game = await create_aborted(client)
-    await check_problem(await rematch(game, body=body), 400, "malformed", path)
+    await check_problem(await game.post("/rematch", body), 400, "malformed", path)
 
 
 async def test_the_rematch_has_the_same_time_limit(client: Client) -> None:
     game = await create_aborted(client, turn_timeout_s=3600, on_timeout="resign")
-    new = (await (await rematch(game)).json())["game"]
+    new = (await (await game.post("/rematch")).json())["game"]
     assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")

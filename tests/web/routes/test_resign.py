@@ -12,18 +12,10 @@ from service.games.scheduling.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
 
 THREE = [*TWO_PLAYERS, {"name": "Cy"}]
 WAYS = ("undo", "resign", "return")
-
-
-async def post_command(
-    game: HTTPGame, what: str, body: Any = None, token: str | None = None, **headers: str
-) -> ClientResponse:
-    """Post an undo, resign or return, by default with the owner token and without a body."""
-    sent = {**bearer_header(token or game.owner_token), **headers}
-    return await game.client.post(f"{game.path}/{what}", json=body, headers=sent)
 
 
 async def check_success(response: ClientResponse) -> Any:
@@ -52,7 +44,7 @@ async def test_a_move_is_undone(client: Client) -> None:
     moves = await game.legal_moves()
     acted = await game.act_successfully({"move": moves[0]["id"]})
     assert (await game.get_json())["turn"]["undoable"] == 1
-    response = await post_command(game, "undo", {"seat": seat}, Prefer="return=representation")
+    response = await game.post("/undo", {"seat": seat}, Prefer="return=representation")
     undone = await check_success(response)
     assert response.headers["ETag"] == f'"3-{undone["digest"]}"'
     assert response.headers["Preference-Applied"] == "return=representation"
@@ -64,21 +56,19 @@ async def test_a_move_is_undone(client: Client) -> None:
     assert undone["game"] == {**before, **counted}
     assert await game.legal_moves() == moves
     assert undone["next"] == {"seat": seat, "phase": "place_tile"}
-    await check_problem(await post_command(game, "undo"), 409, "nothing_to_undo")
+    await check_problem(await game.post("/undo"), 409, "nothing_to_undo")
 
 
 async def test_undoing_another_seats_action_is_rejected(client: Client) -> None:
     game = await create_game(client)
     seat = (await game.get_json())["turn"]["seat"]
     await game.act_successfully()
-    await check_problem(await post_command(game, "undo", token=game.seat_tokens[1 - seat]), 409, "not_your_turn")
-    await check_problem(await post_command(game, "undo", {"seat": 1 - seat}), 409, "not_your_turn")
-    await check_problem(await post_command(game, "undo", {"seat": seat}, game.seat_tokens[1 - seat]), 403, "wrong_seat")
-    await check_problem(await post_command(game, "undo", token=game.spectator_token), 403, "wrong_seat")
+    await check_problem(await game.post("/undo", token=game.seat_tokens[1 - seat]), 409, "not_your_turn")
+    await check_problem(await game.post("/undo", {"seat": 1 - seat}), 409, "not_your_turn")
+    await check_problem(await game.post("/undo", {"seat": seat}, game.seat_tokens[1 - seat]), 403, "wrong_seat")
+    await check_problem(await game.post("/undo", token=game.spectator_token), 403, "wrong_seat")
     await check_problem(await client.post(f"{game.path}/undo"), 401, "unauthorized")
-    assert (await check_success(await post_command(game, "undo", token=game.seat_tokens[seat])))["diffs"][0][
-        "by"
-    ] == "seat"
+    assert (await check_success(await game.post("/undo", token=game.seat_tokens[seat])))["diffs"][0]["by"] == "seat"
 
 
 async def test_a_seat_may_resign_at_any_time(client: Client) -> None:
@@ -87,7 +77,7 @@ async def test_a_seat_may_resign_at_any_time(client: Client) -> None:
         seat = (await game.get_json())["turn"]["seat"]
         loser = seat if on_turn else 1 - seat
         resigned = await check_success(
-            await post_command(game, "resign", token=game.seat_tokens[loser], Prefer="return=representation")
+            await game.post("/resign", token=game.seat_tokens[loser], Prefer="return=representation")
         )
         (diff,) = resigned["diffs"]
         assert (diff["by"], diff["seat"], diff["move"]) == ("seat", loser, None)
@@ -95,35 +85,35 @@ async def test_a_seat_may_resign_at_any_time(client: Client) -> None:
         result = resigned["game"]["result"]
         assert (result["reason"], result["winners"]) == ("resigned", [1 - loser])
         assert resigned["next"] == {"seat": None, "phase": None}
-        await check_problem(await post_command(game, "resign"), 409, "not_active")
+        await check_problem(await game.post("/resign"), 409, "not_active")
 
 
 async def test_the_other_two_continue_after_a_resignation(client: Client) -> None:
     http_game = await create_game(client, THREE, first_seat=0)
-    await check_success(await post_command(http_game, "resign", token=http_game.seat_tokens[0]))
+    await check_success(await http_game.post("/resign", token=http_game.seat_tokens[0]))
     game = await http_game.get_json()
     assert (game["turn"]["seat"], game["players"][0]["resigned"]) == (1, True)
-    await check_problem(await post_command(http_game, "resign", {"seat": 0}), 409, "resigned")
-    await check_problem(await post_command(http_game, "return", {"seat": 0}), 409, "resigned")
+    await check_problem(await http_game.post("/resign", {"seat": 0}), 409, "resigned")
+    await check_problem(await http_game.post("/return", {"seat": 0}), 409, "resigned")
     await check_problem(await http_game.act({"move": "pass.islander"}, http_game.seat_tokens[0]), 409, "not_your_turn")
 
 
 async def test_bots_act_in_the_commit_of_a_resignation(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-    resigned = await check_success(await post_command(game, "resign"))
+    resigned = await check_success(await game.post("/resign"))
     assert {diff["by"] for diff in resigned["diffs"]} == {"owner", "bot"}
 
 
 @pytest.mark.parametrize("what", WAYS)
 async def test_undo_resign_and_return_check_requests_alike(client: Client, what: str) -> None:
     waiting = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    await check_problem(await post_command(waiting, what), 409, "not_active")
-    await check_problem(await post_command(waiting, what, token="x" * 43), 401, "unauthorized")
+    await check_problem(await waiting.post(f"/{what}"), 409, "not_active")
+    await check_problem(await waiting.post(f"/{what}", token="x" * 43), 401, "unauthorized")
     game = await create_game(client, THREE)
     await game.act_successfully()
-    await check_problem(await post_command(game, what, {"seat": "first"}), 400, "malformed", "$.seat")
-    await check_problem(await post_command(game, what, {"why": "bored"}), 400, "malformed")
-    await check_problem(await post_command(game, what, **{"If-Match": '"1"'}), 412, "version_mismatch")
+    await check_problem(await game.post(f"/{what}", {"seat": "first"}), 400, "malformed", "$.seat")
+    await check_problem(await game.post(f"/{what}", {"why": "bored"}), 400, "malformed")
+    await check_problem(await game.post(f"/{what}", **{"If-Match": '"1"'}), 412, "version_mismatch")
     hidden = await create_game(client, visibility="private")
     await check_problem(await client.post(f"{hidden.path}/{what}", json={}), 404, "not_found")
 
@@ -132,12 +122,10 @@ async def test_undo_resign_and_return_check_requests_alike(client: Client, what:
 async def test_a_retry_returns_the_same_response(client: Client, what: str) -> None:
     game = await create_game(client, THREE)
     await game.act_successfully()
-    first, second = [
-        await post_command(game, what, {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)
-    ]
+    first, second = [await game.post(f"/{what}", {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)]
     assert await first.read() == await second.read()
     assert (await game.get_json())["version"] == 3
-    await check_problem(await post_command(game, what, {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
+    await check_problem(await game.post(f"/{what}", {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
 
 
 async def test_include_adds_the_legal_moves(client: Client) -> None:
@@ -166,15 +154,13 @@ async def test_a_bot_plays_for_a_seat_until_its_player_returns(
     timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
     http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    await check_problem(await post_command(http_game, "return"), 409, "not_replaced")
+    await check_problem(await http_game.post("/return"), 409, "not_replaced")
     await pass_deadline(http_game, store, clock)
     game = await http_game.get_json()
     assert (game["players"][0]["kind"], game["players"][0]["bot"], game["turn"]["seat"]) == ("human", "greedy", 1)
-    await check_problem(await post_command(http_game, "return", token=http_game.seat_tokens[1]), 409, "not_replaced")
-    await check_problem(
-        await post_command(http_game, "return", {"seat": 0}, http_game.seat_tokens[1]), 403, "wrong_seat"
-    )
-    returned = await check_success(await post_command(http_game, "return"))
+    await check_problem(await http_game.post("/return", token=http_game.seat_tokens[1]), 409, "not_replaced")
+    await check_problem(await http_game.post("/return", {"seat": 0}, http_game.seat_tokens[1]), 403, "wrong_seat")
+    returned = await check_success(await http_game.post("/return"))
     assert returned["diffs"][0]["events"] == [{"type": "player_returned", "seat": 0}]
     assert (await http_game.get_json())["players"][0]["bot"] is None
 
@@ -187,7 +173,7 @@ async def test_acting_for_a_replaced_seat_is_rejected(
     await pass_deadline(game, store, clock, bot_budget_s=0.0)
     problem = await check_problem(await game.act({"actions": [{"type": "pass"}]}, game.seat_tokens[0]), 409, "replaced")
     assert problem["index"] == 0
-    await check_success(await post_command(game, "return", token=game.seat_tokens[0]))
+    await check_success(await game.post("/return", token=game.seat_tokens[0]))
     await game.act_successfully({"move": move})
 
 

@@ -1,12 +1,9 @@
 """Joining, removing players, and replacing seat tokens."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import ClientWebSocketResponse
 from redis.asyncio import Redis
 
 from service.games.realtime.hub import Hub
@@ -16,6 +13,7 @@ from service.store.client import connect
 from service.store.game_store import RedisStore
 from tests.web.app_server import TILESETS, Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.watcher_client import connect_watcher, watch_game
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}, {"bot": "random"}]
 SECRET = "8f1d0a6b3c5e49d7b2a4f06c9e8d7b13"
@@ -39,24 +37,6 @@ async def remove_player(game: HTTPGame, seat: int, token: str | None = None, **h
 async def replace_token(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
     """Replace a seat's token."""
     return await game.post(f"/seats/{seat}/token", token=token, **headers)
-
-
-@asynccontextmanager
-async def watch(client: Client, path: str, token: str | None) -> AsyncIterator[ClientWebSocketResponse]:
-    """Open a socket of a game, and receive `subscribed`."""
-    headers = {} if token is None else bearer_header(token)
-    async with client.ws_connect(f"{path}/ws", headers=headers) as socket:
-        while (await socket.receive_json(timeout=10))["type"] != "snapshot":
-            pass
-        yield socket
-
-
-async def receive_close(socket: ClientWebSocketResponse) -> int | None:
-    """Return the close code of a socket."""
-    async with asyncio.timeout(10):
-        while not socket.closed:
-            await socket.receive()
-    return socket.close_code
 
 
 async def test_the_owner_removes_a_player_and_another_joins(client: Client) -> None:
@@ -196,32 +176,29 @@ async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
         game = await create_game(actual, OPEN, visibility=visibility)
         bo = (await join(game))["token"]
         async with (
-            watch(actual, game.path, bo) as near,
-            watch(there, game.path, bo) as far,
-            watch(there, game.path, game.spectator_token) as other,
+            watch_game(actual, game.id, token=bo) as near,
+            watch_game(there, game.id, token=bo) as far,
+            watch_game(there, game.id, token=game.spectator_token) as other,
         ):
             await replace_token(game, 1, bo)
-            assert [await receive_close(near), await receive_close(far)] == [code, code]
+            assert [await near.receive_close(), await far.receive_close()] == [code, code]
             await remove_player(game, 1)
-            assert (await other.receive_json(timeout=10))["events"][0]["type"] == "player_left"
+            assert (await other.receive("diff"))["events"][0]["type"] == "player_left"
 
 
 async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Client) -> None:
     game, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
     bo = (await join(game))["token"]
-    async with client.ws_connect("/v1/ws") as socket:
-        for sent in (
-            {"type": "auth", "game": game.id, "token": bo},
-            {"type": "subscribe", "game": game.id},
-            {"type": "subscribe", "game": another.id},
-        ):
-            await socket.send_json(sent)
+    async with connect_watcher(client) as watcher:
+        await watcher.request({"type": "auth", "game": game.id, "token": bo}, "ack")
+        await watcher.subscribe(game.id)
+        await watcher.subscribe(another.id)
         await remove_player(game, 1)
-        while (message := await socket.receive_json(timeout=10))["type"] != "error":
+        while (message := await watcher.receive())["type"] != "error":
             pass
         assert (message["game"], message["problem"]["code"]) == (game.id, "not_found")
         await another.act_successfully()
-        assert (await socket.receive_json(timeout=10))["game"] == another.id
+        assert (await watcher.receive("diff"))["game"] == another.id
 
 
 @pytest.mark.parametrize("kind", ("socket", "stream"))
@@ -238,8 +215,8 @@ async def test_a_token_revoked_while_its_client_subscribes_ends_the_subscription
 
     monkeypatch.setattr(Hub, "subscribe", revoke_then_subscribe)
     if kind == "socket":
-        async with client.ws_connect(f"{game.path}/ws", headers=bearer_header(bo)) as socket:
-            assert await receive_close(socket) == 4404
+        async with connect_watcher(client, f"{game.path}/ws", bo) as watcher:
+            assert await watcher.receive_close() == 4404
     else:
         headers = {**bearer_header(bo), "Accept": "text/event-stream"}
         async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(10):

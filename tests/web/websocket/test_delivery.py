@@ -14,9 +14,9 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
+from tests.games.realtime.subscribers import UnreliableStore
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game
@@ -26,21 +26,14 @@ QUICK = Limits(sweep_interval_s=0.1)
 MOVES = 100
 
 
-class DeafStore(RedisStore):
-    """A store whose notifications are all lost."""
-
-    async def notifications(self) -> Any:
-        """Yield nothing, for ever."""
-        await asyncio.Event().wait()
-        yield ""
-
-
 @asynccontextmanager
 async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> AsyncIterator[Client]:
     """Start an instance of the service on this Redis."""
-    async with connect(url) as store, AsyncExitStack() as stack:
-        used = DeafStore(store._client) if deaf else store
-        yield await stack.enter_async_context(serve(used, limits))
+    async with connect(url) as connected:
+        store = UnreliableStore(connected._client)
+        store.is_deaf = deaf
+        async with serve(store, limits) as client:
+            yield client
 
 
 @pytest.fixture
