@@ -130,20 +130,21 @@ async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
     assert not [*instance.supervisor]
 
 
-@pytest.mark.parametrize("name", REQUIRED + NOT_REQUIRED)
-async def test_a_task_that_fails_once_goes_on(tmp_path: Path, name: str) -> None:
-    async with start_instance(tmp_path) as instance:
-        failed = await instance.fail(name, 1)
-        again = await instance.task(name)
-        assert again is failed
-        assert not again.is_failing
-        assert (await instance.client.get("/readyz")).status == 200
+async def fail_once_and_then_too_often(instance: Instance, name: str) -> SupervisedTask:
+    """Make a task fail, after which it goes on, and then as often as is too often."""
+    failed = await instance.fail(name, 1)
+    assert await instance.task(name) is failed
+    assert not failed.is_failing
+    assert (await instance.client.get("/readyz")).status == 200
+    task = await instance.fail(name, POLICY.max_failures - 1)
+    assert task.is_failing
+    return task
 
 
 @pytest.mark.parametrize("name", REQUIRED)
 async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it(tmp_path: Path, name: str) -> None:
     async with start_instance(tmp_path) as instance:
-        task = await instance.fail(name, POLICY.max_failures)
+        task = await fail_once_and_then_too_often(instance, name)
         problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
         assert name in problem["detail"]
         assert (await instance.client.get("/livez")).status == 200
@@ -155,8 +156,7 @@ async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it
 @pytest.mark.parametrize("name", NOT_REQUIRED)
 async def test_an_instance_goes_on_without_what_nobody_waits_for(tmp_path: Path, name: str) -> None:
     async with start_instance(tmp_path) as instance:
-        task = await instance.fail(name, POLICY.max_failures)
-        assert task.is_failing
+        await fail_once_and_then_too_often(instance, name)
         assert (await instance.client.get("/readyz")).status == 200
 
 

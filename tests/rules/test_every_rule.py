@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,7 @@ EXAMPLES = {
 PRINTED = [(heading, example) for heading, examples in EXAMPLES.items() for example in examples]
 
 
+@cache
 def named_tests() -> dict[str, str]:
     """Return the names and docstrings of the chapters' tests."""
     return {
