@@ -61,12 +61,12 @@ class SouthSeasCommands(app_commands.Group):
         computers = bots or (0 if people or free else 1)
         wish = NewGameOptions(people, [strength] * computers, free, None if minutes is None else minutes * MINUTE_S)
 
-        async def begin() -> Screen:
+        async def start() -> Screen:
             channel_game, screen = await self._actions.create(interaction.channel_id or 0, host, wish)
             self._bot.notifier.watch(channel_game)
             return screen
 
-        await self._bot.respond(interaction, begin, public=True)
+        await self._bot.respond(interaction, start, public=True)
 
     @app_commands.command(description="Take an open seat.")
     async def join(self, interaction: Interaction, game: str | None = None) -> None:
@@ -107,12 +107,12 @@ class SouthSeasCommands(app_commands.Group):
     async def rematch(self, interaction: Interaction, game: str | None = None) -> None:
         """Start a game with the same players."""
 
-        async def begin(channel_game: ChannelGame, person: Person) -> Screen:
+        async def start(channel_game: ChannelGame, person: Person) -> Screen:
             again, screen = await self._actions.rematch(channel_game, person)
             self._bot.notifier.watch(again)
             return screen
 
-        await self._run_in_game(interaction, game, begin, public=True)
+        await self._run_in_game(interaction, game, start, public=True)
 
     @app_commands.command(description="List your games, those that wait for you first.")
     async def mygames(self, interaction: Interaction) -> None:

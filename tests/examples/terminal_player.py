@@ -13,7 +13,7 @@ from examples.terminal.screen import build_screen
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest
 
-PATIENCE_S = 10.0
+TIMEOUT_S = 10.0
 
 
 async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> SavedSeats:
@@ -29,7 +29,7 @@ def press(play: GameController, *keys: str) -> None:
 
 async def until(play: GameController, condition: Callable[[], bool]) -> None:
     """Wait until something holds of a terminal."""
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         while not condition():
             await play.changed.wait()
             play.changed.clear()

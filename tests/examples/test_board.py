@@ -17,7 +17,7 @@ def lines(shown: Scene, view: Viewport = Viewport(LARGE), width: int = 22, heigh
     return [line.rstrip() for line in plain(draw_board(shown, view, width, height))]
 
 
-def test_tiles_go_on_into_each_other_under_coordinates() -> None:
+def test_tiles_join_and_axes_show_coordinates() -> None:
     assert lines(scene(TileView(START), TileView(MARKET))) == [
         "        0        1",
         "    ~~~~><>~~~~~~~~~~~",
@@ -28,7 +28,7 @@ def test_tiles_go_on_into_each_other_under_coordinates() -> None:
     ]
 
 
-def test_islanders_stand_and_fishermen_lie() -> None:
+def test_fishermen_lie_and_other_islanders_stand() -> None:
     figures = (Figure(0, "A", RED), Figure(1, "B", RED), Figure(3, "C", RED))
     assert lines(scene(TileView(START, figures=figures), TileView(MARKET, figures=(Figure(0, "D", RED),)))) == [
         "        0        1",
@@ -47,12 +47,12 @@ def test_fish_under_a_boat_are_covered() -> None:
     assert "".join(atoll).count("><>") == 1
 
 
-def test_the_last_tile_has_corners_but_loses_no_symbol() -> None:
+def test_the_corners_of_the_last_tile_hide_no_symbol() -> None:
     framed = TileView(START, rotation=3, is_framed=True)
     assert lines(scene(framed), Viewport(SMALL), 9, 4) == ["      0", "    ┌~@~┐", "  0 >~:~~", "    └:):┘"]
 
 
-def test_empty_cells_show_the_keys_of_placements() -> None:
+def test_empty_cells_show_keys() -> None:
     displayed = scene(TileView(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
     assert lines(displayed, Viewport(SMALL), 14, 7) == [
         "      0    1",
@@ -65,7 +65,7 @@ def test_empty_cells_show_the_keys_of_placements() -> None:
     ]
 
 
-def test_a_placement_is_shown_before_it_is_done() -> None:
+def test_a_placement_has_a_preview() -> None:
     displayed = scene(TileView(START))._replace(preview=((1, 0), TileView(MARKET, is_framed=True)), open_cells={(1, 0)})
     assert lines(displayed, Viewport(SMALL), 14, 4) == [
         "      0    1",
@@ -75,7 +75,7 @@ def test_a_placement_is_shown_before_it_is_done() -> None:
     ]
 
 
-def test_a_board_that_fits_is_large_and_in_the_middle() -> None:
+def test_a_board_that_fits_is_centred() -> None:
     assert lines(scene(TileView(START)), Viewport(), 23, 8)[2:7] == [
         "         ~~~~><>~~",
         "         :::~~~~~~",
@@ -85,7 +85,7 @@ def test_a_board_that_fits_is_large_and_in_the_middle() -> None:
     ]
 
 
-def test_a_board_that_does_not_fit_is_shown_around_the_last_tile_and_can_be_moved() -> None:
+def test_a_larger_board_is_centred_on_the_last_tile_and_scrolls() -> None:
     displayed = scene(*[TileView(START)] * 9)._replace(focus=(4, 0))
     assert lines(displayed, Viewport(SMALL), 19, 4)[0] == "      3    4    5"
     assert lines(displayed, Viewport(SMALL, across=2), 19, 4)[0] == "      5    6    7"

@@ -60,25 +60,25 @@ def chosen(menu: Menu, typed: str) -> str | None:
     return choice.move.id if choice else None
 
 
-def test_a_placement_is_a_number_and_a_letter() -> None:
+def test_a_placement_has_a_number_and_a_letter() -> None:
     menu = placements(START)
     assert [choice.key for choice in menu.choices] == ["1a", "1c", "2b"]
     assert chosen(menu, "1c") == "p1.0.2"
     assert chosen(menu, " 1C ") == "p1.0.2"
 
 
-def test_a_number_is_enough_where_one_picture_fits() -> None:
+def test_a_number_suffices_for_a_single_rotation() -> None:
     menu = placements(START)
     assert chosen(menu, "2") == "p4.0.1"
     assert chosen(menu, "1") is None
     assert [choice.key for choice in menu.match("1").matching] == ["1a", "1c"]
 
 
-def test_pictures_that_look_and_play_alike_are_one() -> None:
+def test_rotations_that_look_alike_are_one_choice() -> None:
     assert [choice.key for choice in placements(ATOLL).choices] == ["1a", "2b"]
 
 
-def test_text_narrows_the_list() -> None:
+def test_text_filters_the_choices() -> None:
     menu = deliveries()
     assert len(menu.match("deliver").matching) == 3
     assert chosen(menu, "Shells") == "b"
@@ -86,7 +86,7 @@ def test_text_narrows_the_list() -> None:
     assert chosen(menu, "") is None
 
 
-def test_nothing_is_zero() -> None:
+def test_passing_is_zero() -> None:
     assert [choice.key for choice in deliveries().choices] == ["1", "2", "0"]
     assert chosen(deliveries(), "0") == "pass.deliver"
 

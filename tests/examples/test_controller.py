@@ -17,7 +17,7 @@ from tests.examples.terminal_player import caught_up, choose, new_game, press, r
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 
 
-async def test_two_people_and_a_bot_play_to_the_end_at_one_terminal(client: Client) -> None:
+async def test_two_players_and_a_bot_play_a_whole_game_at_one_terminal(client: Client) -> None:
     chance = random.Random(1)
     async with open_game(client, await new_game(client, ANA, BO, GREEDY)) as play:
         turns = set()
@@ -34,9 +34,7 @@ async def test_two_people_and_a_bot_play_to_the_end_at_one_terminal(client: Clie
         assert play.state.story_version == play.state.game.version
 
 
-async def test_people_at_two_terminals_and_a_watcher_see_the_same(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_terminals_and_a_watcher_show_the_same_game(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["examples/terminal"])
     chance = random.Random(2)
     anas = await new_game(client, ANA, SeatRequest(open=True))
@@ -61,7 +59,7 @@ async def test_people_at_two_terminals_and_a_watcher_see_the_same(
             assert "turn." in seen(watcher)
 
 
-async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Client) -> None:
+async def test_it_reconnects_and_misses_nothing(client: Client) -> None:
     chance = random.Random(3)
     seats = await new_game(client, ANA, GREEDY)
     async with open_game(client, seats) as actual, open_game(client, seats) as there:
@@ -74,7 +72,7 @@ async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Cli
         assert there.state.game == actual.state.game
 
 
-async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
+async def test_a_wrong_replica_is_replaced(client: Client) -> None:
     chance = random.Random(4)
     seats = await new_game(client, ANA, GREEDY)
     async with open_game(client, seats) as actual, open_game(client, seats) as there:
@@ -86,7 +84,7 @@ async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
         assert there.state.game == actual.state.game
 
 
-async def test_a_move_for_another_past_is_refused_kindly(client: Client) -> None:
+async def test_a_move_for_another_digest_is_reported(client: Client) -> None:
     async with open_game(client, await new_game(client, ANA, GREEDY)) as play:
         await ready(play)
         play.state.digest = "0" * 32
@@ -95,7 +93,7 @@ async def test_a_move_for_another_past_is_refused_kindly(client: Client) -> None
         assert "The game has changed" in seen(play)
 
 
-async def test_what_is_typed_is_shown_before_it_is_done(client: Client) -> None:
+async def test_typed_keys_show_the_move_first(client: Client) -> None:
     async with open_game(client, await new_game(client, ANA, GREEDY)) as play:
         await ready(play)
         assert play.state.menu is not None
@@ -110,7 +108,7 @@ async def test_what_is_typed_is_shown_before_it_is_done(client: Client) -> None:
         assert play.state.typed == ""
 
 
-async def test_pages_tell_what_may_be_asked_at_any_time(client: Client) -> None:
+async def test_pages_show_help_scores_islanders_and_tiles(client: Client) -> None:
     """R8.1, R8.3, R8.4."""
     chance = random.Random(6)
     async with open_game(client, await new_game(client, ANA, BO)) as play:
@@ -145,20 +143,20 @@ async def test_the_board_can_be_moved_and_resized(client: Client) -> None:
         assert play.state.viewport.size == LARGE
 
 
-async def test_q_leaves(client: Client) -> None:
+async def test_q_quits(client: Client) -> None:
     async with open_game(client, await new_game(client, ANA, BO)) as play:
         press(play, "q", "enter")
         assert play.is_finished
 
 
-async def test_a_game_that_is_not_there_is_refused(client: Client) -> None:
+async def test_a_missing_game_raises(client: Client) -> None:
     with pytest.raises(APIError) as raised:
         async with open_game(client, SavedSeats(url=client.url, game="nowhere", seats={})):
             pass
     assert raised.value.problem.code == "not_found"
 
 
-async def test_a_private_game_is_watched_with_its_spectator_token_only(client: Client) -> None:
+async def test_a_private_game_requires_its_spectator_token(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], visibility="private"))
     strangers = SavedSeats(url=client.url, game=created.game.id, seats={})
     with pytest.raises(APIError, match="private"):
@@ -169,7 +167,7 @@ async def test_a_private_game_is_watched_with_its_spectator_token_only(client: C
         assert play.state.token is None
 
 
-async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> None:
+async def test_an_unreachable_service_raises(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
     async with Client(url, backoff=Backoff(initial_wait_s=0.001)) as client:
         with pytest.raises(UnreachableError) as raised:

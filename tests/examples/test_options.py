@@ -6,11 +6,11 @@ from examples.terminal.options import parse_options
 from south_seas.models import SeatRequest
 
 
-def test_without_anything_two_people_play() -> None:
+def test_the_default_is_two_players() -> None:
     assert parse_options([]).create.players == [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
-def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
+def test_seats_are_players_then_bots_then_open_ones() -> None:
     options = parse_options(["--players", "Cy", "--bots", "greedy", "--open", "1", "--edition", "german", "--private"])
     assert options.create.players == [SeatRequest(name="Cy"), SeatRequest(bot="greedy"), SeatRequest(open=True)]
     assert options.create.edition == "german"
@@ -25,7 +25,7 @@ def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
         (["--join", "a", "--watch", "b"], "not allowed with"),
     ),
 )
-def test_a_wrong_line_ends_with_a_sentence(
+def test_an_invalid_command_line_is_reported(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as raised:

@@ -17,12 +17,12 @@ from south_seas.models import Cost
         (Cost(bananas=0, shells=0, fish=0, any=0, same=[]), "nothing"),
     ),
 )
-def test_costs_are_told(cost: Cost, text: str) -> None:
+def test_cost_text(cost: Cost, text: str) -> None:
     assert cost_text(cost) == text
 
 
 @pytest.mark.parametrize("name", ("keyboard", "palette", "phrases"))
-def test_docstrings_are_right(name: str) -> None:
+def test_docstring_examples(name: str) -> None:
     result = doctest.testmod(import_module(f"examples.terminal.{name}"))
     assert result.attempted
     assert not result.failed

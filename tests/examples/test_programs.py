@@ -7,7 +7,7 @@ import sys
 import termios
 from pathlib import Path
 
-from tests.examples.terminal_player import PATIENCE_S
+from tests.examples.terminal_player import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,7 +38,7 @@ class Terminal:
 
     async def shows(self, text: str) -> str:
         """Wait until something is written; gives, and forgets, what came before it."""
-        async with asyncio.timeout(2 * PATIENCE_S):
+        async with asyncio.timeout(2 * TIMEOUT_S):
             while text.encode() not in self.written:
                 await self.more.wait()
                 self.more.clear()
@@ -58,17 +58,17 @@ class Terminal:
         self.more.set()
 
 
-async def test_four_bots_play_a_game_and_the_socket_tells_it(url: str) -> None:
+async def test_four_bots_play_a_game(url: str) -> None:
     bots = await asyncio.create_subprocess_exec(
         sys.executable, "examples/four_bots.py", url.rstrip("/"), cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
-    output, _ = await asyncio.wait_for(bots.communicate(), 6 * PATIENCE_S)
+    output, _ = await asyncio.wait_for(bots.communicate(), 6 * TIMEOUT_S)
     assert bots.returncode == 0
     assert b"each seen once and in order" in output
     assert b"won" in output
 
 
-async def test_the_terminal_is_left_as_it_was_and_the_game_goes_on(url: str, tmp_path: Path) -> None:
+async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path: Path) -> None:
     terminal = Terminal()
     try:
         program = await terminal.start("--url", url, "--tokens", str(tmp_path), "--players", "Ana", "--bots", "greedy")
@@ -82,19 +82,19 @@ async def test_the_terminal_is_left_as_it_was_and_the_game_goes_on(url: str, tmp
         await terminal.shows("Resume with: ")
         await terminal.shows("examples/terminal --resume ")
         game = await terminal.shows(" --tokens")
-        assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0
+        assert await asyncio.wait_for(program.wait(), TIMEOUT_S) == 0
         assert termios.tcgetattr(terminal.side) == terminal.modes
 
         program = await terminal.start("--tokens", str(tmp_path), "--resume", game)
         await terminal.shows("place the tile")
         program.terminate()
-        assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0
+        assert await asyncio.wait_for(program.wait(), TIMEOUT_S) == 0
         assert termios.tcgetattr(terminal.side) == terminal.modes
     finally:
         terminal.close()
 
 
-async def test_without_a_terminal_it_says_so(url: str) -> None:
+async def test_a_missing_terminal_is_reported(url: str) -> None:
     program = await asyncio.create_subprocess_exec(
         sys.executable,
         "examples/terminal",
@@ -105,6 +105,6 @@ async def test_without_a_terminal_it_says_so(url: str) -> None:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, complaint = await asyncio.wait_for(program.communicate(), PATIENCE_S)
+    _, complaint = await asyncio.wait_for(program.communicate(), TIMEOUT_S)
     assert program.returncode == 2
     assert complaint == b"Input and output must be a terminal.\n"

@@ -10,12 +10,12 @@ from examples.terminal.saved_seats import SavedSeats, SeatsNotFound, default_fol
 SEATS = SavedSeats(url="http://localhost:1", game="abc", seats={0: "secret", 2: "other"}, owner="own", spectator="see")
 
 
-def test_seats_are_kept_and_recalled(tmp_path: Path) -> None:
+def test_saved_seats_are_loaded(tmp_path: Path) -> None:
     save_seats(tmp_path / "new" / "folder", SEATS)
     assert load_seats(tmp_path / "new" / "folder", "abc") == SEATS
 
 
-def test_only_their_owner_can_read_them(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_saved_seats(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     (tmp_path / "abc.json").touch(0o666)
     for path in (save_seats(folder, SEATS), save_seats(tmp_path, SEATS)):
@@ -23,19 +23,19 @@ def test_only_their_owner_can_read_them(tmp_path: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_seats_from_elsewhere_are_not_here(tmp_path: Path) -> None:
+def test_missing_seats_raise(tmp_path: Path) -> None:
     with pytest.raises(SeatsNotFound) as raised:
         load_seats(tmp_path, "xyz")
     assert raised.value.path == tmp_path / "xyz.json"
 
 
-def test_a_player_reads_with_a_seat_and_a_watcher_as_spectator() -> None:
+def test_the_reader_token_is_a_seat_s_or_the_spectator_s() -> None:
     assert SEATS.reader_token == "secret"
     assert SavedSeats(url="", game="abc", seats={}, spectator="see").reader_token == "see"
     assert SavedSeats(url="", game="abc", seats={}).reader_token is None
 
 
-def test_the_folder_is_where_state_belongs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_default_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert default_folder() == tmp_path / "south-seas"
     monkeypatch.delenv("XDG_STATE_HOME")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from examples.text_bot import HELP, TextBot
 from south_seas import Client
-from tests.examples.terminal_player import PATIENCE_S
+from tests.examples.terminal_player import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +32,7 @@ async def test_two_people_play_a_whole_game_in_a_chat(client: Client) -> None:
     assert await bot.answer("Ana", "1") == HELP
 
 
-async def test_everything_else_that_can_be_said(client: Client) -> None:
+async def test_every_other_command(client: Client) -> None:
     bot = TextBot(client)
     assert "That does not work" in await bot.answer("Ana", "new")
     await bot.answer("Ana", "new greedy")
@@ -49,14 +49,14 @@ async def test_everything_else_that_can_be_said(client: Client) -> None:
     assert "Ana" in await bot.answer("Ana", "resign")
 
 
-async def test_a_chat_on_standard_input(url: str) -> None:
+async def test_the_program_reads_standard_input(url: str) -> None:
     chat = await asyncio.create_subprocess_exec(
         *(sys.executable, "examples/text_bot.py", url.rstrip("/")),
         cwd=ROOT,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
-    output, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * PATIENCE_S)
+    output, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * TIMEOUT_S)
     assert chat.returncode == 0
     assert output.startswith(b"Game ")
     assert b"1. " in output

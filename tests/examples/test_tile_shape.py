@@ -77,11 +77,11 @@ ALL_ROTATIONS = pytest.mark.parametrize("rotation", range(4))
 
 
 @pytest.mark.parametrize(("drawn", "expected"), DRAWN.values(), ids=DRAWN)
-def test_a_tile_looks_like_this(drawn: Tile, expected: str) -> None:
+def test_drawn_tiles(drawn: Tile, expected: str) -> None:
     assert picture_of(drawn, 0, LARGE) == expected.split()
 
 
-def test_a_quarter_turn_is_clockwise() -> None:
+def test_rotation_is_clockwise() -> None:
     assert picture_of(START, 1, LARGE) == ["~:::):::~", "~~:::::~~", "~~~~:~~~~", "~~~~@~><>", "~~~~=~~~~"]
     assert picture_of(START, 2, MEDIUM) == ["~~~~~~~", "=@=:)::", "~~><>~~"]
     assert picture_of(START, 3, SMALL) == ["~~@~~", ">~:~~", "~:):~"]
@@ -89,7 +89,7 @@ def test_a_quarter_turn_is_clockwise() -> None:
 
 @ALL_ROTATIONS
 @pytest.mark.parametrize("size", (LARGE, MEDIUM, SMALL), ids=["large", "medium", "small"])
-def test_edges_show_what_they_are(rotation: int, size: Size) -> None:
+def test_edges_show_their_segments(rotation: int, size: Size) -> None:
     """Tiles that fit (R3.3) go on into each other: the middle of an edge shows the segment that reaches it."""
     for tile in TILES:
         segments = turned(tile, rotation)
@@ -101,7 +101,7 @@ def test_edges_show_what_they_are(rotation: int, size: Size) -> None:
 
 
 @ALL_ROTATIONS
-def test_large_seas_are_whole(rotation: int) -> None:
+def test_large_seas_are_connected(rotation: int) -> None:
     for tile in TILES:
         segments = turned(tile, rotation)
         ground = shape(segments, LARGE)
@@ -112,7 +112,7 @@ def test_large_seas_are_whole(rotation: int) -> None:
 
 @ALL_ROTATIONS
 @pytest.mark.parametrize("kind", (Sea, Island))
-def test_large_seas_and_islands_are_apart(rotation: int, kind: type[Sea] | type[Island]) -> None:
+def test_large_segments_of_one_kind_do_not_touch(rotation: int, kind: type[Sea] | type[Island]) -> None:
     """Distinct segments of one kind never lie side by side: one sees that they are two."""
     for tile in TILES:
         segments = turned(tile, rotation)
@@ -125,7 +125,7 @@ def test_large_seas_and_islands_are_apart(rotation: int, kind: type[Sea] | type[
 
 @ALL_ROTATIONS
 @pytest.mark.parametrize("size", (LARGE, MEDIUM), ids=["large", "medium"])
-def test_every_symbol_is_seen(rotation: int, size: Size) -> None:
+def test_every_symbol_is_drawn(rotation: int, size: Size) -> None:
     """All that is printed on a segment lies on it, beside all else, and an islander can stand on every segment."""
     for tile in TILES:
         observed = picture(tile, rotation, size)
@@ -138,6 +138,6 @@ def test_every_symbol_is_seen(rotation: int, size: Size) -> None:
         assert [observed.ground[spot] for spot, _ in observed.standing] == [*range(len(observed.segments))], tile.id
 
 
-def test_a_ground_knows_reefs() -> None:
+def test_touching_islands_have_a_reef() -> None:
     ground = shape(turned(TIPS, 0), LARGE)
     assert [spot for spot, index in ground.items() if index == REEF] == [LARGE.middle]

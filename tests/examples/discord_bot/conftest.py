@@ -31,7 +31,7 @@ def width() -> int:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where the bot keeps its games."""
+    """Return the path of the database."""
     return tmp_path / "bot.sqlite"
 
 

@@ -44,16 +44,16 @@ async def take_turn(fake_discord: FakeDiscord, person: DiscordUser, called: Seen
     return observed
 
 
-async def next_call(fake_discord: FakeDiscord, told: int) -> SeenMessage:
+async def next_call(fake_discord: FakeDiscord, after: int) -> SeenMessage:
     """Wait for the next message that mentions a player, or says that the game is over."""
 
     def wanted(seen: SeenMessage) -> bool:
-        return int(seen.payload["id"]) > told and (is_over(seen) or "<@" in seen.text)
+        return int(seen.payload["id"]) > after and (is_over(seen) or "<@" in seen.text)
 
     return await fake_discord.wait_for_post(wanted)
 
 
-async def test_a_table_is_begun_and_its_first_player_called(fake_discord: FakeDiscord) -> None:
+async def test_a_new_game_notifies_its_first_player(fake_discord: FakeDiscord) -> None:
     started_at = await fake_discord.command(ANA, "new", bots=1)
     assert started_at.text == "A new game: Ana, Greedy."
     assert not started_at.is_private
@@ -67,7 +67,7 @@ async def test_a_table_is_begun_and_its_first_player_called(fake_discord: FakeDi
 
 
 async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: SouthSeasBot, url: str) -> None:
-    """One of them in French, the other in English: every message is held to Discord's limits."""
+    """One of them in French, the other in English: every message is checked against Discord's limits."""
     await fake_discord.command(ANA, "new", opponent=BO)
     await fake_discord.command(BO, "board")
     chance, turns, received = Random(7), 0, 0
@@ -86,7 +86,7 @@ async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: Sout
     assert bot.storage.running_games() == []
 
 
-async def test_a_free_seat_is_taken_by_a_button(fake_discord: FakeDiscord) -> None:
+async def test_a_button_takes_an_open_seat(fake_discord: FakeDiscord) -> None:
     started_at = await fake_discord.command(ANA, "new", free=1)
     assert started_at.text == "A new game: Ana, an open seat."
     assert (await fake_discord.press(BO, started_at, "Join")).text == "Vous avez une place."
@@ -94,7 +94,7 @@ async def test_a_free_seat_is_taken_by_a_button(fake_discord: FakeDiscord) -> No
     assert (await fake_discord.press(CY, started_at, "Join")).text == "Es ist kein Platz mehr frei."
 
 
-async def test_an_old_button_shows_the_present_position(fake_discord: FakeDiscord) -> None:
+async def test_a_stale_button_shows_the_current_position(fake_discord: FakeDiscord) -> None:
     """It never acts in a position that its presser did not see."""
     await fake_discord.command(ANA, "new", bots=1)
     called = await fake_discord.wait_for_post(calls(ANA))
@@ -109,7 +109,7 @@ async def test_an_old_button_shows_the_present_position(fake_discord: FakeDiscor
     assert stale.options() or stale.acts()
 
 
-async def test_who_does_not_sit_there_is_told_so(fake_discord: FakeDiscord) -> None:
+async def test_a_user_without_a_seat_gets_an_error(fake_discord: FakeDiscord) -> None:
     assert (await fake_discord.command(CY, "moves")).text.startswith("Hier gibt es noch kein Spiel")
     await fake_discord.command(ANA, "new", bots=1)
     called = await fake_discord.wait_for_post(calls(ANA))
@@ -117,7 +117,7 @@ async def test_who_does_not_sit_there_is_told_so(fake_discord: FakeDiscord) -> N
     assert (await fake_discord.command(CY, "moves", game="nothing")).text == "Dieses Spiel kenne ich nicht (mehr)."
 
 
-async def test_who_is_not_on_turn_sees_the_board(fake_discord: FakeDiscord) -> None:
+async def test_moves_of_another_turn_show_the_board(fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", opponent=BO)
     called = await fake_discord.wait_for_post(lambda seen: calls(ANA)(seen) or calls(BO)(seen))
     other = BO if calls(ANA)(called) else ANA
@@ -126,7 +126,7 @@ async def test_who_is_not_on_turn_sees_the_board(fake_discord: FakeDiscord) -> N
     assert seen.text.startswith("C'est à Ana" if other is BO else "It is Bo's turn")
 
 
-async def test_points_and_games_are_told(fake_discord: FakeDiscord) -> None:
+async def test_scores_and_my_games(fake_discord: FakeDiscord) -> None:
     assert (await fake_discord.command(ANA, "mygames")).text == "You have no games."
     await fake_discord.command(ANA, "new", bots=2, strength="random")
     await fake_discord.command(ANA, "new", bots=1)
@@ -141,12 +141,12 @@ async def test_points_and_games_are_told(fake_discord: FakeDiscord) -> None:
     assert await fake_discord.suggestions(ANA, "board", "game", games[0]) == games[:1]
 
 
-async def test_the_services_bots_are_suggested(fake_discord: FakeDiscord) -> None:
+async def test_bots_are_suggested(fake_discord: FakeDiscord) -> None:
     assert {"greedy", "random"} <= set(await fake_discord.suggestions(ANA, "new", "strength", ""))
     assert await fake_discord.suggestions(ANA, "new", "strength", "gree") == ["greedy"]
 
 
-async def test_names_wake_and_format_nothing(fake_discord: FakeDiscord) -> None:
+async def test_names_cannot_mention_or_format(fake_discord: FakeDiscord) -> None:
     person = DiscordUser(4, "*Zoë* @everyone <@1>")
     await fake_discord.command(person, "new", bots=1)
     called = await fake_discord.wait_for_post(calls(person))
@@ -155,7 +155,7 @@ async def test_names_wake_and_format_nothing(fake_discord: FakeDiscord) -> None:
     assert called.payload["allowed_mentions"]["parse"] == []
 
 
-async def test_the_commands_are_made_known(fake_discord: FakeDiscord) -> None:
+async def test_commands_are_registered(fake_discord: FakeDiscord) -> None:
     (group,) = fake_discord.commands
     assert group["name"] == "southseas"
     assert {option["name"] for option in group["options"]} == {

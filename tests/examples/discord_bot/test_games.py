@@ -43,7 +43,7 @@ async def placed(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMes
 
 
 @pytest.mark.parametrize("width", (300,))
-async def test_the_board_is_shown_as_a_picture(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+async def test_the_board_is_a_picture(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", bots=1)
     called = await fake_discord.wait_for_post(calls(ANA))
     menu = await fake_discord.press_action(ANA, called, "menu")
@@ -55,7 +55,7 @@ async def test_the_board_is_shown_as_a_picture(bot: SouthSeasBot, fake_discord: 
 
 @pytest.mark.parametrize("width", (-1,))
 @pytest.mark.usefixtures("bot")
-async def test_without_a_picture_the_game_goes_on(fake_discord: FakeDiscord) -> None:
+async def test_a_failing_picture_does_not_stop_the_game(fake_discord: FakeDiscord) -> None:
     """The service draws nothing of such a size."""
     await fake_discord.command(ANA, "new", bots=1)
     called = await fake_discord.wait_for_post(calls(ANA))
@@ -64,7 +64,7 @@ async def test_without_a_picture_the_game_goes_on(fake_discord: FakeDiscord) -> 
 
 
 @pytest.mark.usefixtures("bot")
-async def test_who_chose_a_cell_can_go_back(fake_discord: FakeDiscord) -> None:
+async def test_a_chosen_cell_can_be_changed(fake_discord: FakeDiscord) -> None:
     called, person = await begun(fake_discord)
     menu = await fake_discord.press_action(person, called, "menu")
     offered = menu.options()
@@ -75,7 +75,7 @@ async def test_who_chose_a_cell_can_go_back(fake_discord: FakeDiscord) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-async def test_in_a_channel_that_is_closed_to_the_bot_commands_still_work(fake_discord: FakeDiscord) -> None:
+async def test_commands_work_in_a_channel_closed_to_the_bot(fake_discord: FakeDiscord) -> None:
     fake_discord.is_closed = True
     await fake_discord.command(ANA, "new", bots=1)
     async with asyncio.timeout(8):
@@ -83,7 +83,7 @@ async def test_in_a_channel_that_is_closed_to_the_bot_commands_still_work(fake_d
     assert (await fake_discord.command(ANA, "moves")).options()
 
 
-async def test_a_game_that_is_gone_is_followed_no_more(bot: SouthSeasBot) -> None:
+async def test_a_missing_game_is_not_watched(bot: SouthSeasBot) -> None:
     table = ChannelGame("gone", CHANNEL, "o" * 43, "s" * 43)
     bot.storage.add_game(table)
     bot.notifier.watch(table)
@@ -92,7 +92,7 @@ async def test_a_game_that_is_gone_is_followed_no_more(bot: SouthSeasBot) -> Non
 
 
 @pytest.mark.usefixtures("bot")
-async def test_a_move_is_taken_back(fake_discord: FakeDiscord) -> None:
+async def test_a_move_is_undone(fake_discord: FakeDiscord) -> None:
     called, person = await begun(fake_discord)
     islander = await placed(fake_discord, person, called)
     assert islander.acts()
@@ -109,7 +109,7 @@ async def test_a_move_is_taken_back(fake_discord: FakeDiscord) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(fake_discord: FakeDiscord) -> None:
+async def test_resigning_is_confirmed_and_allows_a_rematch(fake_discord: FakeDiscord) -> None:
     await begun(fake_discord)
     requested = await fake_discord.command(ANA, "resign")
     assert requested.text == "Do you really want to resign?"
@@ -125,7 +125,7 @@ async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(fak
 
 
 @pytest.mark.usefixtures("bot")
-async def test_who_joined_sits_at_the_rematch_too(fake_discord: FakeDiscord) -> None:
+async def test_a_player_who_joined_is_in_the_rematch(fake_discord: FakeDiscord) -> None:
     table = await fake_discord.command(ANA, "new", free=1)
     await fake_discord.press_action(CY, table, "join")
     await fake_discord.command(CY, "resign")
@@ -139,14 +139,12 @@ async def test_who_joined_sits_at_the_rematch_too(fake_discord: FakeDiscord) -> 
 
 
 @pytest.mark.usefixtures("bot")
-async def test_a_seat_is_taken_back_only_from_a_bot(fake_discord: FakeDiscord) -> None:
+async def test_only_a_replaced_player_can_return(fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", bots=1, minutes=5)
     assert (await fake_discord.command(ANA, "back")).text == "No bot plays for you."
 
 
-async def test_a_restart_forgets_nothing_and_says_nothing_twice(
-    url: str, fake_discord: FakeDiscord, file: Path
-) -> None:
+async def test_a_restart_repeats_no_notification(url: str, fake_discord: FakeDiscord, file: Path) -> None:
     async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
         called, person = await begun(fake_discord)
         menu = await fake_discord.press_action(person, called, "menu")
@@ -156,7 +154,7 @@ async def test_a_restart_forgets_nothing_and_says_nothing_twice(
         assert len(fake_discord.channel) == output
 
 
-async def test_a_service_that_is_away_is_told_kindly(fake_discord: FakeDiscord, file: Path, url: str) -> None:
+async def test_an_unreachable_service_is_reported(fake_discord: FakeDiscord, file: Path, url: str) -> None:
     async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
         _, person = await begun(fake_discord)
     async with fake_discord.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
@@ -165,25 +163,25 @@ async def test_a_service_that_is_away_is_told_kindly(fake_discord: FakeDiscord, 
         assert "Your games are safe" in observed.text or "Rien n'est perdu" in observed.text
 
 
-def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
+def test_only_the_owner_can_read_the_database(file: Path) -> None:
     BotStorage(file).close()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-async def test_tokens_are_shown_to_nobody(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+async def test_tokens_are_never_shown(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", bots=1)
     (seat,) = bot.storage.seats_of(ANA.id)
     assert all(seat.token not in str(observed.payload) for observed in fake_discord.channel)
 
 
-async def test_a_game_of_another_channel_is_for_its_players(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+async def test_only_players_can_name_a_game_of_another_channel(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     table, _ = await bot.games.create(CHANNEL + 1, Player(ANA.id, "Ana", "en"), NewGameOptions(bots=["greedy"]))
     assert (await fake_discord.command(BO, "board", game=table.game)).text.startswith("Je ne connais pas")
     assert (await fake_discord.command(ANA, "board", game=table.game)).text == "It is Ana's turn to place a tile."
 
 
 @pytest.mark.usefixtures("bot")
-async def test_too_many_players_are_refused_in_the_services_words(fake_discord: FakeDiscord) -> None:
+async def test_too_many_players_show_the_service_s_error(fake_discord: FakeDiscord) -> None:
     observed = await fake_discord.command(ANA, "new", bots=4, free=4)
     assert observed.text.startswith("That is not possible: ")
 
@@ -199,7 +197,7 @@ async def _on_time(store: RedisStore) -> AsyncIterator[None]:
 
 
 @pytest.mark.usefixtures("_on_time")
-async def test_whoever_was_late_takes_the_seat_back(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+async def test_a_replaced_player_returns(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     """The game goes on without them: a bot stands in, and the next message in the channel says so."""
     wish = NewGameOptions([Player(BO.id, "Bo", "fr")], timeout_s=1)
     table, _ = await bot.games.create(CHANNEL, Player(ANA.id, "Ana", "en"), wish)

@@ -24,7 +24,7 @@ def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pyt
     assert (finished.exit_code, tokens, file.exists()) == (0, ["a.bot.token"], True)
 
 
-def test_without_a_token_it_says_so() -> None:
+def test_a_missing_token_is_reported() -> None:
     finished = CliRunner().invoke(main, [], env={"DISCORD_TOKEN": ""})
     assert finished.exit_code == 2
     assert "--token" in finished.output

@@ -57,13 +57,13 @@ async def test_every_cell_is_on_some_page(cells: int) -> None:
     assert result == [f"-499.{-cell}" for cell in range(cells)]
 
 
-async def test_a_cells_rotations_are_buttons_with_the_pictures_numbers() -> None:
+async def test_rotations_are_buttons_with_the_numbers_of_the_picture() -> None:
     choice = rotation_choice("en", GAME, placements(9), "-499.-3")
     await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
     assert [button.label for button in choice.buttons] == ["13 · 0°", "14 · 90°", "15 · 180°", "16 · 270°", "Back"]
 
 
-async def test_many_payments_are_chosen_by_the_ship_first() -> None:
+async def test_many_payments_are_grouped_by_ship() -> None:
     offered = deliveries(4, 100)
     ships = first_choice("fr", GAME, offered)
     assert await options_of(Screen("", menus=ships.menus, buttons=ships.buttons)) == [
@@ -77,12 +77,12 @@ async def test_many_payments_are_chosen_by_the_ship_first() -> None:
     assert result == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
 
 
-async def test_few_payments_are_chosen_at_once() -> None:
+async def test_few_payments_are_one_menu() -> None:
     choice = first_choice("de", GAME, deliveries(4, 10))
     assert len(await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))) == 40
 
 
-def test_what_a_button_carries_fits_and_is_read_back() -> None:
+def test_custom_ids_fit_and_are_parsed() -> None:
     pressed = ComponentAction(GAME, VERSION, "rematch", "d.ship--99.60.60.60xxxxxx"[:24])
     assert len(pressed.custom_id("b")) <= MAX_LENGTH
     result = id_pattern("b").fullmatch(pressed.custom_id("b"))
@@ -91,7 +91,7 @@ def test_what_a_button_carries_fits_and_is_read_back() -> None:
     assert id_pattern("s").fullmatch(pressed.custom_id("b")) is None
 
 
-def test_every_phrase_is_there_in_every_language() -> None:
+def test_every_phrase_has_every_language() -> None:
     assert {len(phrases) for phrases in PHRASES.values()} == {len(LANGUAGES)}
     assert all(phrase for phrases in PHRASES.values() for phrase in phrases)
     assert [language_of(locale) for locale in ("fr", "de", "en-US", "es-ES")] == ["fr", "de", "en", "en"]
