@@ -40,21 +40,17 @@ async def close_streams(app: web.Application) -> None:
 
 async def serve_websocket(request: web.Request) -> web.StreamResponse:
     """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
-    async with open_stream(request) as address:
-        return await _serve_websocket(request, address)
-
-
-async def _serve_websocket(request: web.Request, address: str) -> web.StreamResponse:
     app = request.app
-    connection = await accept_connection(request)
-    connection.send(_welcome(app))
-    with app[STREAMS].registered(request, connection):
-        try:
-            session = Session(app, connection, address, negotiate_language(request), request.get(CHARGE))
-            await _start_session(request, session, connection)
-            await connection.run(session.handle_message)
-        finally:
-            connection.release()
+    async with open_stream(request) as address:
+        connection = await accept_connection(request)
+        connection.send(_welcome(app))
+        with app[STREAMS].registered(request, connection):
+            try:
+                session = Session(app, connection, address, negotiate_language(request), request.get(CHARGE))
+                await _start_session(request, session, connection)
+                await connection.run(session.handle_message)
+            finally:
+                connection.release()
     return connection.socket
 
 
