@@ -22,6 +22,7 @@ from service.engine import (
     set_up,
 )
 from service.games.diffs import record_change
+from service.games.lifecycle import Change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 
@@ -51,7 +52,7 @@ def samples() -> list[SampleGame]:
 
 def archipelago() -> LoadedTileSet:
     """Return the default tile set."""
-    return load_catalogue(None).get_for_game("archipelago")
+    return load_catalogue(None).get("archipelago")
 
 
 def new_game(
@@ -83,7 +84,7 @@ def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
         sample.seats.append(game.decider)
         action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
         sample.moves.append(move_id(action))
-        diff = record_change(index, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
+        diff = record_change(index, game, Change(events, game.created_at, seat=0, move=sample.moves[-1], by="owner"))
         sample.snapshots.append(len(encode_snapshot(game)))
         sample.diffs.append(len(diff.data))
         sample.deflated.append(len(_deflated(diff.data)))

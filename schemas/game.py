@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from schemas.base import ResponseModel
-from schemas.vocabulary import Color, Edition, Id, Name, Phase, Status, Wares
+from schemas.vocabulary import Cell, Color, Edition, Id, Name, Phase, Status, Wares
 
 Timestamp = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$", description="UTC, whole seconds.")]
 PlayerKind = Annotated[str, Meta(examples=["human", "bot", "open"])]
@@ -37,13 +37,6 @@ class Player(ResponseModel):
     """Points of the ships."""
 
 
-class Placed(ResponseModel):
-    """The cell of the tile placed this turn."""
-
-    x: int
-    y: int
-
-
 class Turn(ResponseModel):
     """The turn. `seat` and `decider` differ when a completed market awards a ship to another player (R5.10)."""
 
@@ -56,7 +49,7 @@ class Turn(ResponseModel):
     """The seat that must decide now."""
     tile: str
     """The drawn tile, until the turn ends."""
-    placed: Placed | None
+    placed: Cell | None
     """The cell of that tile; null until it is placed."""
     deadline: Timestamp | None
     """The deadline of the decision; null without one."""
@@ -64,7 +57,7 @@ class Turn(ResponseModel):
     """How many actions the decider can undo: those of this turn since hidden information was last revealed."""
 
 
-class Standing(ResponseModel):
+class PlacedIslander(ResponseModel):
     """An islander on a segment of a tile."""
 
     segment: int
@@ -72,7 +65,7 @@ class Standing(ResponseModel):
     seat: int
 
 
-class Covered(ResponseModel):
+class CoveredFish(ResponseModel):
     """A fish group covered by a boat (R5.7)."""
 
     segment: int
@@ -90,8 +83,8 @@ class PlacedTile(ResponseModel):
     """Quarter turns clockwise, 0 to 3."""
     order: int
     """0 for the start tile, then 1, 2, ..."""
-    islanders: list[Standing]
-    covered: list[Covered]
+    islanders: list[PlacedIslander]
+    covered: list[CoveredFish]
 
 
 class Deck(ResponseModel):
@@ -116,7 +109,7 @@ class Score(ResponseModel):
     total: int
 
 
-class Result(ResponseModel):
+class GameResult(ResponseModel):
     """The end of a game (R7.1) and its winners (R7.4)."""
 
     winners: list[int]
@@ -149,7 +142,7 @@ class GameSummary(ResponseModel):
     bag: int
     """The number of tiles in the bag."""
     deck: Deck
-    result: Result | None
+    result: GameResult | None
     """Null unless the game is finished."""
     turn_timeout_s: int | None
     """Seconds a player has for a decision; null means no limit."""

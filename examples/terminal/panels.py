@@ -14,7 +14,7 @@ from examples.terminal.palette import STYLES
 from examples.terminal.phrases import cost_text
 from examples.terminal.scene import build_scene, placed_tile_labels, rotations_at, typed_cell
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
-from south_seas.models import Cost, Placed, PlaceTile
+from south_seas.models import Cell, Cost, PlaceTile
 
 WARE_MARKS = (("bananas", ")", "banana"), ("shells", "@", "shell"), ("fish", ">", "fish"))
 """Each ware with its symbol and style on the board."""
@@ -103,7 +103,7 @@ class DrawnTile:
             for rotation, letter in enumerate(LETTERS)
         ]
 
-    def _placed(self, tile: str, cell: Placed, height: int) -> list[Text]:
+    def _placed(self, tile: str, cell: Cell, height: int) -> list[Text]:
         rotation = self.state.game.board[f"{cell.x},{cell.y}"].rotation
         size = LARGE if height > LARGE.height else MEDIUM
         return draw_single_tile(TileView(self.state.tiles[tile], rotation, labels=placed_tile_labels(self.state)), size)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from service.games.archive.object_names import SUFFIX
+from service.games.archive.document import SUFFIX
 
 __all__ = ["iter_documents", "write_atomically"]
 

@@ -14,8 +14,7 @@ from service.archive_storage.atomic_files import write_atomically
 from service.cli.progress import Progress, report_failure
 from service.cli.store import REDIS_SETTINGS, run_with_store
 from service.games.archive.builder import build_export
-from service.games.archive.document import GameDocument, InvalidDocument, encode_document
-from service.games.archive.object_names import SUFFIX, object_name
+from service.games.archive.document import SUFFIX, GameDocument, InvalidDocument, encode_document, object_name
 from service.games.ports import StoreUnavailable
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import with_settings

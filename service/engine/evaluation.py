@@ -5,11 +5,10 @@ from schemas.events import (
     FeatureEvaluated,
     FishCovered,
     IslanderCount,
-    IslanderReturned,
 )
 from schemas.vocabulary import Cell, Wares
 from service.engine.game import SEAT_BITS, SEAT_MASK, Game
-from service.engine.islanders import return_to_supply
+from service.engine.islanders import return_islanders
 from service.engine.segments import feature_kind, feature_segments, locate_segment, tile_order
 from service.engine.tileset_index import BANANAS, FEATURE_KINDS, FISH, SHELLS, SHIPS, TileSetIndex, unpack_cell
 
@@ -85,7 +84,11 @@ def _evaluate_feature(
     )
     if boat and amount:
         _cover_fish(index, game, label, events)
-    _return_islanders(game, label, events)
+    for seat, player in enumerate(game.players):
+        if counts[seat]:
+            segments = [segment for segment in player.islander_segments if game.feature_labels[segment] == label]
+            return_islanders(game, seat, segments, events)
+    game.islanders[label] = 0
 
 
 def _feature_cells(game: Game, label: int) -> list[Cell]:
@@ -97,22 +100,6 @@ def _feature_cells(game: Game, label: int) -> list[Cell]:
             unpack_cell, sorted({cells[tile_order(game, segment)] for segment in feature_segments(game, label)})
         )
     ]
-
-
-def _return_islanders(game: Game, label: int, events: list[AnyEvent]) -> None:
-    """Return the islanders of a feature to their owners, from north-west to south-east (R5.9)."""
-    feature_labels = game.feature_labels
-    for seat, player in enumerate(game.players):
-        segments = [segment for segment in player.islander_segments if feature_labels[segment] == label]
-        for y, x, tile_segment, segment in sorted(_north_west_key(game, segment) for segment in segments):
-            return_to_supply(game, seat, segment)
-            events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))
-    game.islanders[label] = 0
-
-
-def _north_west_key(game: Game, segment: int) -> tuple[int, int, int, int]:
-    x, y, tile_segment = locate_segment(game, segment)
-    return y, x, tile_segment, segment
 
 
 def _cover_fish(index: TileSetIndex, game: Game, label: int, events: list[AnyEvent]) -> None:
@@ -146,8 +133,6 @@ def _complete_markets(game: Game, events: list[AnyEvent]) -> None:
                 merchants.append(((seat - game.seat) % len(game.players), cell, segment))
     for turns_away, _, segment in sorted(merchants):
         seat = (game.seat + turns_away) % len(game.players)
-        return_to_supply(game, seat, segment)
+        return_islanders(game, seat, [segment], events)
         game.islanders[segment] = 0
-        x, y, tile_segment = locate_segment(game, segment)
-        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))
         game.ships_owed.append(seat)

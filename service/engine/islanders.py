@@ -1,8 +1,10 @@
 """R4: placing and retrieving islanders."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from schemas.actions import Pass, PlaceIslander, RetrieveIslander
+from schemas.events import AnyEvent, IslanderReturned
 from service.engine.errors import IllegalMove
 from service.engine.game import SEAT_BITS, Game
 from service.engine.segments import locate_segment
@@ -47,8 +49,8 @@ def can_retrieve(game: Game) -> bool:
     return game.edition == "german" or not game.players[game.seat].supply
 
 
-def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> int:
-    """Place an islander of the active player; return its segment. Raises IllegalMove (R4.1, R4.2)."""
+def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> None:
+    """Place an islander of the active player. Raises IllegalMove (R4.1, R4.2)."""
     player = game.players[game.seat]
     kinds = index.tiles[game.tile].kinds
     if not 0 <= action.segment < len(kinds):
@@ -62,11 +64,10 @@ def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> in
     game.islanders[label] = 1 << SEAT_BITS * game.seat
     player.supply -= 1
     player.islander_segments.append(segment)
-    return segment
 
 
-def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander) -> int:
-    """Retrieve an islander of the active player; return its segment. Raises IllegalMove (R4.4)."""
+def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander) -> None:
+    """Retrieve an islander of the active player. Raises IllegalMove (R4.4)."""
     player = game.players[game.seat]
     if not can_retrieve(game):
         raise IllegalMove("R4.4", f"{player.supply} islanders are in the supply; retrieving one needs an empty supply")
@@ -75,16 +76,22 @@ def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander)
         raise IllegalMove(
             "R4.4", f"no islander of seat {game.seat} stands on segment {action.segment} at ({action.x}, {action.y})"
         )
-    return_to_supply(game, game.seat, segment)
-    game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * game.seat
-    return segment
-
-
-def return_to_supply(game: Game, seat: int, segment: int) -> None:
-    """Move an islander to its owner's supply; the caller updates the feature's count."""
-    player = game.players[seat]
     player.islander_segments.remove(segment)
     player.supply += 1
+    game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * game.seat
+
+
+def return_islanders(game: Game, seat: int, segments: Sequence[int], events: list[AnyEvent]) -> None:
+    """Return islanders of a seat to its supply, from north-west to south-east; the caller updates the features' counts.
+
+    They return from an evaluated feature (R5.9), from a completed market (R5.10), or when their player resigns.
+    """
+    player = game.players[seat]
+    located = [(*locate_segment(game, segment), segment) for segment in segments]
+    for x, y, tile_segment, segment in sorted(located, key=lambda at: (at[1], at[0], at[2])):
+        player.islander_segments.remove(segment)
+        player.supply += 1
+        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))
 
 
 def _segment_at(index: TileSetIndex, game: Game, action: RetrieveIslander) -> int | None:

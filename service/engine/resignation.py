@@ -6,12 +6,11 @@ placed goes back on top of the bag, so the shuffled order stays; a placed tile i
 player are not awarded (R5.10). The last remaining player wins.
 """
 
-from schemas.events import AnyEvent, IslanderReturned, PlayerReplaced, PlayerResigned, PlayerReturned
+from schemas.events import AnyEvent, PlayerReplaced, PlayerResigned, PlayerReturned
 from service.engine.errors import GameNotActive
 from service.engine.final_scoring import finish_game
 from service.engine.game import SEAT_BITS, Game
-from service.engine.islanders import return_to_supply
-from service.engine.segments import locate_segment
+from service.engine.islanders import return_islanders
 from service.engine.tileset_index import TileSetIndex
 from service.engine.turn import award_market_ships, end_turn, finish_islander_phase
 
@@ -23,7 +22,9 @@ def resign(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
     decider, player = game.decider, game.players[seat]
     player.resigned, player.bot = True, None
     events: list[AnyEvent] = [PlayerResigned(seat=seat)]
-    _return_islanders(game, seat, events)
+    for segment in player.islander_segments:
+        game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * seat
+    return_islanders(game, seat, player.islander_segments, events)
     game.ships_owed = [owed for owed in game.ships_owed if owed != seat]
     if sum(not one.resigned for one in game.players) == 1:
         finish_game(index, game, "resigned", events)
@@ -57,12 +58,3 @@ def _skip_decision(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> N
             award_market_ships(index, game, events)
         case "deliver":
             end_turn(index, game, events)
-
-
-def _return_islanders(game: Game, seat: int, events: list[AnyEvent]) -> None:
-    """Return all islanders of a seat to its supply, from north-west to south-east."""
-    located = [(*locate_segment(game, segment), segment) for segment in game.players[seat].islander_segments]
-    for x, y, tile_segment, segment in sorted(located, key=lambda at: (at[1], at[0], at[2])):
-        return_to_supply(game, seat, segment)
-        game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * seat
-        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))

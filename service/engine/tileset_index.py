@@ -166,8 +166,8 @@ def _tile_data(tile: Tile) -> TileData:
     boats = [index for index, segment in enumerate(tile.segments) if isinstance(segment, Sea) and segment.boat]
     markets = [index for index, segment in enumerate(tile.segments) if isinstance(segment, Market)]
     return TileData(
-        kinds=tuple(_feature_kind(segment) for segment in tile.segments),
-        symbols=tuple(_count_symbols(segment) for segment in tile.segments),
+        kinds=tuple(_kind_and_symbols(segment)[0] for segment in tile.segments),
+        symbols=tuple(_kind_and_symbols(segment)[1] for segment in tile.segments),
         open_slots=tuple(along.count(index) for index in range(len(tile.segments))),
         fish=tuple(segment.fish if isinstance(segment, Sea) else () for segment in tile.segments),
         boat=boats[0] if boats else None,
@@ -178,28 +178,17 @@ def _tile_data(tile: Tile) -> TileData:
     )
 
 
-def _feature_kind(segment: Segment) -> int:
+def _kind_and_symbols(segment: Segment) -> tuple[int, int]:
+    """Return the kind of a segment's feature, and the wares that it adds to it."""
     match segment:
         case Island():
-            return BANANAS
+            return BANANAS, segment.bananas
         case Bridge():
-            return SHELLS
+            return SHELLS, segment.shells
         case Sea():
-            return FISH
+            return FISH, sum(segment.fish)
         case Market():
-            return SHIPS
-
-
-def _count_symbols(segment: Segment) -> int:
-    match segment:
-        case Island():
-            return segment.bananas
-        case Bridge():
-            return segment.shells
-        case Sea():
-            return sum(segment.fish)
-        case Market():
-            return 0
+            return SHIPS, 0
 
 
 def _rotations_by_edges(codes: Sequence[int]) -> tuple[tuple[int, ...], ...]:

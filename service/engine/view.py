@@ -3,17 +3,16 @@
 from operator import attrgetter
 
 from schemas.game import (
-    Covered,
+    CoveredFish,
     Deck,
+    GameResult,
     GameView,
-    Placed,
+    PlacedIslander,
     PlacedTile,
-    Result,
-    Standing,
     Turn,
 )
 from schemas.game import Player as PlayerView
-from schemas.vocabulary import Wares
+from schemas.vocabulary import Cell, Wares
 from service.engine.final_scoring import final_score, ship_points, winning_seats
 from service.engine.game import Game, is_finished
 from service.engine.segments import tile_order
@@ -81,7 +80,7 @@ def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
     placed = None
     if game.is_tile_placed:
         x, y = unpack_cell(game.cells[-1])
-        placed = Placed(x=x, y=y)
+        placed = Cell(x=x, y=y)
     return Turn(
         number=game.turn_number,
         seat=game.seat,
@@ -106,11 +105,11 @@ def view_cell(index: TileSetIndex, game: Game, order: int) -> PlacedTile:
     )
 
 
-def view_islanders(game: Game, order: int) -> list[Standing]:
+def view_islanders(game: Game, order: int) -> list[PlacedIslander]:
     """Return the islanders on a tile, by segment."""
     first, end = _segment_range(game, order)
     islanders = [
-        Standing(segment=segment - first, seat=seat)
+        PlacedIslander(segment=segment - first, seat=seat)
         for seat, player in enumerate(game.players)
         for segment in player.islander_segments
         if first <= segment < end
@@ -120,11 +119,11 @@ def view_islanders(game: Game, order: int) -> list[Standing]:
     return islanders
 
 
-def view_covered(game: Game, order: int) -> list[Covered]:
+def view_covered(game: Game, order: int) -> list[CoveredFish]:
     """Return the covered fish groups of a tile, by segment and group."""
     first, end = _segment_range(game, order)
     covered = [group for group in game.covered if first <= group[0] < end]
-    return [Covered(segment=segment - first, group=group) for segment, group in sorted(covered)]
+    return [CoveredFish(segment=segment - first, group=group) for segment, group in sorted(covered)]
 
 
 def view_display(index: TileSetIndex, game: Game) -> list[str]:
@@ -143,12 +142,12 @@ def view_deck(game: Game) -> Deck:
     return Deck(commitment=game.commitment, seed=seed, seed_chosen=game.seed_chosen)
 
 
-def view_result(index: TileSetIndex, game: Game) -> Result | None:
+def view_result(index: TileSetIndex, game: Game) -> GameResult | None:
     """Return the result; None unless the game is finished."""
     if game.status != "finished" or game.end_reason is None:
         return None
     scores = [final_score(index, game, seat) for seat in range(len(game.players))]
-    return Result(winners=winning_seats(index, game), reason=game.end_reason, scores=scores)
+    return GameResult(winners=winning_seats(index, game), reason=game.end_reason, scores=scores)
 
 
 def cell_key(cell: int) -> str:

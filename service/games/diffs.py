@@ -2,32 +2,21 @@
 
 from schemas.base import canonical_json
 from schemas.diffs import DiffBody, next_digest
-from schemas.events import AnyEvent
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view
-from service.games.lifecycle import advance_version
+from service.games.lifecycle import Change, advance_version
 from service.games.patch import build_patch, compare_views, full_patch
 from service.games.ports import StoredDiff
 
 
-def record_change(  # noqa: PLR0913  what a diff says of a change
-    index: TileSetIndex,
-    game: Game,
-    events: list[AnyEvent],
-    *,
-    at: str,
-    seat: int | None = None,
-    move: str | None = None,
-    by: str | None = None,
-    before: GameView | None = None,
-) -> StoredDiff:
-    """Make the change that `events` describe the game's next version, and return its diff as clients get it.
+def record_change(index: TileSetIndex, game: Game, change: Change, before: GameView | None = None) -> StoredDiff:
+    """Make a change the game's next version, and return its diff as clients get it.
 
-    `by` says who decided: `owner`, `seat`, `bot` or `clock`. The patch is made from the events; where they do not say
-    what changed (an undo), from GAME as it was `before`. The diff is encoded once, in its canonical form, which the
-    digest is computed of; the digest is put in front.
+    The patch is made from the events; where they do not say what changed (an undo), from GAME as it was `before`. The
+    diff is encoded once, in its canonical form, which the digest is computed of; the digest is put in front.
     """
-    advance_version(game, events, at=at, seat=seat, move=move, by=by)
+    advance_version(game, change)
+    events, at, seat, move, by = change
     if game.version == 1:
         patch = full_patch(index, game)
     elif before is None:

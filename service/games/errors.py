@@ -1,37 +1,10 @@
 """The errors of commands and queries, as types with data; `service.web.problems` maps them to problems.
 
     GameError
-    ├── Malformed            a value that the schema alone cannot reject
-    ├── NoSuchGame           no such game, or a private one without one of its tokens
-    ├── TileSetError         a tile set is missing
-    │   ├── NoSuchTileSet    in a path
-    │   ├── UnknownTileSet   in a new game
-    │   └── TileSetMissing   of a stored game
-    ├── UnknownBot           in a new game
-    ├── Unauthorized         the token is missing or unknown
-    ├── WrongSeat            the token does not act for this seat
-    ├── SeatError            a seat cannot do this
-    │   ├── NoSuchSeat       the game has no seat of this number
-    │   ├── Replaced         a bot plays it for its player
-    │   ├── NotReplaced      no bot plays it for its player
-    │   ├── Resigned         it has resigned
-    │   └── NothingToUndo    it has no action to take back
-    ├── StatusError          the game has another status
-    │   ├── NotActive        nobody can act in it
-    │   └── NotOver          it is not over, so there is no rematch yet
-    ├── NotOwner             the token is not the owner's
-    ├── NoSuchWebhook        the game has no webhook of this id
-    ├── TooManyWebhooks      the game has the maximum number
-    ├── UrlRefused           nothing may be sent to this URL
-    ├── NotYourTurn          another seat decides
-    ├── NoOpenSeat           every seat is taken
-    ├── Conflict             another request was first
-    ├── RematchExists        there is a rematch already
-    ├── VersionMismatch      If-Match names another version
-    ├── Refused              the rules forbid it
-    ├── ListTooLong          an action follows one that reveals hidden information
-    ├── KeyReused            the idempotency key belongs to another request
-    └── TooManyKeys          the token has used its quota of keys in this game
+    ├── TileSetError: NoSuchTileSet, UnknownTileSet, TileSetMissing
+    ├── SeatError: NoSuchSeat, SeatPlayedByBot, SeatNotPlayedByBot, SeatResigned, NothingToUndo
+    ├── StatusError: GameNotActive, GameNotFinished
+    └── all others
 
 `index` is that of the action in the request's list, None without a list.
 """

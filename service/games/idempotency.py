@@ -39,6 +39,12 @@ class IdempotencyRecord(msgspec.Struct, frozen=True):
     record: bytes
 
 
+class Replayed(msgspec.Struct, frozen=True):
+    """The idempotency key has a record already: nothing was changed."""
+
+    record: bytes
+
+
 class IdempotencyScope(msgspec.Struct, frozen=True):
     """A client's key in its scope. The key is never stored, as tokens may be derived from it."""
 

@@ -7,6 +7,7 @@ else did. A late action cannot be undone: otherwise a player could act and undo 
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from schemas.events import (
     AnyEvent,
@@ -31,16 +32,23 @@ PLAYER_ROLES = ("seat", "owner")
 """Values of a diff's `by` whose actions can be undone; those of bots and of the clock cannot."""
 
 
-def advance_version(
-    game: Game,
-    events: Sequence[AnyEvent],
-    *,
-    at: str,
-    seat: int | None = None,
-    move: str | None = None,
-    by: str | None = None,
-) -> None:
-    """Make the change that `events` describe the next version. `seat` acted, if anybody did, and was the decider."""
+class Change(NamedTuple):
+    """What happened in one version of a game."""
+
+    events: list[AnyEvent]
+    at: str
+    """The time, as a timestamp."""
+    seat: int | None = None
+    """Who acted, and was the decider; None if nobody did."""
+    move: str | None = None
+    """The move's id, None without a move."""
+    by: str | None = None
+    """Who decided for the seat: `owner`, `seat`, `bot` or `clock`."""
+
+
+def advance_version(game: Game, change: Change) -> None:
+    """Make a change the game's next version."""
+    events, at, seat, move, by = change
     game.version += 1
     game.updated_at = at
     same = move is not None and game.status == "active" and game.decider == seat and not reveals_hidden(events)

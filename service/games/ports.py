@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
-from service.games.idempotency import IdempotencyRecord
+from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.webhooks.port import WebhookStore
 from service.supervision import Backoff
 
@@ -27,11 +27,9 @@ __all__ = [
     "GameRecord",
     "GameStore",
     "Grant",
-    "IdempotencyRecord",
     "KeyQuotaExceeded",
     "Page",
     "RateLimit",
-    "Replayed",
     "Revision",
     "StoreBusy",
     "StoreError",
@@ -155,12 +153,6 @@ class VersionConflict(msgspec.Struct, frozen=True):
 
     version: int | None
     digest: str | None
-
-
-class Replayed(msgspec.Struct, frozen=True):
-    """The idempotency key has a record already: nothing was changed."""
-
-    record: bytes
 
 
 class KeyQuotaExceeded(msgspec.Struct, frozen=True):

@@ -7,26 +7,26 @@ from time import perf_counter
 import msgspec
 
 from schemas.vocabulary import Status
-from service.engine import Game, decode_snapshot, encode_snapshot
+from service.engine import Game, TileSetIndex, decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
-from service.games.bots.priority import bot_on_turn, is_attended
+from service.games.bots.priority import bot_on_turn, is_attended, next_due_at
 from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import NoSuchGame, TooManyIdempotencyKeys
+from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
     Commit,
     Committed,
     GameRecord,
     GameStore,
-    IdempotencyRecord,
     KeyQuotaExceeded,
-    Replayed,
     Revision,
     StoredDiff,
     UnreadableGame,
     VersionConflict,
 )
+from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import unix_seconds
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
@@ -52,10 +52,10 @@ def open_session(context: Context, record: GameRecord, access: AccessRecord) -> 
     """Decode a loaded game. Raises TileSetMissing, UnreadableGame."""
     with tracing.span("decode"):
         game = decode_game(record)
-    return GameSession(game, access, context.tilesets.get_for_game(game.tileset), record.revision, game.status)
+    return GameSession(game, access, context.tilesets.get(game.tileset), record.revision, game.status)
 
 
-async def commit(  # noqa: PLR0913  what one commit may change
+async def commit(
     context: Context,
     session: GameSession,
     diffs: Sequence[StoredDiff],
@@ -63,9 +63,8 @@ async def commit(  # noqa: PLR0913  what one commit may change
     store_access: bool = False,
     revokes_token: bool = False,
     idempotency: IdempotencyRecord | None = None,
-    due_at: int | None = None,
 ) -> bool:
-    """Store a session's game and diffs on top of its revision; then cache it and publish the diffs.
+    """Store a session's game and diffs on top of its revision; then cache it, schedule it and publish the diffs.
 
     Return False after a version conflict, or where a request with the same idempotency key was first. Raises
     TooManyIdempotencyKeys, StoreUnavailable.
@@ -73,7 +72,7 @@ async def commit(  # noqa: PLR0913  what one commit may change
     game, revision = session.game, session.revision
     with tracing.span("encode"):
         snapshot = add_checksum(encode_snapshot(game))
-    commit_id, sent_at = context.commit_id(), perf_counter()
+    commit_id, due_at, sent_at = context.commit_id(), next_due_at(game, context.clock()), perf_counter()
     change = Commit(
         game=game.id,
         id=commit_id,
@@ -124,6 +123,12 @@ def decode_game(record: GameRecord) -> Game:
         return decode_snapshot(record.snapshot)
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"the snapshot cannot be read: {error}") from error
+
+
+def decode_with_index(tilesets: TileSetCatalogue, record: GameRecord) -> tuple[TileSetIndex, Game]:
+    """Decode a loaded game, and return it with its tile set's index. Raises TileSetMissing, UnreadableGame."""
+    game = decode_game(record)
+    return tilesets.get(game.tileset).index, game
 
 
 def read_access(record: GameRecord) -> AccessRecord:

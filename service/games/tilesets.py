@@ -9,7 +9,7 @@ from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
-from service.games.errors import NoSuchTileSet, TileSetError, TileSetMissing, UnknownTileSet
+from service.games.errors import TileSetError, TileSetMissing
 from service.games.shuffle import tileset_hash
 
 BUILT_IN_DIRECTORY = Path(__file__).parent.parent / "tilesets"
@@ -21,8 +21,6 @@ class InvalidTileSetFile(Exception):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"tile set {path}: {reason}")
-        self.path = path
-        self.reason = reason
 
 
 class LoadedTileSet(msgspec.Struct, frozen=True):
@@ -46,19 +44,11 @@ class TileSetCatalogue:
     def __iter__(self) -> Iterator[LoadedTileSet]:
         yield from self._sets.values()
 
-    def get(self, tileset: str) -> LoadedTileSet:
-        """Return the tile set of a path. Raises NoSuchTileSet."""
-        return self._get(tileset, NoSuchTileSet)
+    def get(self, tileset: str, missing: type[TileSetError] = TileSetMissing) -> LoadedTileSet:
+        """Return a tile set. Raises `missing`: NoSuchTileSet for one in a path, UnknownTileSet for that of a new game.
 
-    def get_for_new_game(self, tileset: str) -> LoadedTileSet:
-        """Return the tile set of a new game. Raises UnknownTileSet."""
-        return self._get(tileset, UnknownTileSet)
-
-    def get_for_game(self, tileset: str) -> LoadedTileSet:
-        """Return the tile set of a stored game. Raises TileSetMissing."""
-        return self._get(tileset, TileSetMissing)
-
-    def _get(self, tileset: str, missing: type[TileSetError]) -> LoadedTileSet:
+        The default is for the tile set of a stored game.
+        """
         loaded = self._sets.get(tileset)
         if loaded is None:
             raise missing(tileset)

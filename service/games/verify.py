@@ -7,7 +7,7 @@ defaults. A forger can rewrite a whole log with matching digests, so only what s
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -86,16 +86,26 @@ def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
     """Check that versions are consecutive and digests are chained."""
     if not log:
         raise InvalidLog("the log is empty")
-    previous = ""
+    digests = [digest for digest, _ in chain_digests(log, log[0].get("game"))]
+    return f"{len(log)} digests, the last one {digests[-1]}"
+
+
+def chain_digests(
+    log: Iterable[Mapping[str, Any]], game: Any, previous: str = "", invalid: type[InvalidLog] = InvalidLog
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the digest and the canonical body of each diff of a game's whole log; `previous` is the commitment.
+
+    Without it the first diff's is used. Raises `invalid` where the log has another version, game or digest.
+    """
     for version, diff in enumerate(log, 1):
-        if diff.get("version") != version:
-            raise InvalidLog(f"the log continues with version {diff.get('version')}", version)
-        if diff.get("game") != log[0].get("game"):
-            raise InvalidLog("the diff is of another game", version)
-        previous = next_digest(previous or _commitment_of(diff), canonical_body(diff))
-        if diff.get("digest") != previous:
-            raise InvalidLog(f"the digest is {diff.get('digest')}, but should be {previous}", version)
-    return f"{len(log)} digests, the last one {previous}"
+        if (diff.get("version"), diff.get("game")) != (version, game):
+            raise invalid(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
+        body = canonical_body(diff)
+        digest = next_digest(previous or _commitment_of(diff), body)
+        if diff.get("digest") != digest:
+            raise invalid(f"the digest is {diff.get('digest')}, but should be {digest}: the chain breaks", version)
+        yield digest, body
+        previous = digest
 
 
 def _check_seen(log: Sequence[Mapping[str, Any]], seen: Observed) -> str:

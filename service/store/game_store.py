@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from service.games.archive.archiver import ARCHIVE_DELAY_S
+from service.games.idempotency import Replayed
 from service.games.ports import (
     ChangeNotification,
     Commit,
@@ -18,7 +19,6 @@ from service.games.ports import (
     Committed,
     GameRecord,
     KeyQuotaExceeded,
-    Replayed,
     Revision,
     StoredDiff,
     StoreUnavailable,

@@ -18,7 +18,7 @@ _SCAN_BATCH_SIZE = 1000
 
 
 class RedisGameTransfer(GameIndex):
-    """`service.games.archive.port.GameTransfer` on Redis."""
+    """Whole games out of and into Redis."""
 
     def __init__(self, client: PipelinedClient) -> None:
         super().__init__(client)

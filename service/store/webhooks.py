@@ -7,13 +7,12 @@ from typing import Any
 
 import msgspec
 
-from service.games.ports import IdempotencyRecord
+from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
     LeaseTaken,
     LimitReached,
-    Replayed,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,

@@ -3,11 +3,11 @@
 from examples.terminal.choices import Menu, make_menu
 from south_seas.models import (
     Action,
+    Cell,
     Deliver,
     GameView,
     Move,
     Pass,
-    Placed,
     PlaceIslander,
     PlaceTile,
     RetrieveIslander,
@@ -22,7 +22,7 @@ from tests.examples.tileset_fixture import ATOLL, MARKET, PAST, START
 TILES = {"start": START, "market": MARKET, "atoll": ATOLL, "past": PAST}
 
 
-def game(tile: Tile, phase: str, placed: Placed | None = None) -> GameView:
+def game(tile: Tile, phase: str, placed: Cell | None = None) -> GameView:
     turn = Turn(number=1, seat=0, phase=phase, decider=0, tile=tile.id, placed=placed, deadline=None, undoable=0)
     return GameView(**{name: getattr(GAME, name) for name in GAME.__struct_fields__} | {"turn": turn})
 
@@ -99,7 +99,7 @@ def test_every_action_has_a_text() -> None:
         Pass(phase="islander"),
     )
     moves = [Move(id=str(number), text="", action=action) for number, action in enumerate(actions)]
-    menu = make_menu(9, moves, game(PAST, "islander", Placed(x=1, y=0)), TILES, SHIPS)
+    menu = make_menu(9, moves, game(PAST, "islander", Cell(x=1, y=0)), TILES, SHIPS)
     assert [choice.text for choice in menu.choices] == [
         "banana picker on the island",
         "take the fisherman at (0, 0) back",

@@ -72,7 +72,7 @@ DRAWN = {
     ),
 }
 
-TILES = convert(to_builtins(load_catalogue(None).get_for_game("archipelago").tileset.tiles), list[Tile])
+TILES = convert(to_builtins(load_catalogue(None).get("archipelago").tileset.tiles), list[Tile])
 ALL_ROTATIONS = pytest.mark.parametrize("rotation", range(4))
 
 

@@ -26,6 +26,7 @@ from service.engine import (
 from service.engine.checksum import add_checksum
 from service.games.diffs import record_change
 from service.games.i18n import describe_move, get_translator
+from service.games.lifecycle import Change
 from service.store import keys
 from tests.engine.random_games import archipelago_index, new_game
 from tests.fuzz.figures import Effort, Figures, run_property
@@ -95,14 +96,16 @@ def step(index: TileSetIndex, game: Game, moves: list[Any], choice: int) -> None
     finished, events = apply_action(index, game, chosen)
     assert twin != game
     diff = record_change(
-        index, game, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(finished), by="seat"
+        index, game, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(finished), by="seat")
     )
     received = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
     assert jsonpatch.apply_patch(before, received["patch"]) == msgspec.to_builtins(build_view(index, game))
     assert received["digest"] == game.digest == next_digest(previous, canonical_body(received))
     again, _ = apply_action(index, twin, parse_move_id(move_id(finished)) or chosen)
-    record_change(index, twin, events, at=CREATED_AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
+    record_change(
+        index, twin, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
+    )
     assert encode_snapshot(twin) == encode_snapshot(game)
 
 

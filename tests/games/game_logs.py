@@ -8,6 +8,7 @@ from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
 from service.games.diffs import record_change
+from service.games.lifecycle import Change
 from service.games.ports import StoredDiff
 from service.games.shuffle import SeededRNG, commitment
 from service.games.tilesets import LoadedTileSet, load_catalogue
@@ -17,7 +18,7 @@ from tests.engine.new_games import CREATED_AT, start_game
 AT = CREATED_AT
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
 CATALOGUE = load_catalogue(None)
-ARCHIPELAGO = CATALOGUE.get_for_game("archipelago")
+ARCHIPELAGO = CATALOGUE.get("archipelago")
 
 
 def new_game(
@@ -36,7 +37,7 @@ def new_game(
         edition=edition,
         commitment=commitment(game_id, seed, tileset.hash),
     )
-    return game, [record_change(index, game, events, at=AT)]
+    return game, [record_change(index, game, Change(events, AT))]
 
 
 def play_game(
@@ -46,13 +47,13 @@ def play_game(
     index = tileset.index
     game, log = new_game(seed, players, edition, tileset)
     joined = take_seat(index, game, players - 1, "Zoë", COLORS[players - 1])
-    log.append(record_change(index, game, joined, at=AT))
+    log.append(record_change(index, game, Change(joined, AT)))
     while not is_finished(game):
         moves = legal_moves(index, game)
         action = moves[SeededRNG(seed, game.version).below(len(moves))]
         seat = game.decider
         action, events = apply_action(index, game, action)
-        log.append(record_change(index, game, events, at=AT, seat=seat, move=move_id(action), by="seat"))
+        log.append(record_change(index, game, Change(events, AT, seat=seat, move=move_id(action), by="seat")))
     return log
 
 

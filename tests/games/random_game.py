@@ -19,7 +19,7 @@ from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.commands.undo import compute_undo_point
 from service.games.diffs import record_change
-from service.games.lifecycle import is_played_by_bot
+from service.games.lifecycle import Change, is_played_by_bot
 from service.games.ports import StoredDiff
 from service.games.replay import restore
 from service.games.scheduling.timeouts import apply_timeout
@@ -61,7 +61,7 @@ class RandomGame:
         self.follower = Follower()
         self.states: list[bytes] = []
         """States that the decider can undo to."""
-        self.append(record_change(TABLES, self.game, events, at=self.game.created_at))
+        self.append(record_change(TABLES, self.game, Change(events, self.game.created_at)))
 
     def append(self, diff: StoredDiff) -> None:
         """Append a diff to the log, and check it."""
@@ -89,7 +89,7 @@ class RandomGame:
             action, by = self.random.choice(moves[:-1] or moves), "seat"
         finished, events = apply_action(TABLES, game, action)
         self.append(
-            record_change(TABLES, game, events, at=self.advance_clock(), seat=seat, move=move_id(finished), by=by)
+            record_change(TABLES, game, Change(events, self.advance_clock(), seat=seat, move=move_id(finished), by=by))
         )
 
     def undo(self) -> None:
@@ -103,7 +103,9 @@ class RandomGame:
         self.game = restore(self.game, past)
         events: list[AnyEvent] = [MoveUndone(seat=self.game.decider, move=past.move)]
         at, expected = self.advance_clock(), self.states[-1]
-        self.append(record_change(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
+        self.append(
+            record_change(TABLES, self.game, Change(events, at, seat=self.game.decider, by="seat"), before=before)
+        )
         assert self.game.deadline == (None if deadline is None else max(deadline, at))
         self.game.deadline, stored = decode_snapshot(expected).deadline, self.game.deadline
         assert strip_history(self.game) == expected
@@ -113,7 +115,7 @@ class RandomGame:
         """Resign a random seat."""
         seat = self.random.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
         events = resign(TABLES, self.game, seat)
-        self.append(record_change(TABLES, self.game, events, at=self.advance_clock(), seat=seat, by="seat"))
+        self.append(record_change(TABLES, self.game, Change(events, self.advance_clock(), seat=seat, by="seat")))
 
     def return_to_seat(self) -> None:
         """Return a player to a seat that a bot plays, if there is one."""
@@ -121,7 +123,7 @@ class RandomGame:
         if left:
             seat = self.random.choice(left)
             events = return_player(self.game, seat)
-            self.append(record_change(TABLES, self.game, events, at=self.advance_clock(), seat=seat, by="seat"))
+            self.append(record_change(TABLES, self.game, Change(events, self.advance_clock(), seat=seat, by="seat")))
 
     def time_out(self) -> None:
         """Let the decider's time run out."""

@@ -14,8 +14,8 @@ from service.games import repository
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.diffs import record_change
+from service.games.lifecycle import Change
 from service.games.ports import GameRecord, StoredDiff
-from service.games.scheduling.bot_turns import next_due_at
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store.connection.pipeline import PipelinedClient
 from service.store.game_store import RedisStore
@@ -85,14 +85,14 @@ async def play_to(stored: StoredGame, status: Status) -> None:
     while game.status == "active" and (status == "finished" or len(diffs) < MOVES_OF_ACTIVE_GAME):
         diffs.append(_move(stored.context, game, chance))
     if status == "aborted":
-        diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), at=stored.context.now()))
-    assert await repository.commit(stored.context, table, diffs, due_at=next_due_at(stored.context, game))
+        diffs.append(record_change(ARCHIPELAGO.index, game, Change(mark_aborted(game), stored.context.now())))
+    assert await repository.commit(stored.context, table, diffs)
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
     seat, index = game.decider, ARCHIPELAGO.index
     action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
-    return record_change(index, game, events, at=context.now(), seat=seat, move=move_id(action), by="owner")
+    return record_change(index, game, Change(events, context.now(), seat=seat, move=move_id(action), by="owner"))
 
 
 class WholeGame(NamedTuple):

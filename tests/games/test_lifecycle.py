@@ -5,7 +5,7 @@ import pytest
 from schemas.actions import Action, Pass, TakeShip
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import apply_action, move_id
-from service.games.lifecycle import advance_version
+from service.games.lifecycle import Change, advance_version
 from service.games.scheduling.timeouts import apply_timeout
 from tests.games.game_logs import AT
 from tests.rules.rules_game import GREEN, RED, Table
@@ -19,7 +19,7 @@ def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
     """Act, and count it as a seat's own; gives who decides then, and how much they may take back."""
     seat = table.game.decider
     finished, events = apply_action(table.index, table.game, action)
-    advance_version(table.game, events, at=at, seat=seat, move=move_id(finished), by="seat")
+    advance_version(table.game, Change(events, at, seat=seat, move=move_id(finished), by="seat"))
     return table.game.decider, table.game.undoable
 
 

@@ -29,13 +29,14 @@ from service.engine.tileset_validation import parse_tileset
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.diffs import record_change
+from service.games.lifecycle import Change
 from service.games.ports import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game
 from tests.engine.write_snapshot import SNAPSHOTS
 from tests.rules.rules_game import RED, Table
 
-TABLES = load_catalogue(None).get_for_game(DEFAULT_TILESET).index
+TABLES = load_catalogue(None).get(DEFAULT_TILESET).index
 
 
 class Follower:
@@ -76,10 +77,10 @@ def test_a_game_of_an_earlier_release_gains_new_members_with_its_next_change() -
     game = decode_snapshot((SNAPSHOTS / "1.msgpack").read_bytes())
     before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())
     _, events = apply_action(index, game, legal_moves(index, game)[0])
-    diff = json.loads(record_change(index, game, events, at="2026-11-22T00:00:00Z").data)
+    diff = json.loads(record_change(index, game, Change(events, "2026-11-22T00:00:00Z")).data)
     assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode_json(build_view(index, game)))
     _, events = apply_action(index, game, legal_moves(index, game)[0])
-    later = json.loads(record_change(index, game, events, at="2026-11-22T00:00:00Z").data)
+    later = json.loads(record_change(index, game, Change(events, "2026-11-22T00:00:00Z")).data)
     assert "/next_game" not in {operation["path"] for operation in later["patch"]}
 
 
@@ -99,7 +100,7 @@ def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEve
 def change(follower: Follower, game: Game, events: list[AnyEvent], **of_action: Any) -> None:
     """Make a diff of a change, and follow it."""
     at = f"2026-11-21T21:{game.version // 60 % 60:02}:{game.version % 60:02}Z"
-    follower.follow(game, record_change(TABLES, game, events, at=at, **of_action))
+    follower.follow(game, record_change(TABLES, game, Change(events, at, **of_action)))
 
 
 def act(follower: Follower, game: Game, chance: Random) -> None:
@@ -146,9 +147,9 @@ def test_the_patch_of_a_turn_that_discards_the_rest_of_the_bag() -> None:
         """,
         spares=0,
     )
-    record_change(table.index, table.game, table.beginning, at=table.game.created_at)
+    record_change(table.index, table.game, Change(table.beginning, table.game.created_at))
     before = msgspec.to_builtins(table.view())
-    diff = json.loads(record_change(table.index, table.game, table.lay(RED), at=table.game.created_at).data)
+    diff = json.loads(record_change(table.index, table.game, Change(table.lay(RED), table.game.created_at)).data)
     after = msgspec.to_builtins(table.view())
     assert (before["bag"], after["bag"], after["discarded"]) == (1, 0, ["tile-2"])
     assert jsonpatch.apply_patch(before, diff["patch"]) == after

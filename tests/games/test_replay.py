@@ -7,6 +7,7 @@ import pytest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
 from service.games.diffs import record_change
+from service.games.lifecycle import Change
 from service.games.verify import Check, verify
 from tests.games.game_fixture import event_types
 from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, play_game, rechain
@@ -29,7 +30,7 @@ def play_steps(
         if not is_finished(played.game):
             getattr(played, step)()
     if not is_finished(played.game):
-        played.append(record_change(TABLES, played.game, mark_aborted(played.game), at=played.advance_clock()))
+        played.append(record_change(TABLES, played.game, Change(mark_aborted(played.game), played.advance_clock())))
     return decode_log(played.log)
 
 

@@ -51,7 +51,7 @@ async def store(redis_url: str) -> AsyncIterator[RedisStore]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
     """Open the page for each visitor of a test; at the end, no page may have an error."""
-    whole = app_server.TILESETS.get_for_new_game(DEFAULT_TILESET).tileset
+    whole = app_server.TILESETS.get(DEFAULT_TILESET).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
     sets = [whole, _shortened(whole), _enriched(whole, RICH, seven), _enriched(whole, GROUPED, grouped)]

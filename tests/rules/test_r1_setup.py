@@ -13,7 +13,7 @@ from service.games.tilesets import load_catalogue
 from tests.engine.new_games import start_game
 from tests.rules.rules_game import BLUE, GREEN, RED, Table
 
-ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
+ARCHIPELAGO = load_catalogue(None).get("archipelago").index
 
 ROW = """
   0      1      2      3      4

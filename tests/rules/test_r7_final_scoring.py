@@ -2,7 +2,7 @@
 
 from schemas.actions import Deliver
 from schemas.events import FeatureEvaluated, FishCovered, GameFinished, IslanderReturned, ShipTaken, TileDrawn
-from schemas.game import Result, Score
+from schemas.game import GameResult, Score
 from service.engine import is_finished
 from tests.rules.boards import MARKET
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, ship
@@ -17,7 +17,7 @@ LAST_GROVE = """
 """
 
 
-def ended(table: Table) -> Result:
+def ended(table: Table) -> GameResult:
     """How the game ended."""
     result = table.view().result
     assert result is not None

@@ -10,7 +10,7 @@ from service.games.tilesets import load_catalogue
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, MARKET
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, paid, ship
 
-ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").tileset
+ARCHIPELAGO = load_catalogue(None).get("archipelago").tileset
 
 TOUCHING_SEAS = """
   0      1

@@ -291,7 +291,7 @@ async def test_the_number_of_games_that_a_list_scans_is_limited(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where none of them can be told; the next page goes on there."""
-    monkeypatch.setattr("service.games.queries.games.MAX_GAMES_SCANNED", 5)
+    monkeypatch.setattr("service.games.queries.lobby.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
         for _ in range(12):
             game = await create_game(client)

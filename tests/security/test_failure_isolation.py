@@ -20,7 +20,6 @@ from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.archive.document import GameDocument
 from service.games.context import Retention
-from service.games.index_repair import differences
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.games.webhooks.sender import SendResult
@@ -191,12 +190,14 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_affect_others(
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
 
-    async def failing(means: Any, loaded: Any) -> Any:
+    add_missing_entries = IndexRepairer.add_missing_entries
+
+    async def failing(repairer: Any, loaded: Any) -> Any:
         if decode_snapshot(loaded.snapshot).id == games[0]:
             raise RuntimeError("nobody expects this")
-        return await differences.add_missing_entries(means, loaded)
+        return await add_missing_entries(repairer, loaded)
 
-    monkeypatch.setattr("service.games.index_repair.repairer.add_missing_entries", failing)
+    monkeypatch.setattr(IndexRepairer, "add_missing_entries", failing)
     await redis.delete(keys.lobby("active"))
     repaired = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()
     assert (repaired.games, repaired.unreadable) == (len(games), 1)

@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from service.games.idempotency import IdempotencyRecord
 from service.games.ports import (
     Commit,
     CommitOutcome,
     GameRecord,
     GameStore,
-    IdempotencyRecord,
     Revision,
     StoredDiff,
     StoreUnavailable,

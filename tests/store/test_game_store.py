@@ -7,14 +7,13 @@ import pytest
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
+from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
     Commit,
     Committed,
     GameRecord,
     GameStore,
-    IdempotencyRecord,
     KeyQuotaExceeded,
-    Replayed,
     Revision,
     StoredDiff,
     StoreUnavailable,

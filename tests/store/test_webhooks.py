@@ -5,13 +5,13 @@ import time
 import pytest
 from redis.asyncio import Redis
 
+from service.games.idempotency import Replayed
 from service.games.ports import Committed, Revision, VersionConflict
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
     LeaseTaken,
     LimitReached,
-    Replayed,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,

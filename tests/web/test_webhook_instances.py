@@ -45,7 +45,7 @@ async def test_a_change_is_delivered_without_a_notification(
 ) -> None:
     game = await create_game(one.client)
     await register_webhook(game, receiver.url)
-    monkeypatch.setattr(one.dispatcher, "_process", lambda _: asyncio.sleep(0))
+    monkeypatch.setattr(one.dispatcher, "_process", lambda *_: asyncio.sleep(0))
     await game.act_successfully()
     monkeypatch.undo()
     one.dispatcher._in_progress.clear()

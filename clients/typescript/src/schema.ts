@@ -1056,7 +1056,7 @@ export interface components {
             readonly shells: number;
         };
         /** @description A fish group covered by a boat (R5.7). */
-        readonly Covered: {
+        readonly CoveredFish: {
             /**
              * Format: int32
              * @description Index in the segment's `fish`.
@@ -1288,6 +1288,19 @@ export interface components {
             readonly type: "game_finished";
             readonly winners: readonly number[];
         };
+        /** @description The end of a game (R7.1) and its winners (R7.4). */
+        readonly GameResult: {
+            /**
+             * @example last_tile
+             * @example last_ship
+             * @example bag_exhausted
+             * @example resigned
+             */
+            readonly reason: string;
+            readonly scores: readonly components["schemas"]["Score"][];
+            /** @description The winning seats; several if they are tied. */
+            readonly winners: readonly number[];
+        };
         /** @description The response of `GET /v1/games`: public games, newest first. */
         readonly Games: {
             readonly games: readonly components["schemas"]["GameSummary"][];
@@ -1329,7 +1342,7 @@ export interface components {
             /** @description The game that this one is a rematch of. */
             readonly previous_game: string | null;
             /** @description Null unless the game is finished. */
-            readonly result: components["schemas"]["Result"] | null;
+            readonly result: components["schemas"]["GameResult"] | null;
             /**
              * Format: int32
              * @description The number of face-down ships.
@@ -1390,7 +1403,7 @@ export interface components {
             /** @description The game that this one is a rematch of. */
             readonly previous_game: string | null;
             /** @description Null unless the game is finished. */
-            readonly result: components["schemas"]["Result"] | null;
+            readonly result: components["schemas"]["GameResult"] | null;
             /**
              * Format: int32
              * @description The number of face-down ships.
@@ -1667,17 +1680,20 @@ export interface components {
             /** @constant */
             readonly type: "ping";
         };
-        /** @description The cell of the tile placed this turn. */
-        readonly Placed: {
+        /** @description An islander on a segment of a tile. */
+        readonly PlacedIslander: {
             /** Format: int32 */
-            readonly x: number;
-            /** Format: int32 */
-            readonly y: number;
+            readonly seat: number;
+            /**
+             * Format: int32
+             * @description Index in the tile's `segments`.
+             */
+            readonly segment: number;
         };
         /** @description A tile on the board; `order` is 0 for the start tile, then 1, 2, ... */
         readonly PlacedTile: {
-            readonly covered: readonly components["schemas"]["Covered"][];
-            readonly islanders: readonly components["schemas"]["Standing"][];
+            readonly covered: readonly components["schemas"]["CoveredFish"][];
+            readonly islanders: readonly components["schemas"]["PlacedIslander"][];
             /**
              * Format: int32
              * @description 0 for the start tile, then 1, 2, ...
@@ -1903,19 +1919,6 @@ export interface components {
             /** @constant */
             readonly type: "resign";
         };
-        /** @description The end of a game (R7.1) and its winners (R7.4). */
-        readonly Result: {
-            /**
-             * @example last_tile
-             * @example last_ship
-             * @example bag_exhausted
-             * @example resigned
-             */
-            readonly reason: string;
-            readonly scores: readonly components["schemas"]["Score"][];
-            /** @description The winning seats; several if they are tied. */
-            readonly winners: readonly number[];
-        };
         /** @description Retrieve an own islander from the board to the supply (R4.4). */
         readonly RetrieveIslander: {
             /**
@@ -2063,16 +2066,6 @@ export interface components {
             readonly game: components["schemas"]["GameView"];
             /** @constant */
             readonly type: "snapshot";
-        };
-        /** @description An islander on a segment of a tile. */
-        readonly Standing: {
-            /** Format: int32 */
-            readonly seat: number;
-            /**
-             * Format: int32
-             * @description Index in the tile's `segments`.
-             */
-            readonly segment: number;
         };
         /** @description The response of `GET /v1/games/{id}/story`: a page of the log as sentences, and the current status. */
         readonly Story: {
@@ -2244,7 +2237,7 @@ export interface components {
              */
             readonly phase: string;
             /** @description The cell of that tile; null until it is placed. */
-            readonly placed: components["schemas"]["Placed"] | null;
+            readonly placed: components["schemas"]["Cell"] | null;
             /**
              * Format: int32
              * @description Whose turn it is.

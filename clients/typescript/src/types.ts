@@ -11,7 +11,7 @@ export type Games = Schemas["Games"];
 export type Player = Schemas["Player"];
 export type Turn = Schemas["Turn"];
 export type PlacedTile = Schemas["PlacedTile"];
-export type Result = Schemas["Result"];
+export type Result = Schemas["GameResult"];
 export type Wares = Schemas["Wares"];
 
 export type CreateGame = Schemas["CreateGame"];

@@ -15,8 +15,7 @@ import msgspec
 
 from service.engine import is_finished
 from service.games.archive.builder import build_archive
-from service.games.archive.document import InvalidDocument, encode_document
-from service.games.archive.object_names import object_name
+from service.games.archive.document import InvalidDocument, encode_document, object_name
 from service.games.archive.port import ArchiveQueue, ArchiveStorage, StorageUnavailable
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure

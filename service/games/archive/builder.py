@@ -52,7 +52,7 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
 
 def _load_tileset(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
     """Return the tile set that the game started with. Raises TileSetMissing, InvalidDocument."""
-    loaded = catalogue.get_for_game(game.tileset)
+    loaded = catalogue.get(game.tileset)
     if commitment(game.id, game.seed, loaded.hash) != game.commitment:
         raise InvalidDocument(f"the tile set {game.tileset} has changed since the game started")
     return loaded

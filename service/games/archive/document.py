@@ -17,20 +17,26 @@ from schemas.base import canonical_json
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
 from service.games.replay import InvalidLog
+from service.games.timestamps import unix_seconds
 from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
 
 __all__ = [
     "LATEST_SCHEMA",
     "MAX_DOCUMENT_BYTES",
+    "SUFFIX",
     "GameDocument",
     "InvalidDocument",
     "WebhookDocument",
     "decode_document",
     "encode_document",
     "is_document",
+    "object_name",
 ]
 
 FORMAT = "south-seas game"
+
+SUFFIX = ".json.gz"
+"""Of the names of documents, as objects or files."""
 
 LATEST_SCHEMA = 2
 """Schema number of new documents. A new field needs a default and a new number; tests have a document of each."""
@@ -45,7 +51,7 @@ _GZIP_WBITS = 16 + zlib.MAX_WBITS
 
 
 class InvalidDocument(InvalidLog):
-    """The document cannot be used; `version` is the first wrong version of the log, if any."""
+    """The document cannot be used."""
 
 
 class WebhookDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +121,19 @@ def decode_document(data: bytes) -> GameDocument:
         return msgspec.json.decode(plain, type=GameDocument)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidDocument(f"not a game document: {error}") from error
+
+
+def object_name(game: str, created_at: str) -> str:
+    """Return the object name of a game: one folder a day, sorted by creation, and constant over a game's life.
+
+    A name consists of a-z, 0-9, `-`, `.`, `/`, and the T and Z of the time. Raises ValueError for an invalid time.
+
+    >>> object_name("k3-x", "2026-11-22T08:19:00Z")
+    '2026/11/22/20261122T081900Z-k3-x.json.gz'
+    """
+    unix_seconds(created_at)  # raises ValueError
+    day, _, time = created_at.partition("T")
+    return f"{day.replace('-', '/')}/{day.replace('-', '')}T{time.replace(':', '')}-{game}{SUFFIX}"
 
 
 def _decompress(data: bytes) -> bytes:

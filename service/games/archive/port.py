@@ -1,12 +1,12 @@
-"""The ports of archive, export and import: the archive queue, the archive storage, and whole games in a store."""
+"""The ports of archive, export and import: the archive queue, archive storage, and the request to restore a game."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from service.games.archive.document import WebhookDocument
 from service.games.ports import Commit, StoreError
 
-__all__ = ["ArchiveQueue", "ArchiveStorage", "GameTransfer", "RestoreRequest", "StorageUnavailable"]
+__all__ = ["ArchiveQueue", "ArchiveStorage", "RestoreRequest", "StorageUnavailable"]
 
 
 class StorageUnavailable(StoreError):
@@ -50,13 +50,3 @@ class RestoreRequest(NamedTuple):
     webhooks: Sequence[WebhookDocument]
     replace: bool
     """Whether it replaces a game with the same id."""
-
-
-class GameTransfer(Protocol):
-    """Whole games out of and into a store. Every method may raise StoreUnavailable."""
-
-    def iter_games(self) -> AsyncIterator[str]:
-        """Yield the ids of all games in any order; a game present throughout is yielded at least once."""
-
-    async def restore(self, request: RestoreRequest) -> bool:
-        """Store a whole game atomically; return False, with nothing changed, if it exists and is not to be replaced."""

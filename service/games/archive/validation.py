@@ -4,14 +4,13 @@ This takes some milliseconds, and must precede every use of a document. It does 
 `service.games.verify` does, by replaying the game.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw
 
-from schemas.diffs import canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from schemas.vocabulary import is_valid_id
@@ -21,7 +20,7 @@ from service.games.access import AccessRecord, decode_access
 from service.games.archive.document import GameDocument, InvalidDocument
 from service.games.ports import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
-from service.games.verify import upgrade_state
+from service.games.verify import chain_digests, upgrade_state
 from service.json_patch import apply_patch
 
 __all__ = ["ValidatedDocument", "validate_document"]
@@ -93,36 +92,28 @@ def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[Sto
     """Return the diffs as they are stored and their patches, after checking the chain of digests."""
     if len(document.diffs) != document.version:
         raise InvalidDocument(f"its log has {len(document.diffs)} diffs, but the game version {document.version}")
-    diffs, patches, previous = [], [], commitment_digest
-    for version, (raw, diff) in enumerate(_decode_diffs(document.diffs), 1):
-        if (diff.get("version"), diff.get("game")) != (version, document.game):
-            raise InvalidDocument(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
-        body = canonical_body(diff)
-        digest = next_digest(previous, body)
-        if diff.get("digest") != digest:
-            raise InvalidDocument(
-                f"the digest is {diff.get('digest')}, but should be {digest}: the chain breaks", version
-            )
+    decoded = [_decode_diff(raw, version) for version, raw in enumerate(document.diffs, 1)]
+    diffs, previous = [], commitment_digest
+    digests = chain_digests(decoded, document.game, commitment_digest, InvalidDocument)
+    for version, (raw, (digest, body)) in enumerate(zip(document.diffs, digests, strict=True), 1):
         data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])
         if data != bytes(raw):
             raise InvalidDocument("the diff is not in canonical form", version)
         diffs.append(StoredDiff(version, digest, previous, data))
-        patches.append(diff.get("patch"))
         previous = digest
     if previous != document.digest:
         raise InvalidDocument(f"its log ends with the digest {previous}, not {document.digest}")
-    return diffs, patches
+    return diffs, [diff.get("patch") for diff in decoded]
 
 
-def _decode_diffs(diffs: Sequence[Raw]) -> Iterator[tuple[Raw, dict[str, Any]]]:
-    for version, raw in enumerate(diffs, 1):
-        try:
-            diff = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
-            raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
-        if not isinstance(diff, dict):
-            raise InvalidDocument("not a diff", version)
-        yield raw, diff
+def _decode_diff(raw: Raw, version: int) -> dict[str, Any]:
+    try:
+        diff = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
+        raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
+    if not isinstance(diff, dict):
+        raise InvalidDocument("not a diff", version)
+    return diff
 
 
 def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patches: Sequence[Any]) -> None:

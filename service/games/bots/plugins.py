@@ -21,9 +21,6 @@ class InvalidBot(Exception):
 
     def __init__(self, name: str, source: str, reason: str) -> None:
         super().__init__(f"bot {name} ({source}): {reason}")
-        self.name = name
-        self.source = source
-        self.reason = reason
 
 
 class LoadedBot(msgspec.Struct, frozen=True):

@@ -8,9 +8,9 @@ from hashlib import blake2b
 
 from service.engine import Game
 from service.games.bots.fair_queue import Requester
-from service.games.lifecycle import is_abandoned
+from service.games.lifecycle import is_abandoned, overdue_at
 
-__all__ = ["bot_on_turn", "hash_creator", "is_attended", "requester_of", "upcoming_bots"]
+__all__ = ["bot_on_turn", "hash_creator", "is_attended", "next_due_at", "requester_of", "upcoming_bots"]
 
 CREATOR_HASH_BYTES = 3
 """Short enough that hundreds of IPv4 addresses share each hash, so that it identifies nobody."""
@@ -26,6 +26,11 @@ def bot_on_turn(game: Game) -> str | None:
     """Return the bot that must decide now; None for a person, or while the game rests."""
     bot = game.players[game.decider].bot if game.status == "active" else None
     return None if bot is None or is_abandoned(game) else bot
+
+
+def next_due_at(game: Game, now: float) -> int | None:
+    """Return when the scheduler must process a game: now if a bot is on turn, else after the deadline, if any."""
+    return int(now) if bot_on_turn(game) is not None else overdue_at(game)
 
 
 def upcoming_bots(game: Game) -> list[str]:

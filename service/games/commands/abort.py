@@ -1,17 +1,19 @@
 """Aborting a game, for its owner. Source: api.md, "Aborting"."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from schemas.game import GameView
 from service.engine import build_view, mark_aborted
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_owner
+from service.games.access import Principal
 from service.games.cache import GameSession
 from service.games.commands.active_game import ExpectedVersion, check_if_match
-from service.games.commands.execute import Command, execute
+from service.games.commands.execute import OwnerCommand, execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import GameNotActive
+from service.games.lifecycle import Change
 
 __all__ = ["abort_game"]
 
@@ -26,28 +28,20 @@ async def abort_game(
     return await execute(AbortCommand(context, game_id, token, if_match))
 
 
-class AbortCommand(Command[tuple[GameView, str]]):
+@dataclass(eq=False)
+class AbortCommand(OwnerCommand[tuple[GameView, str]]):
     """The owner's request to abort a game."""
 
-    def __init__(
-        self, context: Context, game_id: str, token: str | None, if_match: Sequence[ExpectedVersion] | None
-    ) -> None:
-        super().__init__(context, game_id)
-        self._token = token
-        self._if_match = if_match
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner."""
-        return authorize_owner(access, self.game_id, self._token)
+    if_match: Sequence[ExpectedVersion] | None
 
     async def attempt(self, session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
         """Abort the game unless it is aborted already."""
         game, index = session.game, session.tileset.index
         if game.status == "finished":
             raise GameNotActive(game.status)
-        check_if_match(session.revision, self._if_match)
+        check_if_match(session.revision, self.if_match)
         if game.status != "aborted":
-            diffs = [record_change(index, game, mark_aborted(game), at=self.context.now())]
+            diffs = [record_change(index, game, Change(mark_aborted(game), self.context.now()))]
             if not await repository.commit(self.context, session, diffs):
                 return None
         return build_view(index, game), game.digest

@@ -1,17 +1,11 @@
 """Acting: one action, a move by its id, or a list of actions. Source: api.md, "Acting"."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any, get_args
 
-from schemas.actions import (
-    Action,
-    ActionRequest,
-    Deliver,
-    Pass,
-    PlaceIslander,
-    PlaceTile,
-    RetrieveIslander,
-    TakeShip,
-)
+import msgspec
+
+from schemas.actions import Action, ActionRequest, Deliver, Pass, PlaceTile
 from schemas.commands import Act
 from schemas.events import AnyEvent, TileDrawn
 from schemas.vocabulary import PassPhase, Wares
@@ -23,20 +17,16 @@ from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot
-from service.games.lifecycle import is_played_by_bot, reveals_hidden
+from service.games.lifecycle import Change, is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
-ACTION_FIELDS: dict[str, tuple[set[str], set[str]]] = {
-    "place_tile": ({"x", "y", "rotation"}, set()),
-    "place_islander": ({"segment"}, set()),
-    "retrieve_islander": ({"x", "y", "segment"}, set()),
-    "take_ship": ({"ship"}, set()),
-    "deliver": ({"ship"}, {"wares"}),
-    "pass": (set(), {"phase"}),
+ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
+    str(kind.__struct_config__.tag): (kind, {field.name: field.required for field in msgspec.structs.fields(kind)})
+    for kind in get_args(Action)
 }
-"""For each type of action, its required and its optional fields."""
+"""For each type of action, its class, its fields, and whether each is required."""
 
 _ACTIONS = {actor: ACTIONS.labels(actor) for actor in ("owner", "seat")}
 
@@ -78,7 +68,7 @@ class ActCommand(ActiveGameCommand[Act]):
             raise MoveRejected(refusal.rule, refusal.reason, position) from refusal
         with tracing.span("record"):
             at = self.context.now()
-            diff = record_change(index, game, events, at=at, seat=seat, move=move_id(applied), by=principal.actor)
+            diff = record_change(index, game, Change(events, at, seat=seat, move=move_id(applied), by=principal.actor))
         return applied, events, diff
 
     def _apply_list(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
@@ -112,36 +102,20 @@ def parse_actions(body: Act) -> list[Action]:
 
 def parse_action(given: ActionRequest, path: str) -> Action:
     """Return an action of its type's class. Raises Malformed for a missing or an unexpected field."""
-    needed, possible = ACTION_FIELDS[given.type]
+    kind, fields = ACTION_TYPES[given.type]
+    values: dict[str, Any] = {}
     for name in ("x", "y", "rotation", "segment", "ship", "wares", "phase"):
-        is_given = getattr(given, name) is not None
-        if is_given and name not in needed | possible:
+        value = getattr(given, name)
+        if value is None:
+            if fields.get(name):
+                raise Malformed(f"{given.type} needs `{name}`", f"{path}.{name}")
+        elif name not in fields:
             raise Malformed(f"`{name}` is no field of {given.type}", f"{path}.{name}")
-        if not is_given and name in needed:
-            raise Malformed(f"{given.type} needs `{name}`", f"{path}.{name}")
-    return _BUILDERS[given.type](given)
-
-
-def _retrieve(given: ActionRequest) -> Action:
-    return RetrieveIslander(given.x or 0, given.y or 0, given.segment or 0)
-
-
-def _deliver(given: ActionRequest) -> Action:
-    wares = given.wares
-    return Deliver(
-        given.ship or "",
-        None if wares is None else Wares(bananas=wares.bananas, shells=wares.shells, fish=wares.fish),
-    )
-
-
-_BUILDERS: dict[str, Callable[[ActionRequest], Action]] = {
-    "place_tile": lambda given: PlaceTile(given.x or 0, given.y or 0, given.rotation or 0),
-    "place_islander": lambda given: PlaceIslander(given.segment or 0),
-    "retrieve_islander": _retrieve,
-    "take_ship": lambda given: TakeShip(given.ship or ""),
-    "deliver": _deliver,
-    "pass": lambda given: Pass(given.phase),
-}
+        else:
+            values[name] = value
+    if given.wares is not None:
+        values["wares"] = Wares(**msgspec.structs.asdict(given.wares))
+    return kind(**values)
 
 
 def check_turn(game: Game, seat: int, index: int | None = None) -> None:

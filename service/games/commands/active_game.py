@@ -23,8 +23,8 @@ from service.games.errors import GameNotActive, VersionMismatch
 from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import FirstResponse, idempotency_scope, new_record
 from service.games.ports import Revision, StoredDiff, UnreadableGame
-from service.games.queries.games import list_legal_moves, next_decision
-from service.games.scheduling.bot_turns import next_due_at, play_bots
+from service.games.queries.legal_moves import list_legal_moves, next_decision
+from service.games.scheduling.bot_turns import play_bots
 
 __all__ = ["ActiveGameCommand", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
 
@@ -108,8 +108,7 @@ class ActiveGameCommand(Command[CommandResult], Generic[B]):
             diffs += await play_bots(context, session.tileset.index, game)
         result = build_result(session, request, diffs)
         record = None if self.scope is None else new_record(self.scope, context.clock(), game.version, len(diffs))
-        due_at = next_due_at(context, game)
-        return result if await repository.commit(context, session, diffs, idempotency=record, due_at=due_at) else None
+        return result if await repository.commit(context, session, diffs, idempotency=record) else None
 
     async def replay(self, session: GameSession, first: FirstResponse) -> CommandResult:
         """Return the first response, its diffs from the log; the game and its legal moves are the current ones."""

@@ -3,7 +3,7 @@
 from schemas.lobby import Created, CreateGame
 from service.games import repository
 from service.games.cache import GameSession
-from service.games.commands.execute import ClientCharge, Retries
+from service.games.commands.execute import ClientCharge, retry
 from service.games.commands.game_setup import (
     check_bots,
     created_response,
@@ -14,6 +14,7 @@ from service.games.commands.game_setup import (
     set_up_game,
 )
 from service.games.context import Context
+from service.games.errors import UnknownTileSet
 from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (
     ReplayableResult,
@@ -24,7 +25,6 @@ from service.games.idempotency import (
 )
 from service.games.queries.my_games import check_external_users, creator_hash
 from service.games.repository import read_access
-from service.games.scheduling.bot_turns import next_due_at
 from service.games.tilesets import DEFAULT_TILESET
 
 
@@ -48,11 +48,13 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     scope = idempotency_scope(key, "/v1/games", None, body)
     secret = token_secret(scope)
     check_external_users(body, creator)
-    tileset = context.tilesets.get_for_new_game(body.tileset or DEFAULT_TILESET)
+    tileset = context.tilesets.get(body.tileset or DEFAULT_TILESET, UnknownTileSet)
     check_bots(context, body)
     language_of_moves = language if include_moves else None
-    retries, expired_ids = Retries(), 0
-    while True:
+    expired_ids = 0
+
+    async def attempt() -> ReplayableResult[Created] | None:
+        nonlocal expired_ids
         game_id = random_game_id() if scope is None else derive_game_id(scope.key_hash, expired_ids)
         stored = None if scope is None else await context.store.load(game_id, scope.key_hash)
         if stored is None:
@@ -61,12 +63,13 @@ async def create(  # noqa: PLR0913  what a request says, each by name
             game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
             session = GameSession(game, new_access_record(body, secret, creator_hash(creator)), tileset)
             created = created_response(session, secret, game.digest, language_of_moves)
-            record, due_at = new_record(scope, context.clock(), game.version), next_due_at(context, game)
-            if await repository.commit(context, session, diffs, store_access=True, idempotency=record, due_at=due_at):
-                return ReplayableResult(created, game.version)
-        elif (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
+            record = new_record(scope, context.clock(), game.version)
+            is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
+            return ReplayableResult(created, game.version) if is_committed else None
+        if (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
             session = repository.open_session(context, stored, read_access(stored))
             return await replay_created(context, session, secret, first.version, language_of_moves)
-        else:
-            expired_ids += 1  # a game of an expired record has this id
-        await retries.wait()
+        expired_ids += 1  # a game of an expired record has this id
+        return None
+
+    return await retry(attempt)

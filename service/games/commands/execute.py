@@ -1,26 +1,28 @@
-"""The one loop under all commands: load a game, authorize, attempt a change, and start over after a version conflict.
+"""The one loop under all commands: attempt a change of the stored game, and start over after a version conflict.
 
 A command that may use the cache is attempted on the cached session first, so that the commit is its only round trip to
-the store. A cached game may accept a command, never reject one: after an error or a conflict the loop loads the stored
-game. Retries are bounded, with growing pauses and jitter. Source: api.md, "Acting".
+the store. A cached game may accept a command, never reject one: after an error or a conflict the stored game decides.
+Retries are bounded, with growing pauses and jitter. Source: api.md, "Acting".
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from schemas.lobby import CreateGame
 from service.engine import Game
 from service.games import repository
-from service.games.access import AccessRecord, Principal
+from service.games.access import AccessRecord, Principal, authorize_owner
 from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import Conflict, GameError
 from service.games.idempotency import FirstResponse, IdempotencyScope, read_record
 from service.supervision import Backoff
 
-__all__ = ["MAX_ATTEMPTS", "ClientCharge", "Command", "Retries", "execute"]
+__all__ = ["MAX_ATTEMPTS", "ClientCharge", "Command", "OwnerCommand", "execute", "retry"]
 
 R = TypeVar("R")
 
@@ -47,17 +49,17 @@ class ClientCharge(Protocol):
         """Wait for a slot in which to replay a game of so many versions, and charge the replay."""
 
 
+@dataclass(eq=False)
 class Command(Generic[R]):
     """A request to change one game; `execute` runs it."""
 
     uses_cache: ClassVar[bool] = False
     """Whether the first attempt may run on a cached session."""
 
-    def __init__(self, context: Context, game_id: str, scope: IdempotencyScope | None = None) -> None:
-        self.context = context
-        self.game_id = game_id
-        self.scope = scope
-        """The idempotency key's scope, None without a key."""
+    context: Context
+    game_id: str
+    scope: IdempotencyScope | None = field(default=None, kw_only=True)
+    """The idempotency key's scope, None without a key."""
 
     def authorize(self, access: AccessRecord) -> Principal:
         """Return who sends the command. Raises what `service.games.access` does."""
@@ -71,57 +73,50 @@ class Command(Generic[R]):
         """Return the response to the first request with the same key again."""
         raise NotImplementedError
 
+    async def attempt_stored(self) -> R | None:
+        """Attempt the change on the stored game, or replay the first response. Raises NoSuchGame."""
+        context, scope = self.context, self.scope
+        record, access = await repository.load_game(context, self.game_id, None if scope is None else scope.key_hash)
+        principal = self.authorize(access)
+        session = repository.open_session(context, record, access)
+        if (first := read_record(scope, record.idempotency_record, context.clock())) is not None:
+            return await self.replay(session, first)
+        return await self.attempt(session, principal)
 
-class Retries:
-    """The pauses between the attempts of one request."""
 
-    def __init__(self) -> None:
-        self._attempts = 1
-        self._deadline = monotonic() + MAX_RETRY_S
+@dataclass(eq=False)
+class OwnerCommand(Command[R]):
+    """A command of the game's owner."""
 
-    async def wait(self) -> None:
-        """Pause before the next attempt.
+    token: str | None
 
-        Raises Conflict after the last one: nothing was changed, while `store_unavailable` says that something may be.
-        """
-        if self._attempts < MAX_ATTEMPTS:
-            await asyncio.sleep(BACKOFF.delay_s(self._attempts))
-            self._attempts += 1
-            if monotonic() < self._deadline:
-                return
-        raise Conflict("other requests changed the game first: nothing was done, try again")
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner."""
+        return authorize_owner(access, self.game_id, self.token)
 
 
 async def execute(command: Command[R]) -> R:
-    """Run a command until it is committed, replayed or rejected.
-
-    Raises Conflict after the last attempt, NoSuchGame, and what the command's methods raise.
-    """
-    context, scope = command.context, command.scope
-    session = context.cache.pop(command.game_id) if command.uses_cache else None
-    retries = None if session is not None else Retries()  # None while the session is a cached one
-    while True:
+    """Run a command until it is committed, replayed or rejected. Raises what `retry` and the command's methods do."""
+    if command.uses_cache and (session := command.context.cache.pop(command.game_id)) is not None:
         try:
-            if session is not None:
-                principal = command.authorize(session.access)
-            else:
-                record, access = await repository.load_game(
-                    context, command.game_id, None if scope is None else scope.key_hash
-                )
-                principal = command.authorize(access)
-                session = repository.open_session(context, record, access)
-                if (
-                    scope is not None
-                    and (first := read_record(scope, record.idempotency_record, context.clock())) is not None
-                ):
-                    return await command.replay(session, first)
-            if (result := await command.attempt(session, principal)) is not None:
+            if (result := await command.attempt(session, command.authorize(session.access))) is not None:
                 return result
         except GameError:
-            if retries is not None:
-                raise
-        session = None
-        if retries is None:
-            retries = Retries()
-        else:
-            await retries.wait()
+            pass  # the cached game may be stale: only the stored one rejects
+    return await retry(command.attempt_stored)
+
+
+async def retry(attempt: Callable[[], Awaitable[R | None]]) -> R:
+    """Return the first result of `attempt` that is not None; pause after each None, which means a version conflict.
+
+    Raises Conflict after the last attempt: nothing was changed, while `store_unavailable` says that something may be.
+    """
+    deadline = monotonic() + MAX_RETRY_S
+    for conflicts in range(MAX_ATTEMPTS):
+        if conflicts:
+            await asyncio.sleep(BACKOFF.delay_s(conflicts))
+            if monotonic() >= deadline:
+                break
+        if (result := await attempt()) is not None:
+            return result
+    raise Conflict("other requests changed the game first: nothing was done, try again")

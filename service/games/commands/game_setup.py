@@ -23,8 +23,10 @@ from service.games.diffs import record_change
 from service.games.errors import UnknownBot
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
+from service.games.lifecycle import Change
 from service.games.ports import StoredDiff
-from service.games.queries.games import list_legal_moves, load_digest
+from service.games.queries.diffs import load_digest
+from service.games.queries.legal_moves import list_legal_moves
 from service.games.scheduling.bot_turns import play_bots
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
@@ -68,7 +70,7 @@ async def set_up_game(
     )
     game.previous_game = previous_game
     game.creator = creator
-    first = record_change(index, game, events, at=game.created_at)
+    first = record_change(index, game, Change(events, game.created_at))
     return game, [first, *await play_bots(context, index, game)]
 
 

@@ -22,9 +22,11 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.queries.games import list_legal_moves, load_digest
+from service.games.lifecycle import Change
+from service.games.queries.diffs import load_digest
+from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat
-from service.games.scheduling.bot_turns import next_due_at, play_bots
+from service.games.scheduling.bot_turns import play_bots
 
 
 class JoinRequest(NamedTuple):
@@ -53,7 +55,7 @@ class JoinCommand(Command[ReplayableResult[Joined]]):
 
     def __init__(self, context: Context, game_id: str, body: JoinGame, request: JoinRequest) -> None:
         scope = idempotency_scope(request.key, f"/v1/games/{game_id}/seats", request.token, body)
-        super().__init__(context, game_id, scope)
+        super().__init__(context, game_id, scope=scope)
         self._body = body
         self._request = request
         self._secret = token_secret(scope)
@@ -67,15 +69,13 @@ class JoinCommand(Command[ReplayableResult[Joined]]):
         """Seat the player, and let bots answer where that starts the game."""
         context, game, access, index = self.context, session.game, session.access, session.tileset.index
         seat, events = _take_seat(session, self._body)
-        diffs = [record_change(index, game, events, at=context.now())]
+        diffs = [record_change(index, game, Change(events, context.now()))]
         diffs += await play_bots(context, index, game)
         access.seats[seat] = hash_token(derive_token(self._secret, access.salt, seat_role(seat)))
         tag_seat(access, seat, self._request.creator, self._body.external_user)
         joined = self._response(session, seat, game.digest)
-        record, due_at = new_record(self.scope, context.clock(), game.version, seat), next_due_at(context, game)
-        is_committed = await repository.commit(
-            context, session, diffs, store_access=True, idempotency=record, due_at=due_at
-        )
+        record = new_record(self.scope, context.clock(), game.version, seat)
+        is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
         return ReplayableResult(joined, joined.game.version) if is_committed else None
 
     async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[Joined]:

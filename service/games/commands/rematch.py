@@ -15,9 +15,9 @@ from schemas.lobby import Created, CreateGame, Rematch, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_owner
+from service.games.access import AccessRecord, Principal
 from service.games.cache import GameSession
-from service.games.commands.execute import ClientCharge, Command, Retries, execute
+from service.games.commands.execute import ClientCharge, OwnerCommand, execute, retry
 from service.games.commands.game_setup import (
     created_response,
     derive_game_id,
@@ -36,8 +36,8 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
+from service.games.lifecycle import Change
 from service.games.repository import decode_game, read_access
-from service.games.scheduling.bot_turns import next_due_at
 
 TOKEN_PURPOSE = b"rematch"
 
@@ -66,20 +66,16 @@ async def rematch(context: Context, game_id: str, request: RematchRequest) -> Re
     return await execute(RematchCommand(context, game_id, request))
 
 
-class RematchCommand(Command[ReplayableResult[Created]]):
+class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
     """The owner's request for a rematch."""
 
     def __init__(self, context: Context, game_id: str, request: RematchRequest) -> None:
         scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
-        super().__init__(context, game_id, scope)
+        super().__init__(context, game_id, request.token, scope=scope)
         self._request = request
         token_secret(scope)  # the tokens are derived from another secret, but the key must be as strong
         self._secret = hmac.digest((request.token or "").encode(), TOKEN_PURPOSE, "sha256")
         self._language = request.language if request.include_moves else None
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner."""
-        return authorize_owner(access, self.game_id, self._request.token)
 
     async def attempt(self, session: GameSession, _owner: Principal) -> ReplayableResult[Created] | None:
         """Create the rematch, then name it in the game before."""
@@ -102,17 +98,21 @@ class RematchCommand(Command[ReplayableResult[Created]]):
 
     async def _load_or_create(self, before: GameSession) -> GameSession:
         """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
-        store, retries, number = self.context.store, Retries(), 0
-        while True:
+        number = 0
+
+        async def attempt() -> GameSession | None:
+            nonlocal number
             game_id = derive_game_id(f"rematch.{before.game.id}", number)
-            record = await store.load(game_id)
-            if record is None and (created := await self._create(before, game_id)) is not None:
-                return created
-            record = record or await store.load(game_id)
-            if record is not None and (game := decode_game(record)).previous_game == before.game.id:
+            record = await self.context.store.load(game_id)
+            if record is None:
+                return await self._create(before, game_id)
+            game = decode_game(record)
+            if game.previous_game == before.game.id:
                 return GameSession(game, read_access(record), before.tileset)
-            await retries.wait()
             number += 1
+            return None
+
+        return await retry(attempt)
 
     async def _create(self, before: GameSession, game_id: str) -> GameSession | None:
         """Create the rematch under an id; return None where the id is taken."""
@@ -124,16 +124,14 @@ class RematchCommand(Command[ReplayableResult[Created]]):
             context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
         )
         created = GameSession(game, _access(body, before.access, self._secret), before.tileset)
-        due_at = next_due_at(context, game)
-        is_committed = await repository.commit(context, created, diffs, store_access=True, due_at=due_at)
-        return created if is_committed else None
+        return created if await repository.commit(context, created, diffs, store_access=True) else None
 
     async def _link(self, before: GameSession, created: GameSession) -> bool:
         """Name the rematch in the game before; return False after a version conflict."""
         context, game = self.context, before.game
         game.next_game = created.game.id
         events: list[AnyEvent] = [RematchCreated(game=created.game.id)]
-        diffs = [record_change(before.tileset.index, game, events, at=context.now())]
+        diffs = [record_change(before.tileset.index, game, Change(events, context.now()))]
         record = new_record(self.scope, context.clock(), created.game.version)
         return await repository.commit(context, before, diffs, idempotency=record)
 

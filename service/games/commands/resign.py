@@ -9,7 +9,7 @@ from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import SeatNotPlayedByBot, SeatResigned
-from service.games.lifecycle import is_played_by_bot
+from service.games.lifecycle import Change, is_played_by_bot
 from service.games.ports import StoredDiff
 
 
@@ -35,7 +35,7 @@ class ResignCommand(ActiveGameCommand[SeatCommand]):
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         events = resign(index, game, seat)
-        return [record_change(index, game, events, at=self.context.now(), seat=seat, by=principal.actor)]
+        return [record_change(index, game, Change(events, self.context.now(), seat=seat, by=principal.actor))]
 
 
 class ReturnCommand(ActiveGameCommand[SeatCommand]):
@@ -53,7 +53,7 @@ class ReturnCommand(ActiveGameCommand[SeatCommand]):
         if not is_played_by_bot(game, seat):
             raise SeatNotPlayedByBot(seat)
         events = return_player(game, seat)
-        return [record_change(index, game, events, at=self.context.now(), seat=seat, by=principal.actor)]
+        return [record_change(index, game, Change(events, self.context.now(), seat=seat, by=principal.actor))]
 
 
 def _default_seat(game: Game, access: AccessRecord, principal: Principal) -> int:

@@ -5,6 +5,7 @@ token are dropped. Source: api.md, "Creating, joining, starting".
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from schemas.game import GameView
 from schemas.lobby import ReplaceToken, SeatToken
@@ -14,7 +15,6 @@ from service.games.access import (
     AccessRecord,
     Principal,
     authorize_action,
-    authorize_owner,
     derive_token,
     hash_token,
     index_key,
@@ -23,18 +23,18 @@ from service.games.access import (
 )
 from service.games.cache import GameSession
 from service.games.commands.active_game import ExpectedVersion, check_if_match
-from service.games.commands.execute import Command, execute
+from service.games.commands.execute import Command, OwnerCommand, execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoSuchSeat
 from service.games.idempotency import (
     FirstResponse,
-    IdempotencyScope,
     ReplayableResult,
     idempotency_scope,
     new_record,
     token_secret,
 )
+from service.games.lifecycle import Change
 
 __all__ = ["remove_player", "replace_token"]
 
@@ -46,7 +46,7 @@ async def remove_player(
 
     Raises NoSuchSeat, GameNotActive (it is over), Conflict (it has started, or the seat was filled at creation).
     """
-    return await execute(RemovePlayerCommand(context, game_id, seat, token, if_match))
+    return await execute(RemovePlayerCommand(context, game_id, token, seat, if_match))
 
 
 async def replace_token(
@@ -57,51 +57,40 @@ async def replace_token(
     Raises WrongSeat, IdempotencyKeyReused, Malformed, and what `authorize_action` does.
     """
     scope = idempotency_scope(key, f"/v1/games/{game_id}/seats/{seat}/token", token, body)
-    return await execute(ReplaceTokenCommand(context, game_id, seat, token, scope))
+    return await execute(ReplaceTokenCommand(context, game_id, token, seat, token_secret(scope), scope=scope))
 
 
-class RemovePlayerCommand(Command[tuple[GameView, str]]):
+@dataclass(eq=False)
+class RemovePlayerCommand(OwnerCommand[tuple[GameView, str]]):
     """The owner's request to empty a seat."""
 
-    def __init__(
-        self, context: Context, game_id: str, seat: int, token: str | None, if_match: Sequence[ExpectedVersion] | None
-    ) -> None:
-        super().__init__(context, game_id)
-        self._seat = seat
-        self._token = token
-        self._if_match = if_match
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner."""
-        return authorize_owner(access, self.game_id, self._token)
+    seat: int
+    if_match: Sequence[ExpectedVersion] | None
 
     async def attempt(self, session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
         """Empty the seat unless it is open already."""
-        seat, context = self._seat, self.context
+        seat, context = self.seat, self.context
         game, access, index = session.game, session.access, session.tileset.index
         _check_is_removable(session, seat)
-        check_if_match(session.revision, self._if_match)
+        check_if_match(session.revision, self.if_match)
         if game.players[seat].kind != "open":
             revoked, access.seats[seat] = access.seats[seat], None
             if seat < len(access.tags):
                 access.tags[seat] = None
-            diffs = [record_change(index, game, vacate_seat(game, seat), at=context.now())]
+            diffs = [record_change(index, game, Change(vacate_seat(game, seat), context.now()))]
             if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
                 return None
             await _unindex_token(context, self.game_id, revoked)
         return build_view(index, game), game.digest
 
 
+@dataclass(eq=False)
 class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
-    """A request for another token of a seat."""
+    """A request for another token of a seat, derived from a secret."""
 
-    def __init__(
-        self, context: Context, game_id: str, seat: int, token: str | None, scope: IdempotencyScope | None
-    ) -> None:
-        super().__init__(context, game_id, scope)
-        self._seat = seat
-        self._token = token
-        self._secret = token_secret(scope)
+    token: str | None
+    seat: int
+    secret: bytes
 
     def authorize(self, _access: AccessRecord) -> Principal:
         """Return nobody: a retry shows the token that its first request revoked, so `attempt` authorizes."""
@@ -109,8 +98,8 @@ class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
 
     async def attempt(self, session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
         """Store the new token's hash in the old one's place."""
-        seat, context, access, game = self._seat, self.context, session.access, session.game
-        resolve_seat(access, authorize_action(access, self.game_id, self._token), seat, seat, None)
+        seat, context, access, game = self.seat, self.context, session.access, session.game
+        resolve_seat(access, authorize_action(access, self.game_id, self.token), seat, seat, None)
         new_token = self._new_token(access)
         revoked, access.seats[seat] = access.seats[seat], hash_token(new_token)
         record = new_record(self.scope, context.clock(), game.version, seat)
@@ -121,11 +110,11 @@ class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
 
     async def replay(self, session: GameSession, _first: FirstResponse) -> ReplayableResult[SeatToken]:
         """Return the same token."""
-        token = SeatToken(seat=self._seat, token=self._new_token(session.access))
+        token = SeatToken(seat=self.seat, token=self._new_token(session.access))
         return ReplayableResult(token, session.game.version, replayed=True)
 
     def _new_token(self, access: AccessRecord) -> str:
-        return derive_token(self._secret, access.salt, f"{seat_role(self._seat)}.replaced")
+        return derive_token(self.secret, access.salt, f"{seat_role(self.seat)}.replaced")
 
 
 def _check_is_removable(session: GameSession, seat: int) -> None:

@@ -21,7 +21,7 @@ from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import NothingToUndo
-from service.games.lifecycle import is_overdue
+from service.games.lifecycle import Change, is_overdue
 from service.games.ports import StoredDiff
 from service.games.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.repository import read_log
@@ -58,7 +58,9 @@ class UndoCommand(ActiveGameCommand[SeatCommand]):
         events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
         before = build_view(index, game)
         return [
-            record_change(index, session.game, events, at=context.now(), seat=seat, by=principal.actor, before=before)
+            record_change(
+                index, session.game, Change(events, context.now(), seat=seat, by=principal.actor), before=before
+            )
         ]
 
 

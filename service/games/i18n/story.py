@@ -1,13 +1,12 @@
 """The log of a game as a story: a paragraph for each change."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import msgspec
 
 from schemas.events import AnyEvent, TurnStarted
-from schemas.game import Placed
 from schemas.story import StoryLine
+from schemas.vocabulary import Cell
 from service.games.i18n.events import EventNarrator
 
 
@@ -27,19 +26,11 @@ class StoryChange(msgspec.Struct, frozen=True):
 
 
 class PatchedTurn(msgspec.Struct, frozen=True):
-    """The part of GAME's `turn` that a story needs, as a patch writes it."""
+    """The part of GAME's `turn` that a story needs; every patch of a started game writes the turn."""
 
     number: int
     tile: str
-    placed: Placed | None
-
-
-class TurnAfterDiff(NamedTuple):
-    """The turn after a diff."""
-
-    version: int
-    turn: PatchedTurn | None
-    """None while no turn is in progress."""
+    placed: Cell | None
 
 
 class _Operation(msgspec.Struct, frozen=True):
@@ -48,17 +39,12 @@ class _Operation(msgspec.Struct, frozen=True):
 
 
 class _Patched(msgspec.Struct, frozen=True):
-    version: int
     patch: list[_Operation]
 
 
-def decode_turn(diff: bytes) -> TurnAfterDiff | None:
-    """Return the turn after a diff, or None if the game had not started: every later patch writes the turn."""
-    patched = _PATCHED.decode(diff)
-    for operation in patched.patch:
-        if operation.path == "/turn":
-            return TurnAfterDiff(patched.version, _TURN.decode(operation.value))
-    return None
+def decode_turn(diff: bytes) -> list[PatchedTurn | None]:
+    """Return the turn as a diff's patch writes it, None while there is none; nothing before the game starts."""
+    return [_TURN.decode(operation.value) for operation in _PATCHED.decode(diff).patch if operation.path == "/turn"]
 
 
 def decode_change(diff: bytes) -> StoryChange:

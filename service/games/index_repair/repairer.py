@@ -8,18 +8,15 @@ games is suddenly empty, the instance that notices it scans on until all is repa
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
 from schemas.vocabulary import STATUSES, Status
-from service.games.archive.port import ArchiveQueue
-from service.games.context import Retention
 from service.games.game_failures import record_failure
-from service.games.index_repair.differences import LobbyEntry, RepairContext, add_missing_entries
-from service.games.index_repair.port import IndexRepairStore
-from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
+from service.games.index_repair.game_repair import GameRepairer, LobbyEntry
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
 
@@ -72,16 +69,10 @@ class RepairReport(NamedTuple):
         return RepairReport(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
-@dataclass(frozen=True)
-class IndexRepairer:
-    """Repairs the indexes for one instance. With `archive_queue` it also queues ended games that are not archived."""
+@dataclass(frozen=True, kw_only=True)
+class IndexRepairer(GameRepairer):
+    """Repairs the indexes for one instance."""
 
-    store: GameStore
-    indexes: IndexRepairStore
-    retention: Retention
-    clock: Callable[[], float]
-    _: KW_ONLY
-    archive_queue: ArchiveQueue | None = None
     timing: RepairTiming = RepairTiming()  # noqa: RUF009 (a NamedTuple)
 
     async def run(self, every_s: float = REPAIR_INTERVAL_S) -> None:
@@ -169,14 +160,11 @@ class IndexRepairer:
         return report, suspects, scanned.cursor
 
     async def _repair_game(self, game: str) -> tuple[RepairReport, list[LobbyEntry]]:
-        context = RepairContext(
-            self.store, self.indexes, self.archive_queue, self.retention.index_ttl_s(), int(self.clock())
-        )
         try:
             loaded = await self.store.load(game)
             if loaded is None:
                 return RepairReport(), []
-            added, suspects = await add_missing_entries(context, loaded)
+            added, suspects = await self.add_missing_entries(loaded)
         except (msgspec.DecodeError, UnreadableGame) as error:
             logger.warning("game %s cannot be read by this instance: %s", game, error)
             return RepairReport(games=1, unreadable=1), []

@@ -16,9 +16,9 @@ from service.engine import Game, build_view
 from service.games.access import AccessRecord, SeatTag, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
-from service.games.ports import GameRecord
-from service.games.queries.games import collect_page, decode_with_index, is_known_secret, summarize
-from service.games.repository import read_access
+from service.games.queries.lobby import collect_page, summarize
+from service.games.queries.tokens import is_known_secret
+from service.games.repository import decode_with_index, read_access
 
 
 class MyGamesQuery(NamedTuple):
@@ -73,22 +73,16 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
 async def _load_entry(
     context: Context, wanted: MyGamesQuery, hashes: Sequence[bytes], under: Sequence[str], game_id: str
 ) -> MyGame | None:
-    """Load an indexed game and return its entry; None if it is not the client's, or not requested."""
-    loaded = await context.store.load(game_id)
-    if loaded is not None:
-        return _entry_of(context, loaded, hashes, wanted)
-    await context.store.unindex_missing(under, game_id)
-    return None
-
-
-def _entry_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wanted: MyGamesQuery) -> MyGame | None:
-    """Return a loaded game's entry, None if it is not the client's or not requested.
+    """Load an indexed game and return its entry; None if it is not the client's, or not requested.
 
     Raises TileSetMissing, UnreadableGame.
     """
-    index, game = decode_with_index(context, loaded)
-    access = read_access(loaded)
-    seats = _own_seats(access, game, hashes, wanted.external_user)
+    loaded = await context.store.load(game_id)
+    if loaded is None:
+        await context.store.unindex_missing(under, game_id)
+        return None
+    index, game = decode_with_index(context.tilesets, loaded)
+    seats = _own_seats(read_access(loaded), game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
         return None
     waiting = any(seat.waiting for seat in seats)

@@ -1,14 +1,17 @@
-"""`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading."""
+"""`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading.
+
+`ChannelRegistry` has the channels of this process.
+"""
 
 import asyncio
 from collections.abc import Sequence
 
-from service.games.ports import StoredDiff
+from service.games.ports import GameStore, StoredDiff
 from service.games.realtime.broadcaster import Broadcaster
 from service.games.realtime.messages import DiffsMessage, SnapshotMessage
 from service.games.realtime.stream_position import StreamPosition
 
-__all__ = ["Channel"]
+__all__ = ["Channel", "ChannelRegistry"]
 
 
 class Channel:
@@ -79,3 +82,26 @@ class Channel:
             for waiter in waiters:
                 if not waiter.done():
                     waiter.set_result(None)
+
+
+class ChannelRegistry:
+    """All channels; the store sends notifications of exactly their games."""
+
+    def __init__(self, store: GameStore) -> None:
+        self.channels: dict[str, Channel] = {}
+        """By game; changed by `open` and `close` only."""
+        self._store = store
+
+    def open(self, game: str, position: StreamPosition, last_revocation: str) -> Channel:
+        """Add a channel, which begins at this position."""
+        channel = self.channels[game] = Channel(game, position, last_revocation)
+        self._store.subscribe(game)
+        return channel
+
+    def close(self, channel: Channel) -> None:
+        """Remove a channel, and wake everybody who waits for it."""
+        if not channel.is_closed:
+            channel.is_closed = True
+            del self.channels[channel.game]
+            self._store.unsubscribe(channel.game)
+        channel.notify_read()

@@ -12,8 +12,7 @@ from contextlib import aclosing
 
 from service.games.errors import NoSuchGame
 from service.games.ports import GameStore, StoredDiff, StoreUnavailable
-from service.games.realtime.channel import Channel
-from service.games.realtime.channel_registry import ChannelRegistry
+from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.messages import DiffsMessage
 from service.games.realtime.recovery import build_snapshot
 from service.games.realtime.stream_position import StreamPosition

@@ -1,14 +1,13 @@
 """Where a client that comes back continues: from a position in the stream, or from the whole game."""
 
-from schemas.game import GameView
 from service.engine import build_view
 from service.games.ports import GameRecord, GameStore
 from service.games.realtime.messages import SnapshotMessage
 from service.games.realtime.stream_position import StreamPosition
-from service.games.repository import decode_game
+from service.games.repository import decode_with_index
 from service.games.tilesets import TileSetCatalogue
 
-__all__ = ["build_snapshot", "decode_view", "resolve_position"]
+__all__ = ["build_snapshot", "resolve_position"]
 
 
 async def resolve_position(
@@ -29,12 +28,6 @@ async def resolve_position(
     return StreamPosition(since, following[0].previous)
 
 
-def decode_view(tilesets: TileSetCatalogue, record: GameRecord) -> GameView:
-    """Decode a game's record into its view. Raises TileSetMissing, UnreadableGame."""
-    game = decode_game(record)
-    return build_view(tilesets.get_for_game(game.tileset).index, game)
-
-
 def build_snapshot(tilesets: TileSetCatalogue, game: str, record: GameRecord) -> SnapshotMessage:
     """Build the message that sends the whole game. Raises TileSetMissing, UnreadableGame."""
-    return SnapshotMessage(game=game, digest=record.digest, view=decode_view(tilesets, record))
+    return SnapshotMessage(game=game, digest=record.digest, view=build_view(*decode_with_index(tilesets, record)))

@@ -12,8 +12,7 @@ from itertools import groupby
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports import GameStore, StoredDiff, StoreUnavailable
-from service.games.realtime.channel import Channel
-from service.games.realtime.channel_registry import ChannelRegistry
+from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn

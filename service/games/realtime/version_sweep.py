@@ -5,8 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from service.games.ports import GameStore, StoreUnavailable
-from service.games.realtime.channel import Channel
-from service.games.realtime.channel_registry import ChannelRegistry
+from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
 from service.telemetry.metrics import MISSED_NOTIFICATIONS

@@ -8,12 +8,12 @@ from service.games.bots.priority import bot_on_turn, requester_of
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.game_failures import record_failure
-from service.games.lifecycle import overdue_at
+from service.games.lifecycle import Change
 from service.games.ports import StoredDiff
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
-__all__ = ["UNATTENDED_TIMEOUT_S", "next_due_at", "play_bots"]
+__all__ = ["UNATTENDED_TIMEOUT_S", "play_bots"]
 
 UNATTENDED_TIMEOUT_S = 20.0
 """Maximum wait of a game without people for a slot, and then for its bot's decision."""
@@ -28,7 +28,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
     """Play bots until a person must decide, the game ends, or the bot budget is spent; return their diffs.
 
     A decision that is late or fails is left to the scheduler, so that a person's action is stored whatever a bot does.
-    With `patient`, for the scheduler itself, it is awaited or raises. No request waits for bots in a game without
+    With `is_patient`, for the scheduler itself, it is awaited or raises. No request waits for bots in a game without
     people.
     """
     diffs: list[StoredDiff] = []
@@ -44,7 +44,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
         try:
             with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.is_enabled() else None):
                 action = await context.bots.choose(bot, index, game, timeout_s, requester)
-        except Exception as error:
+        except Exception as error:  # whatever a bot does, the person's action before it is stored
             if is_patient:
                 raise
             record_failure("bots", game.id, error, f"the bot {bot} decides later")
@@ -53,11 +53,8 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
             break
         _BOTS.inc()
         action, events = apply_action(index, game, action)
-        diffs.append(record_change(index, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
+        diffs.append(
+            record_change(index, game, Change(events, context.now(), seat=seat, move=move_id(action), by="bot"))
+        )
         await asyncio.sleep(0)
     return diffs
-
-
-def next_due_at(context: Context, game: Game) -> int | None:
-    """Return when the scheduler must process a game: at once if a bot is on turn, else after the deadline."""
-    return int(context.clock()) if bot_on_turn(game) is not None else overdue_at(game)

@@ -11,14 +11,14 @@ from time import perf_counter
 
 from service.games import repository
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
-from service.games.bots.priority import bot_on_turn, is_attended, requester_of
+from service.games.bots.priority import bot_on_turn, is_attended, next_due_at, requester_of
 from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
 from service.games.lifecycle import is_overdue
 from service.games.ports import StoreUnavailable, UnreadableGame
-from service.games.scheduling.bot_turns import UNATTENDED_TIMEOUT_S, next_due_at, play_bots
+from service.games.scheduling.bot_turns import UNATTENDED_TIMEOUT_S, play_bots
 from service.games.scheduling.timeouts import apply_timeout
 from service.supervision import Backoff
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
@@ -169,14 +169,14 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
     diffs = [*apply_timeout(index, game, context.now())] if is_overdue(game, int(context.clock())) else []
     timeouts = len(diffs)
     diffs += await play_bots(context, index, game, is_patient=not diffs)
-    due_at = next_due_at(context, game)
+    due_at = next_due_at(game, context.clock())
     if not diffs:
         if bot_on_turn(game) is not None and not is_attended(game):
             await context.store.defer(game_id, int(context.clock()), int(context.clock() + MIN_DEFER_S))
         else:
             await context.store.reschedule(game_id, due_at)
         return
-    if not await repository.commit(context, session, diffs, due_at=due_at):
+    if not await repository.commit(context, session, diffs):
         return
     if timeouts:
         TIMEOUTS.labels(policy).inc()

@@ -11,9 +11,9 @@ from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, TileSetIndex, apply_action, legal_moves, move_id, replace_player, resign
 from service.games.bots.registry import FALLBACK_BOT
 from service.games.diffs import record_change
-from service.games.lifecycle import CLOCK
+from service.games.lifecycle import CLOCK, Change
 from service.games.ports import StoredDiff
-from service.games.queries.games import move_sort_key
+from service.games.queries.legal_moves import move_sort_key
 
 
 def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:
@@ -21,9 +21,9 @@ def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDi
     seat = game.decider
     match game.on_timeout:
         case "bot":
-            yield record_change(index, game, substitute_on_timeout(game, seat), at=at, seat=seat, by=CLOCK)
+            yield record_change(index, game, Change(substitute_on_timeout(game, seat), at, seat=seat, by=CLOCK))
         case "resign":
-            yield record_change(index, game, resign_on_timeout(index, game, seat), at=at, seat=seat, by=CLOCK)
+            yield record_change(index, game, Change(resign_on_timeout(index, game, seat), at, seat=seat, by=CLOCK))
         case _:
             yield from _pass_turn(index, game, at)
 
@@ -57,5 +57,5 @@ def _pass_turn(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]
     first: list[AnyEvent] = [timeout_event(game)]
     while game.status == "active" and (game.decider, game.turn_number) == (seat, number):
         action, events = apply_action(index, game, minimal_action(index, game))
-        yield record_change(index, game, first + events, at=at, seat=seat, move=move_id(action), by=CLOCK)
+        yield record_change(index, game, Change(first + events, at, seat=seat, move=move_id(action), by=CLOCK))
         first = []

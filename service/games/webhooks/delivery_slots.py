@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from enum import Enum
+from enum import Enum, auto
 from typing import NamedTuple, Self
 
 from service.games.webhooks.sites import host_of_url, site_of_host
@@ -25,9 +25,9 @@ MAX_HOSTS = 10_000
 class HostStatus(Enum):
     """How a host responded lately."""
 
-    RESPONSIVE = "prompt"
-    UNKNOWN = "unknown"
-    SLOW = "hanging"
+    RESPONSIVE = auto()
+    UNKNOWN = auto()
+    SLOW = auto()
 
 
 class SlotLimits(NamedTuple):
@@ -60,18 +60,17 @@ class DeliverySlots:
         self._clock = clock
         self._hosts: dict[str, tuple[HostStatus, float | None]] = {}
         """Status of each host and when it was last slow; the most recently used is last."""
+        self._in_use: set[DeliverySlot] = set()
         self._slow: dict[DeliverySlot, None] = {}
         """Slow deliveries, the longest first."""
-        self._by_host: Counter[str] = Counter()
-        self._by_site = {kind: Counter[str]() for kind in HostStatus}
 
     def __len__(self) -> int:
         """Return the number of slots in use."""
-        return self._by_host.total()
+        return len(self._in_use)
 
     def in_use(self, status: HostStatus) -> int:
         """Return the number of slots in use by hosts of a status."""
-        return self._by_site[status].total()
+        return sum(slot.status is status for slot in self._in_use)
 
     def host_status(self, url: str) -> HostStatus:
         """Return the status of a URL's host."""
@@ -83,15 +82,12 @@ class DeliverySlots:
         slot = DeliverySlot(self, host, site_of_host(host), self.host_status(url))
         if not self._has_room(slot):
             return None
-        self.count(slot, 1)
+        self._in_use.add(slot)
         return slot
 
-    def count(self, slot: "DeliverySlot", change: int) -> None:
-        """Add `change` to the counts that a slot belongs to."""
-        for counter, key in ((self._by_host, slot.host), (self._by_site[slot.status], slot.site)):
-            counter[key] += change
-            if not counter[key]:
-                del counter[key]
+    def release(self, slot: "DeliverySlot") -> None:
+        """Return a slot."""
+        self._in_use.discard(slot)
 
     def record_host(self, host: str, status: HostStatus) -> HostStatus:
         """Record how a host responded, and return its status: one that was slow lately is unknown first."""
@@ -120,24 +116,22 @@ class DeliverySlots:
         """Record that a delivery is no longer slow."""
         self._slow.pop(slot, None)
 
-    def _has_room(self, slot: "DeliverySlot") -> bool:
-        limits, of_site = self.limits, self._by_site[slot.status][slot.site]
-        if slot.status is HostStatus.RESPONSIVE:
-            sites, in_use = self._by_site[HostStatus.RESPONSIVE], self.in_use(HostStatus.RESPONSIVE)
+    def _has_room(self, new: "DeliverySlot") -> bool:
+        limits, alike = self.limits, [slot for slot in self._in_use if slot.status is new.status]
+        sites = Counter(slot.site for slot in alike)
+        of_site = sites[new.site]
+        if new.status is HostStatus.RESPONSIVE:
             share = min(limits.responsive_per_site, max(1, limits.responsive_shared // max(1, len(sites))))
-            return in_use < (limits.responsive_shared if of_site else limits.responsive) and of_site < share
-        limit, limit_per_site = (
-            (limits.unknown, limits.unknown_per_site)
-            if slot.status is HostStatus.UNKNOWN
-            else (limits.slow, limits.slow_per_site)
-        )
-        return not self._by_host[slot.host] and of_site < limit_per_site and self.in_use(slot.status) < limit
+            return len(alike) < (limits.responsive_shared if of_site else limits.responsive) and of_site < share
+        if any(slot.host == new.host for slot in self._in_use):
+            return False
+        if new.status is HostStatus.UNKNOWN:
+            return of_site < limits.unknown_per_site and len(alike) < limits.unknown
+        return of_site < limits.slow_per_site and len(alike) < limits.slow
 
 
 class DeliverySlot:
     """The slot of one delivery; leaving its `with` block releases it."""
-
-    __slots__ = ("_is_slow", "_slots", "_timeout", "host", "site", "status")
 
     def __init__(self, slots: DeliverySlots, host: str, site: str, status: HostStatus) -> None:
         self._slots = slots
@@ -151,7 +145,7 @@ class DeliverySlot:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._slots.count(self, -1)
+        self._slots.release(self)
 
     @asynccontextmanager
     async def track_response(self) -> AsyncIterator[None]:
@@ -174,23 +168,18 @@ class DeliverySlot:
     def record_response(self) -> None:
         """Record that the host responded, with any status."""
         if not self._is_slow:
-            self._set_status(self._slots.record_host(self.host, HostStatus.RESPONSIVE))
+            self.status = self._slots.record_host(self.host, HostStatus.RESPONSIVE)
 
     def record_failure(self) -> None:
         """Record that the host failed, but not by a timeout."""
         if self.status is HostStatus.RESPONSIVE:
-            self._set_status(self._slots.record_host(self.host, HostStatus.UNKNOWN))
+            self.status = self._slots.record_host(self.host, HostStatus.UNKNOWN)
 
     def record_timeout(self) -> None:
         """Record that the host did not respond in time."""
         self._is_slow = True
-        self._set_status(self._slots.record_host(self.host, HostStatus.SLOW))
+        self.status = self._slots.record_host(self.host, HostStatus.SLOW)
 
     def _on_slow(self) -> None:
         self.record_timeout()
         self._slots.add_slow(self)
-
-    def _set_status(self, status: HostStatus) -> None:
-        self._slots.count(self, -1)
-        self.status = status
-        self._slots.count(self, 1)

@@ -12,6 +12,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from math import ceil
 from uuid import uuid4
@@ -70,6 +71,16 @@ POSTPONED_DELAY_S = 60
 """Delay before a challenge that the sender postponed is tried again."""
 
 
+@dataclass
+class _Delivery:
+    """A leased webhook that has a slot, and its state after the attempts so far."""
+
+    game: str
+    webhook: WebhookRegistration
+    state: WebhookState
+    slot: DeliverySlot
+
+
 class WebhookDispatcher:
     """The deliveries of one instance."""
 
@@ -106,7 +117,7 @@ class WebhookDispatcher:
                 self._in_progress[game, webhook_id] = True
                 continue
             self._in_progress[game, webhook_id] = False
-            task = spawn("webhook-delivery", self._process((game, webhook_id)))
+            task = spawn("webhook-delivery", self._process(game, webhook_id))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -138,28 +149,25 @@ class WebhookDispatcher:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _process(self, key: tuple[str, str]) -> None:
-        """Deliver to a webhook, and again if it was dispatched meanwhile."""
-        LOG_CONTEXT.set(DueGameContext(key[0]))
+    async def _process(self, game: str, webhook_id: str) -> None:
+        """Deliver to a webhook, and again if it was dispatched meanwhile; postpone it if that fails."""
+        LOG_CONTEXT.set(DueGameContext(game))
+        key, is_dispatched = (game, webhook_id), True
         try:
-            is_notified = True
-            while is_notified:
-                self._in_progress[key] = False
-                await self._deliver_webhook(*key)
-                is_notified = self._in_progress[key]
-        except StoreUnavailable as unavailable:
-            _throttled_log.warning("the store is unavailable, a webhook of game %s is delayed: %s", key[0], unavailable)
-        except Exception as error:  # noqa: BLE001  one failing webhook must not be retried in a loop
-            await self._postpone_failed(*key, error)
-        finally:
-            del self._in_progress[key]
-
-    async def _postpone_failed(self, game: str, webhook_id: str, error: Exception) -> None:
-        record_failure("webhooks", game, error, f"its webhook {webhook_id} is retried in {FAILURE_DELAY_S} s")
-        try:
-            await self._store.webhooks.reschedule(game, webhook_id, int(self._clock()) + FAILURE_DELAY_S)
+            try:
+                while is_dispatched:
+                    self._in_progress[key] = False
+                    await self._deliver_webhook(game, webhook_id)
+                    is_dispatched = self._in_progress[key]
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001  one failing webhook must not be retried in a loop
+                record_failure("webhooks", game, error, f"its webhook {webhook_id} is retried in {FAILURE_DELAY_S} s")
+                await self._store.webhooks.reschedule(game, webhook_id, int(self._clock()) + FAILURE_DELAY_S)
         except StoreUnavailable as unavailable:
             _throttled_log.warning("the store is unavailable, a webhook of game %s is delayed: %s", game, unavailable)
+        finally:
+            del self._in_progress[key]
 
     async def _deliver_webhook(self, game: str, webhook_id: str) -> None:
         """Deliver the pending messages of a webhook, if it is due and not leased."""
@@ -174,35 +182,21 @@ class WebhookDispatcher:
                 if _is_waiting(state, now):
                     await self._release(game, webhook, state, now)
                 elif (slot := self._slots.acquire(webhook.url)) is None:
-                    await self._postpone_without_slot(game, webhook, state, now)
+                    await self._release(game, webhook, state, now)
+                    await webhooks.reschedule(game, webhook_id, now + self._delay_without_slot_s(webhook.url))
                 else:
                     with slot:
-                        await self._deliver_with_slot(game, webhook, state, slot)
+                        await webhooks.reschedule(game, webhook_id, now + LEASE_TTL_S)
+                        delivery = _Delivery(game, webhook, state, slot)
+                        if await self._deliver_pending(delivery):
+                            await self._release(game, webhook, delivery.state, now)
 
-    async def _postpone_without_slot(
-        self, game: str, webhook: WebhookRegistration, state: WebhookState, now: int
-    ) -> None:
-        """Release a webhook that got no slot, and reschedule it."""
-        await self._release(game, webhook, state, now)
-        pause_s = NO_SLOT_DELAY_S
-        if self._slots.host_status(webhook.url) is HostStatus.SLOW:
-            shortest, longest = SLOW_HOST_DELAY_RANGE_S
-            pause_s = int(shortest + (longest - shortest) * self._random_fraction())
-        await self._store.webhooks.reschedule(game, webhook.id, now + pause_s)
-
-    async def _deliver_with_slot(
-        self, game: str, webhook: WebhookRegistration, state: WebhookState, slot: DeliverySlot
-    ) -> None:
-        """Send the challenge or the pending messages of a leased webhook, and release it."""
-        now = int(self._clock())
-        await self._store.webhooks.reschedule(game, webhook.id, now + LEASE_TTL_S)
-        new_state: WebhookState | None = state
-        if state.pending_client is not None:
-            new_state = await self._send_challenge(game, webhook, state, slot)
-        if new_state is not None and new_state.pending_client is None:
-            new_state = await self._deliver_log(game, webhook, new_state, slot)
-        if new_state is not None:
-            await self._release(game, webhook, new_state, now)
+    def _delay_without_slot_s(self, url: str) -> int:
+        """Return the delay before a webhook that got no slot is tried again."""
+        if self._slots.host_status(url) is not HostStatus.SLOW:
+            return NO_SLOT_DELAY_S
+        shortest, longest = SLOW_HOST_DELAY_RANGE_S
+        return int(shortest + (longest - shortest) * self._random_fraction())
 
     async def _release(self, game: str, webhook: WebhookRegistration, state: WebhookState, now: int) -> None:
         if _is_waiting(state, now):
@@ -211,84 +205,66 @@ class WebhookDispatcher:
             game, state, None, webhook_id=webhook.id, holder=self._holder, seconds=None
         )
 
-    async def _deliver_log(
-        self, game: str, webhook: WebhookRegistration, state: WebhookState, slot: DeliverySlot
-    ) -> WebhookState | None:
-        """Deliver to the end of the log or the first failure; return the state, None if the lease was lost.
+    async def _deliver_pending(self, delivery: _Delivery) -> bool:
+        """Send the challenge or the pending messages of a leased webhook; return False if the lease was lost."""
+        if delivery.state.pending_client is not None and not await self._send_challenge(delivery):
+            return False
+        return delivery.state.pending_client is not None or await self._deliver_log(delivery)
+
+    async def _deliver_log(self, delivery: _Delivery) -> bool:
+        """Deliver to the end of the log or the first failure; return False if the lease was lost.
 
         At the end the webhook is unscheduled, and then the log is read once more: a later change schedules it again.
         """
+        game, webhook = delivery.game, delivery.webhook
         is_unscheduled = False
         while True:
-            diffs = await self._store.load_diffs(game, state.delivered_version, LOG_BATCH_SIZE)
+            diffs = await self._store.load_diffs(game, delivery.state.delivered_version, LOG_BATCH_SIZE)
             if not diffs and is_unscheduled:
-                return state
+                return True
             if not diffs:
                 await self._store.webhooks.reschedule(game, webhook.id, None)
             is_unscheduled = not diffs
             for diff in diffs:
                 payload = build_payload(webhook, diff)
                 if payload is None:
-                    state = WebhookState(diff.version)
+                    delivery.state = WebhookState(diff.version)
                     continue
-                state, is_leased = await self._deliver_payload(game, webhook, state, payload, slot, diff.version)
-                if not is_leased:
-                    return None
-                if state.failures:
-                    return state
+                now = int(self._clock())
+                result = await self._send_payload(delivery, payload, now)
+                WEBHOOK_ATTEMPTS.labels(result.error or "delivered").inc()
+                if result.error is None:
+                    WEBHOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(payload.at)))
+                if not await self._save_attempt(delivery, diff.version, payload, result, now):
+                    return False
+                if delivery.state.failures:
+                    return True
 
-    async def _deliver_payload(
-        self,
-        game: str,
-        webhook: WebhookRegistration,
-        state: WebhookState,
-        payload: WebhookPayload,
-        slot: DeliverySlot,
-        version: int,
-    ) -> tuple[WebhookState, bool]:
-        """Send a payload and store the attempt; return the new state, and whether the lease still holds."""
-        now = int(self._clock())
-        result = await self._send_payload(slot, webhook, payload, now)
-        new_state = WebhookState(version) if result.error is None else self._state_after_failure(state, result)
-        WEBHOOK_ATTEMPTS.labels(result.error or "delivered").inc()
-        if result.error is None:
-            WEBHOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(payload.at)))
-        attempt = DeliveryAttempt(version, payload.type, state.failures + 1, timestamp(now), *result[:3])
-        return new_state, await self._save_attempt(game, webhook, new_state, attempt)
-
-    async def _send_challenge(
-        self, game: str, webhook: WebhookRegistration, state: WebhookState, slot: DeliverySlot
-    ) -> WebhookState | None:
-        """Send a challenge within the rate limits; return the new state, None if the lease was lost."""
+    async def _send_challenge(self, delivery: _Delivery) -> bool:
+        """Send a challenge within the rate limits; return False if the lease was lost."""
+        webhook, state = delivery.webhook, delivery.state
         now, client = int(self._clock()), state.pending_client or ""
         wait_s = self._challenge_limiter.take(client, webhook.url)
         if wait_s:
-            return msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
-        challenge, payload = create_challenge(game, webhook, now)
-        result = await self._send_payload(slot, webhook, payload, now, challenge=True)
+            delivery.state = msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
+            return True
+        challenge, payload = create_challenge(delivery.game, webhook, now)
+        result = await self._send_payload(delivery, payload, now, challenge=True)
         if result.error == POSTPONED:
-            return msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
+            delivery.state = msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
+            return True
         if result.error is None and not is_correct_response(result.response_body, challenge):
             result = result._replace(error=WRONG_ANSWER)
         WEBHOOK_CHALLENGES.labels(result.error or "answered").inc()
         if result.error is None:
             self._challenge_limiter.refund(client, webhook.url)
-        new_state = (
-            WebhookState(state.delivered_version) if result.error is None else self._state_after_failure(state, result)
-        )
-        attempt = DeliveryAttempt(state.delivered_version, payload.type, state.failures + 1, payload.at, *result[:3])
-        return new_state if await self._save_attempt(game, webhook, new_state, attempt) else None
+        return await self._save_attempt(delivery, state.delivered_version, payload, result, now)
 
     async def _send_payload(
-        self,
-        slot: DeliverySlot,
-        webhook: WebhookRegistration,
-        payload: WebhookPayload,
-        now: int,
-        *,
-        challenge: bool = False,
+        self, delivery: _Delivery, payload: WebhookPayload, now: int, *, challenge: bool = False
     ) -> SendResult:
         """Send a payload, and record how its host responds."""
+        webhook, slot = delivery.webhook, delivery.slot
         started_at = time.perf_counter()
         try:
             async with slot.track_response():
@@ -306,12 +282,16 @@ class WebhookDispatcher:
         return result
 
     async def _save_attempt(
-        self, game: str, webhook: WebhookRegistration, state: WebhookState, attempt: DeliveryAttempt
+        self, delivery: _Delivery, version: int, payload: WebhookPayload, result: SendResult, now: int
     ) -> bool:
-        """Store an attempt and the new state; return whether the lease still holds."""
+        """Store an attempt at a version's payload, and the state after it; return False if the lease was lost."""
+        game, webhook, before = delivery.game, delivery.webhook, delivery.state
+        state = WebhookState(version) if result.error is None else self._state_after_failure(before, result)
+        attempt = DeliveryAttempt(version, payload.type, before.failures + 1, timestamp(now), *result[:3])
         if state.disabled_reason is not None:
             WEBHOOKS_DISABLED.labels(state.disabled_reason).inc()
             logger.warning("webhook %s of game %s is disabled: %s", webhook.id, game, state.disabled_reason)
+        delivery.state = state
         return await self._store.webhooks.save_state(
             game, state, attempt, webhook_id=webhook.id, holder=self._holder, seconds=LEASE_TTL_S
         )

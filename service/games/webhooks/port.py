@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from service.games.idempotency import IdempotencyRecord
+from service.games.idempotency import IdempotencyRecord, Replayed
 
 
 class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
@@ -59,12 +59,6 @@ class Added(NamedTuple):
 
 class LimitReached(NamedTuple):
     """The game has its maximum number of webhooks; nothing was changed."""
-
-
-class Replayed(NamedTuple):
-    """The idempotency key has a record already; nothing was changed."""
-
-    record: bytes
 
 
 class WebhookNotFound(NamedTuple):

@@ -9,13 +9,13 @@ import msgspec
 
 from schemas.webhooks import CHALLENGE_MESSAGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_owner
+from service.games.access import Principal, authorize_owner
 from service.games.cache import GameSession
-from service.games.commands.execute import Command, execute
+from service.games.commands.execute import OwnerCommand, execute
 from service.games.commands.game_setup import derive_game_id, random_game_id
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
+from service.games.idempotency import FirstResponse, ReplayableResult, Replayed, idempotency_scope, new_record
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id
 from service.games.webhooks.port import (
@@ -23,7 +23,6 @@ from service.games.webhooks.port import (
     DeliveryAttempt,
     LeaseTaken,
     LimitReached,
-    Replayed,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
@@ -55,19 +54,14 @@ async def register_webhook(context: Context, game_id: str, request: WebhookReque
     return await execute(RegisterCommand(context, game_id, request))
 
 
-class RegisterCommand(Command[ReplayableResult[WebhookCreated]]):
+class RegisterCommand(OwnerCommand[ReplayableResult[WebhookCreated]]):
     """The owner's request to register a webhook."""
 
     def __init__(self, context: Context, game_id: str, request: WebhookRequest) -> None:
         path = f"/v1/games/{game_id}/webhooks"
-        super().__init__(
-            context, game_id, idempotency_scope(request.idempotency_key, path, request.token, request.body)
-        )
+        scope = idempotency_scope(request.idempotency_key, path, request.token, request.body)
+        super().__init__(context, game_id, request.token, scope=scope)
         self._request = request
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner."""
-        return authorize_owner(access, self.game_id, self._request.token)
 
     async def attempt(self, session: GameSession, _owner: Principal) -> ReplayableResult[WebhookCreated] | None:
         """Add the webhook; return None if a concurrent request with the same key was first."""

@@ -14,6 +14,7 @@ from schemas.lobby import CreateGame
 from service.engine import Game
 from service.games.bots.priority import hash_creator, is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
+from service.games.errors import UnknownTileSet
 from service.games.tilesets import DEFAULT_TILESET
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.client_ip import get_site_network
@@ -127,7 +128,7 @@ class ClientCharge:
         if len(playing) < len(new_game.players):
             await self._charge_turns(playing)
         else:
-            chosen = self._app[CONTEXT].tilesets.get_for_new_game(new_game.tileset or DEFAULT_TILESET)
+            chosen = self._app[CONTEXT].tilesets.get(new_game.tileset or DEFAULT_TILESET, UnknownTileSet)
             await self._charge_game(playing, sum(tile.count for tile in chosen.tileset.tiles))
 
     def replay_slot(self, versions: int) -> AbstractAsyncContextManager[None]:

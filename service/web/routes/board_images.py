@@ -7,7 +7,10 @@ from aiohttp import web
 from service.engine import build_view, legal_moves
 from service.games.context import Context
 from service.games.ports import GameRecord
-from service.games.queries.games import decode_with_index, load_digest, load_for_reader, move_sort_key
+from service.games.queries.diffs import load_digest
+from service.games.queries.games import load_for_reader
+from service.games.queries.legal_moves import move_sort_key
+from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
@@ -66,9 +69,9 @@ def _query_type(image_format: ImageFormat) -> type[BoardQuery]:
 async def _make_current_job(
     context: Context, record: GameRecord, options: BoardOptions, image_format: ImageFormat
 ) -> BoardJob:
-    index, game = decode_with_index(context, record)
+    index, game = decode_with_index(context.tilesets, record)
     moves = sorted(legal_moves(index, game), key=move_sort_key) if options.number_moves else []
-    tileset = context.tilesets.get_for_game(game.tileset).response
+    tileset = context.tilesets.get(game.tileset).response
     return BoardJob(tileset, build_view(index, game), moves, options, image_format)
 
 
@@ -78,7 +81,7 @@ async def _make_past_job(
     context, tokens = request.app[CONTEXT], version // costs.PATCHED_VERSIONS_PER_TOKEN
     async with ClientCharge.of_request(request).acquire_replay_slot(tokens):
         past = await load_past_version(context, get_path_id(request), version)
-    return BoardJob(context.tilesets.get_for_game(past.tileset).response, past, [], options, image_format)
+    return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, image_format)
 
 
 ROUTES = tuple(

@@ -9,7 +9,8 @@ from aiohttp import web
 from service.engine import Game, TileSetIndex
 from service.games.i18n import Language
 from service.games.ports import GameRecord
-from service.games.queries.games import decode_with_index, load_for_reader
+from service.games.queries.games import load_for_reader
+from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.languages import localized_etag, negotiate_language, set_content_language
 from service.web.parsing import get_path_id, parse_bearer_token
@@ -29,7 +30,7 @@ async def state_response(request: web.Request, build: Callable[[TileSetIndex, Ga
     record, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))
     tag = game_etag(record.version, record.digest)
     return not_modified_response(request, tag, private=private) or json_response(
-        build(*decode_with_index(context, record)), etag=tag, private=private
+        build(*decode_with_index(context.tilesets, record)), etag=tag, private=private
     )
 
 

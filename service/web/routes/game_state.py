@@ -13,13 +13,9 @@ from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Int32
 from service.games.i18n import Language
 from service.games.ports import GameRecord
-from service.games.queries.games import (
-    MoveFilter,
-    compute_scores,
-    count_tiles_left,
-    decode_with_index,
-    list_legal_moves,
-)
+from service.games.queries.games import compute_scores, count_tiles_left
+from service.games.queries.legal_moves import MoveFilter, list_legal_moves
+from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, localized_response, state_response
@@ -103,7 +99,7 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)
 
     async def build(loaded: GameRecord, language: Language) -> LegalMoves:
-        return list_legal_moves(*decode_with_index(request.app[CONTEXT], loaded), move_filter, language)
+        return list_legal_moves(*decode_with_index(request.app[CONTEXT].tilesets, loaded), move_filter, language)
 
     return await localized_response(request, build)
 

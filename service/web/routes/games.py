@@ -16,7 +16,7 @@ from service.games.commands.abort import abort_game
 from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
-from service.games.queries.games import list_games
+from service.games.queries.lobby import list_games
 from service.web.app_keys import CONTEXT
 from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (

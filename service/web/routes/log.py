@@ -13,7 +13,8 @@ from schemas.story import Story
 from schemas.vocabulary import Count
 from service.games.i18n import Language
 from service.games.ports import GameRecord
-from service.games.queries import games
+from service.games.queries.diffs import MAX_DIFFS, list_diffs
+from service.games.queries.games import load_for_reader
 from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
@@ -29,7 +30,7 @@ class LogQuery(Query, frozen=True):
     """A part of a game's log."""
 
     since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="The maximum number of diffs per response.")] = 100
+    limit: Annotated[int, Meta(ge=1, le=MAX_DIFFS, description="The maximum number of diffs per response.")] = 100
 
 
 @game_read_route(
@@ -59,12 +60,12 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     if EVENT_STREAM in request.headers.get("Accept", ""):
         return await serve_event_stream(request, game)
     context = request.app[CONTEXT]
-    record, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    record, private = await load_for_reader(context, game, parse_bearer_token(request))
     etag = game_etag(record.version, record.digest)
     response = not_modified_response(request, etag, private=private)
     if response is None:
         await charge_request(request, min(query.limit, record.version - query.since) // costs.DIFFS_PER_TOKEN)
-        page = await games.list_diffs(context, record, game, query.since, query.limit)
+        page = await list_diffs(context, record, game, query.since, query.limit)
         response = json_response(page, etag=etag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response

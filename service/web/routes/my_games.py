@@ -6,7 +6,7 @@ from aiohttp import web
 from msgspec import Meta
 
 from schemas.lobby import ExternalUser, MyGames
-from service.games.queries.games import MAX_GAMES_SCANNED
+from service.games.queries.lobby import MAX_GAMES_SCANNED
 from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import parse_bearer_tokens, read_query

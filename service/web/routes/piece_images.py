@@ -7,6 +7,7 @@ from aiohttp import web
 
 from schemas.tileset import Ship, Tile
 from schemas.vocabulary import ID, SHIP_ID
+from service.games.errors import NoSuchTileSet
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.images.jobs import ImageFormat, ShipJob, TileJob
@@ -33,7 +34,7 @@ async def read_tile(request: web.Request) -> web.Response:
     for the centre of an islander on it. Each group of fish is a group with `data-group`.
     """
     query = read_query(request, TileQuery)
-    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
+    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request), NoSuchTileSet)
     tile = _get_piece(loaded.tileset.tiles, request.match_info["tile"])
     width, image_format = min(query.width, MAX_WIDTH_PX), parse_image_format(request)
     return await _piece_response(request, loaded.hash, TileJob(tile, query.rotation, query.theme, width, image_format))
@@ -45,7 +46,7 @@ async def read_ship(request: web.Request) -> web.Response:
     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
     """
     query = read_query(request, PieceQuery)
-    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
+    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request), NoSuchTileSet)
     ship = _get_piece(loaded.tileset.ships, request.match_info["ship"])
     width, image_format = min(query.width, MAX_WIDTH_PX), parse_image_format(request)
     return await _piece_response(request, loaded.hash, ShipJob(ship, query.theme, width, image_format))

@@ -5,6 +5,7 @@ from hashlib import sha256
 from aiohttp import web
 
 from schemas.tileset import TileSet, TileSets
+from service.games.errors import NoSuchTileSet
 from service.web.app_keys import CONTEXT
 from service.web.parsing import get_path_id
 from service.web.responses import CACHE_IMMUTABLE, json_response, not_modified_response
@@ -51,7 +52,7 @@ async def read_tileset(request: web.Request) -> web.Response:
 
     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
     """
-    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
+    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request), NoSuchTileSet)
     tag = f'"{loaded.hash}"'
     response = not_modified_response(request, tag) or json_response(loaded.response, etag=tag)
     response.headers["Cache-Control"] = CACHE_IMMUTABLE

@@ -8,7 +8,7 @@ from aiohttp import HttpVersion11, web
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports import GameRecord, StoreUnavailable
-from service.games.queries import games
+from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
@@ -102,7 +102,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    record, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    record, private = await load_for_reader(context, game, parse_bearer_token(request))
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
     if position is not None:
         await charge_request(request, (record.version - position.version) // costs.DIFFS_PER_TOKEN)

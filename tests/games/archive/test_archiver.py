@@ -13,8 +13,7 @@ from schemas.vocabulary import Status
 from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.importer import import_files
 from service.games.archive.archiver import ARCHIVE_DELAY_S, MAX_CONCURRENT_WRITES, Archiver
-from service.games.archive.document import GameDocument, decode_document
-from service.games.archive.object_names import object_name
+from service.games.archive.document import GameDocument, decode_document, object_name
 from service.games.archive.port import ArchiveStorage, StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch

@@ -12,8 +12,14 @@ from schemas.base import canonical_json
 from service.cli.importer import import_files
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.tileset_validation import parse_tileset
-from service.games.archive.document import LATEST_SCHEMA, InvalidDocument, decode_document, encode_document, is_document
-from service.games.archive.object_names import object_name
+from service.games.archive.document import (
+    LATEST_SCHEMA,
+    InvalidDocument,
+    decode_document,
+    encode_document,
+    is_document,
+    object_name,
+)
 from service.games.archive.validation import validate_document
 from service.games.verify import verify
 from service.store.game_store import RedisStore

@@ -12,7 +12,7 @@ from service.games.tilesets import load_catalogue
 from tests.engine.new_games import start_game as set_up_game
 from tests.rules.rules_game import Table
 
-ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
+ARCHIPELAGO = load_catalogue(None).get("archipelago").index
 
 
 SEA_AND_ISLAND = """

@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame
 from service.games.realtime.hub import Hub
-from service.games.realtime.recovery import decode_view
+from service.games.realtime.recovery import build_snapshot
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import (
     TILESETS,
@@ -71,6 +71,6 @@ async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, store: 
         other = SnapshotSubscriber()
         await hub.subscribe(other, game, past)
         (message,) = other.snapshots
-        assert (message.digest, message.view) == (loaded.digest, decode_view(TILESETS, loaded))
+        assert (message.digest, message.view) == (loaded.digest, build_snapshot(TILESETS, "g", loaded).view)
         hub.unsubscribe(other, game)
     assert first.version == 1

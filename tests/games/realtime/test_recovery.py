@@ -3,7 +3,7 @@
 import pytest
 
 from service.games.ports import StoreUnavailable
-from service.games.realtime.recovery import decode_view, resolve_position
+from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 from tests.store.commits import action, creation, digest, load_record
@@ -36,4 +36,4 @@ async def test_an_unreadable_snapshot_raises_store_unavailable(store: Unreliable
     await store.commit(creation())
     loaded = await load_record(store)
     with pytest.raises(StoreUnavailable, match="cannot be read"):
-        decode_view(TILESETS, loaded)
+        build_snapshot(TILESETS, "g", loaded)

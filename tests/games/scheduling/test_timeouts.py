@@ -5,12 +5,12 @@ from random import Random
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatRequest
+from service.games.bots.priority import next_due_at
 from service.games.commands.create import create
 from service.games.commands.join import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.ports import GameStore
-from service.games.queries.games import list_legal_moves
-from service.games.scheduling.bot_turns import next_due_at
+from service.games.queries.legal_moves import list_legal_moves
 from tests.games.game_fixture import (
     TABLES,
     Clock,
@@ -149,7 +149,7 @@ async def test_a_game_waits_while_bots_play_all_seats_of_people(store: GameStore
     for _ in range(3):
         await table.let_pass(3600)
     assert (await table.game()).version == resting.version
-    assert next_due_at(table.context, resting) is None
+    assert next_due_at(resting, table.clock()) is None
     await table.return_to_seat(token=table.tokens[0])
     game = await table.game()
     assert (game.decider, game.players[1].bot) == (0, "greedy")

@@ -13,7 +13,7 @@ from tests.reference.random_tilesets import random_tileset
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago")
+ARCHIPELAGO = load_catalogue(None).get("archipelago")
 
 
 class IslanderSpot(NamedTuple):

@@ -1,7 +1,7 @@
 """Boards as text."""
 
 from service.engine import apply_action, build_view, legal_moves
-from service.games.queries.games import move_sort_key
+from service.games.queries.legal_moves import move_sort_key
 from service.web.drawing.scene import BoardOptions, Region, make_scene
 from service.web.drawing.text_board import board_text
 from tests.engine.random_games import new_game

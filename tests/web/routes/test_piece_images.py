@@ -8,7 +8,7 @@ from tests.web.http_game import check_problem
 from tests.web.images.image_inspection import png_size
 
 SET = "/v1/tilesets/archipelago"
-ARCHIPELAGO = TILESETS.get_for_game("archipelago").tileset
+ARCHIPELAGO = TILESETS.get("archipelago").tileset
 
 
 async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:

@@ -149,7 +149,7 @@ class Cost(Model):
     """Groups of identical wares: `[3, 1]` is three of one kind and one of another."""
 
 
-class Covered(Model):
+class CoveredFish(Model):
     """A fish group covered by a boat (R5.7)."""
 
     segment: int
@@ -306,6 +306,15 @@ class GameFinished(Model, tag="game_finished"):
     winners: list[int]
 
 
+class GameResult(Model):
+    """The end of a game (R7.1) and its winners (R7.4)."""
+
+    winners: list[int]
+    """The winning seats; several if they are tied."""
+    reason: str
+    scores: list[Score]
+
+
 class GameStarted(Model, tag="game_started"):
     """The game started, because all seats are taken; `seat` has the first turn (R1.6)."""
 
@@ -338,7 +347,7 @@ class GameSummary(Model):
     bag: int
     """The number of tiles in the bag."""
     deck: Deck
-    result: Result | None
+    result: GameResult | None
     """Null unless the game is finished."""
     turn_timeout_s: int | None
     """Seconds a player has for a decision; null means no limit."""
@@ -376,7 +385,7 @@ class GameView(Model):
     bag: int
     """The number of tiles in the bag."""
     deck: Deck
-    result: Result | None
+    result: GameResult | None
     """Null unless the game is finished."""
     turn_timeout_s: int | None
     """Seconds a player has for a decision; null means no limit."""
@@ -617,11 +626,12 @@ class PlaceTile(Model, tag="place_tile"):
     """Quarter turns clockwise."""
 
 
-class Placed(Model):
-    """The cell of the tile placed this turn."""
+class PlacedIslander(Model):
+    """An islander on a segment of a tile."""
 
-    x: int
-    y: int
+    segment: int
+    """Index in the tile's `segments`."""
+    seat: int
 
 
 class PlacedTile(Model):
@@ -633,8 +643,8 @@ class PlacedTile(Model):
     """Quarter turns clockwise, 0 to 3."""
     order: int
     """0 for the start tile, then 1, 2, ..."""
-    islanders: list[Standing]
-    covered: list[Covered]
+    islanders: list[PlacedIslander]
+    covered: list[CoveredFish]
 
 
 class Player(Model):
@@ -765,15 +775,6 @@ class ReplaceToken(Model):
     """A new token for a seat, without options; the body may be empty."""
 
 
-class Result(Model):
-    """The end of a game (R7.1) and its winners (R7.4)."""
-
-    winners: list[int]
-    """The winning seats; several if they are tied."""
-    reason: str
-    scores: list[Score]
-
-
 class RetrieveIslander(Model, tag="retrieve_islander"):
     """Retrieve an own islander from the board to the supply (R4.4)."""
 
@@ -874,14 +875,6 @@ class Snapshot(Model, tag="snapshot"):
     digest: str
     """The first 32 hex digits of a SHA-256."""
     game: GameView
-
-
-class Standing(Model):
-    """An islander on a segment of a tile."""
-
-    segment: int
-    """Index in the tile's `segments`."""
-    seat: int
 
 
 class Story(Model):
@@ -1000,7 +993,7 @@ class Turn(Model):
     """The seat that must decide now."""
     tile: str
     """The drawn tile, until the turn ends."""
-    placed: Placed | None
+    placed: Cell | None
     """The cell of that tile; null until it is placed."""
     deadline: str | None
     """The deadline of the decision; null without one."""

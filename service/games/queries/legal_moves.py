@@ -1,0 +1,113 @@
+"""The legal moves of a game with their texts, and who must decide."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIslander
+from schemas.commands import CellChoice, LegalMoves, NextDecision
+from service.engine import Game, TileSetIndex, legal_moves
+from service.engine.tileset_index import unpack_cell
+from service.games.errors import Malformed
+from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
+
+T = TypeVar("T")
+
+
+class MoveFilter(NamedTuple):
+    """A filter of the legal moves; by default it selects all."""
+
+    stage: str | None = None
+    x: int | None = None
+    y: int | None = None
+    q: str | None = None
+    limit: int | None = None
+    cursor: str | None = None
+
+
+def next_decision(game: Game) -> NextDecision:
+    """Return who must decide now."""
+    if game.status != "active":
+        return NextDecision(seat=None, phase=None)
+    return NextDecision(seat=game.decider, phase=game.phase)
+
+
+def list_legal_moves(
+    index: TileSetIndex,
+    game: Game,
+    move_filter: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
+    language: Language = ENGLISH,
+) -> LegalMoves:
+    """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
+    actions = sorted(legal_moves(index, game), key=move_sort_key)
+    spoken = get_translator(language)
+    moves = [describe_move(spoken, index, game, action) for action in actions]
+    if move_filter.x is not None or move_filter.y is not None:
+        moves = [move for move in moves if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)]
+    if move_filter.q is not None:
+        moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
+    decision = next_decision(game)
+    cells: list[CellChoice] | None = None
+    if move_filter.stage == "cell":
+        cells, cursor = _page([*_cell_choices(spoken, game, moves)], move_filter)
+        moves = []
+    else:
+        moves, cursor = _page(moves, move_filter)
+    return LegalMoves(
+        version=game.version,
+        digest=game.digest,
+        language=language,
+        seat=decision.seat,
+        phase=decision.phase,
+        moves=moves,
+        cells=cells,
+        next_cursor=cursor,
+    )
+
+
+def move_sort_key(action: Action) -> tuple[int, int, int]:
+    """Return the sort key by which moves are listed: from north to south, then from west to east."""
+    match action:
+        case PlaceTile(x, y, rotation):
+            return y, x, rotation
+        case RetrieveIslander(x, y, segment):
+            return y, x, segment
+        case _:
+            return 0, 0, 0
+
+
+def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
+    """Return the cell of a move; deliveries and passes have none."""
+    match action:
+        case PlaceTile(x, y) | RetrieveIslander(x, y):
+            return x, y
+        case PlaceIslander():
+            return unpack_cell(game.cells[-1])
+        case _:
+            return None
+
+
+def _matches_cell(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
+    return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
+
+
+def _cell_choices(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+    numbers: dict[tuple[int, int], int] = {}
+    for move in moves:
+        cell = _cell_of(game, move.action)
+        if cell is not None:
+            numbers[cell] = numbers.get(cell, 0) + 1
+    for (x, y), number in numbers.items():
+        yield CellChoice(x=x, y=y, text=describe_cell(spoken, x, y, number))
+
+
+def _page(items: list[T], move_filter: MoveFilter) -> tuple[list[T], str | None]:
+    """Return a page of a list; the cursor is the number of items before it."""
+    begin = 0
+    if move_filter.cursor is not None:
+        if not move_filter.cursor.isdecimal() or not move_filter.cursor.isascii() or len(move_filter.cursor) > 6:
+            raise Malformed("this cursor is invalid", "cursor")
+        begin = int(move_filter.cursor)
+    if move_filter.limit is None:
+        return items[begin:], None
+    end = begin + move_filter.limit
+    return items[begin:end], str(end) if end < len(items) else None

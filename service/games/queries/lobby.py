@@ -1,0 +1,86 @@
+"""The lobby, and pages of any list of games."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from schemas.game import GameSummary, GameView
+from schemas.lobby import Games
+from schemas.vocabulary import STATUSES, Status
+from service.engine import build_view
+from service.games.context import Context
+from service.games.errors import Malformed, TileSetMissing
+from service.games.game_failures import record_failure
+from service.games.ports import Page, StoreUnavailable, UnreadableGame
+from service.games.repository import decode_with_index, read_access
+
+T = TypeVar("T")
+
+MAX_GAMES_SCANNED = 200
+"""Games that one request for a list loads; with a narrow filter its page may be short."""
+
+
+async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> tuple[Games, int]:
+    """Return a page of public games, newest first, and how many were loaded. Raises Malformed for an invalid cursor.
+
+    The store's list may be stale: games without this status are skipped and removed from it, so a page may be short.
+    """
+    statuses = (status,) if status else STATUSES
+    read_page, show = partial(context.store.list_by_status, statuses), partial(_load_summary, context, statuses)
+    games, next_cursor, scanned = await collect_page(read_page, show, limit, cursor)
+    return Games(games=games, next_cursor=next_cursor), scanned
+
+
+async def collect_page(
+    read_page: Callable[[int, str | None], Awaitable[Page]],
+    show: Callable[[str], Awaitable[T | None]],
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[T], str | None, int]:
+    """Return what `show` returns for the games of a list, without None, up to `limit` of them.
+
+    Return also the cursor of the next page, and how many games were loaded. Raises Malformed for an invalid cursor.
+    """
+    entries: list[T] = []
+    scanned = 0
+    while True:
+        try:
+            page = await read_page(limit - len(entries), cursor)
+        except ValueError as error:
+            raise Malformed("this cursor is invalid", "cursor") from error
+        cursor, scanned = page.next_cursor, scanned + len(page.games)
+        shown = await asyncio.gather(*(_await_entry(game, show(game)) for game in page.games))
+        entries += [one for one in shown if one is not None]
+        if len(entries) >= limit or cursor is None or scanned >= MAX_GAMES_SCANNED:
+            return entries, cursor, scanned
+
+
+async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | None:
+    """Await a game's entry in a list; return None if it cannot be shown. Raises StoreUnavailable."""
+    try:
+        return await reading
+    except (TileSetMissing, UnreadableGame):
+        return None
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
+        record_failure("lists", game, error, "is omitted from a list")
+        return None
+
+
+async def _load_summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
+    """Return a listed game, or None for one that is private or has none of these statuses; that is then unlisted."""
+    loaded = await context.store.load(game)
+    if loaded is not None and read_access(loaded).visibility == "public":
+        whole = build_view(*decode_with_index(context.tilesets, loaded))
+        if whole.status in statuses:
+            return summarize(whole)
+    for status in statuses:
+        await context.store.unlist(game, status)
+    return None
+
+
+def summarize(whole: GameView) -> GameSummary:
+    """Return a game's entry in lists."""
+    return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
