@@ -167,4 +167,4 @@ _OUTCOMES = {
     Replayed: COMMITS.labels("replayed"),
     KeyQuotaExceeded: COMMITS.labels("keys_spent"),
 }
-_LAG = DELIVERY_LAG.labels("here")
+_LAG = DELIVERY_LAG.labels("local")

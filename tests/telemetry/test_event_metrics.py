@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 from redis.asyncio import Redis
 
@@ -83,6 +84,14 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(hub: Hub, store:
     assert grown(before, "deliveries_total") == 3
     assert grown(before, "broadcast_duration_seconds_count") == 0
     assert grown(before, "missed_notifications_total") >= 2
+
+
+async def test_a_commit_that_was_published_at_once_is_measured_as_local(store: RedisStore) -> None:
+    table = await new_game(store)
+    table.context = msgspec.structs.replace(table.context, on_committed=lambda _game, _diffs: True)
+    before = read_samples()
+    await table.act()
+    assert grown(before, "delivery_lag_seconds_count", origin="local") == 1
 
 
 async def test_a_broadcast_of_several_ticks_is_timed(hub: Hub, store: RedisStore) -> None:
