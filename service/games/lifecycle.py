@@ -7,7 +7,6 @@ else did. A late action cannot be undone: otherwise a player could act and undo 
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from schemas.events import (
     AnyEvent,
@@ -20,6 +19,7 @@ from schemas.events import (
     TurnTimedOut,
 )
 from service.engine import Game, is_finished
+from service.games.change import Change
 from service.games.timestamps import timestamp, unix_seconds
 
 REVEALING_EVENTS = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
@@ -32,23 +32,9 @@ PLAYER_ROLES = ("seat", "owner")
 """Values of a diff's `by` whose actions can be undone; those of bots and of the clock cannot."""
 
 
-class Change(NamedTuple):
-    """What happened in one version of a game."""
-
-    events: list[AnyEvent]
-    at: str
-    """The time, as a timestamp."""
-    seat: int | None = None
-    """Who acted, and was the decider; None if nobody did."""
-    move: str | None = None
-    """The move's id, None without a move."""
-    by: str | None = None
-    """Who decided for the seat: `owner`, `seat`, `bot` or `clock`."""
-
-
 def advance_version(game: Game, change: Change) -> None:
     """Make a change the game's next version."""
-    events, at, seat, move, by = change
+    events, at, seat, move, by = change.events, change.at, change.seat, change.move, change.by
     game.version += 1
     game.updated_at = at
     same = move is not None and game.status == "active" and game.decider == seat and not reveals_hidden(events)

@@ -17,9 +17,10 @@ from service.engine import (
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
+from service.games.change import Change
 from service.games.commands.undo import compute_undo_point
 from service.games.diffs import record_change
-from service.games.lifecycle import Change, is_played_by_bot
+from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 from service.games.replay import restore
 from service.games.scheduling.timeouts import apply_timeout

@@ -6,8 +6,8 @@ import pytest
 
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
+from service.games.change import Change
 from service.games.diffs import record_change
-from service.games.lifecycle import Change
 from service.games.verify import Check, verify
 from tests.games.game_fixture import event_types
 from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, play_game, rechain

@@ -17,13 +17,13 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.player_names import assign_names
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import UnknownBot
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
-from service.games.lifecycle import Change
 from service.games.ports import StoredDiff
 from service.games.queries.diffs import load_digest
 from service.games.queries.legal_moves import list_legal_moves

@@ -9,6 +9,7 @@ from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.execute import Command, execute
 from service.games.commands.player_names import check_name_free
 from service.games.context import Context
@@ -22,7 +23,6 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.lifecycle import Change
 from service.games.queries.diffs import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat

@@ -17,6 +17,7 @@ from service.engine import is_finished
 from service.games import repository
 from service.games.access import AccessRecord, Principal
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.execute import ClientCharge, OwnerCommand, execute, retry
 from service.games.commands.game_setup import (
     created_response,
@@ -36,7 +37,6 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.lifecycle import Change
 from service.games.repository import decode_game, read_access
 
 TOKEN_PURPOSE = b"rematch"

@@ -22,6 +22,7 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import Command, OwnerCommand, execute
 from service.games.context import Context
@@ -34,7 +35,6 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.lifecycle import Change
 
 __all__ = ["remove_player", "replace_token"]
 
