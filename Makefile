@@ -55,7 +55,7 @@ check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, 
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m service.web.openapi.generate schemas --check
-	$(BIN)/python -m service.games.i18n --check
+	$(BIN)/python -m tests.games.i18n.write_catalogues --check
 	$(BIN)/python clients/python/scripts/generate.py --check
 	$(NPM) --prefix clients run check
 

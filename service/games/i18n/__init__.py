@@ -7,8 +7,8 @@ nothing is marked up.
     EventNarrator(...).narrate_event(event)          what happened
     describe_status(translator, index, game)         whose decision it is, or who won
 
-The source has the English messages; `catalogues` holds the other languages as gettext catalogues. `python -m
-service.games.i18n` updates them from the source and compiles them.
+The source has the English messages; `catalogues` holds the other languages as gettext catalogues.
+`tests.games.i18n.write_catalogues` updates them from the source and compiles them.
 """
 
 from service.games.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator

@@ -1,6 +1,7 @@
 """The English sentences of events, by event type and variant; all other languages translate these.
 
-The page uses the same sentences without the cells, which it shows: `python -m service.games.i18n` writes them there.
+The page uses the same sentences without the cells, which it shows: `tests.games.i18n.write_catalogues` writes them
+there.
 """
 
 from typing import Any

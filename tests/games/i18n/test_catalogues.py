@@ -7,7 +7,7 @@ from shutil import copytree
 import pytest
 
 from service.games.i18n import ENGLISH, LANGUAGES, get_translator
-from service.games.i18n import __main__ as catalogue_tool
+from tests.games.i18n import write_catalogues as catalogue_tool
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
 

@@ -1,8 +1,8 @@
-"""Update the catalogues and the page's sentences from the source: `python -m service.games.i18n [--check]`.
+"""Write the catalogues, and the page's sentences: `python -m tests.games.i18n.write_catalogues [--check]`.
 
 A catalogue is a `.po` file, which translators edit, and the `.mo` file compiled from it, which the service reads.
 `--check` writes nothing and fails if a message is missing, obsolete, fuzzy or has other placeholders than the English
-one, or if a compiled catalogue is outdated. Needs Babel, a development package.
+one, or if a compiled catalogue is outdated.
 """
 
 import json
@@ -22,10 +22,11 @@ from babel.messages.pofile import read_po, write_po
 from service.games.i18n.catalogue import ENGLISH, LANGUAGES
 from service.games.i18n.sentences import SENTENCES
 
-SOURCE = Path(__file__).parent
+ROOT = Path(__file__).parents[3]
+SOURCE = ROOT / "service/games/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
-PAGE_SENTENCES = SOURCE.parents[2] / "clients/page/src/messages/sentences.json"
+PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences.json"
 CELL = re.compile(r" (at|from) \(\{x\}, \{y\}\)")
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -33,7 +34,8 @@ CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 
 HEADER = """\
 # Texts of the South Seas service.
-# The English message is the key; keep placeholders in braces unchanged. After editing: python -m service.games.i18n
+# The English message is the key; keep placeholders in braces unchanged.
+# After editing: python -m tests.games.i18n.write_catalogues
 """
 
 Translations = dict[tuple[str, ...], tuple[str, ...]]
