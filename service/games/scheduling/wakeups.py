@@ -4,6 +4,7 @@ This is an optimization: each game is due in the store too, where any instance g
 """
 
 import asyncio
+from contextlib import suppress
 
 __all__ = ["Wakeups"]
 
@@ -33,8 +34,6 @@ class Wakeups:
 
     async def wait(self, timeout_s: float) -> None:
         """Wait until there is a game, or until the timeout."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._added.wait()
-        except TimeoutError:
-            pass
