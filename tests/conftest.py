@@ -1,7 +1,9 @@
 """What tests of every folder share: a real Redis server, and a store on it."""
 
 import logging
+import tempfile
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -42,6 +44,13 @@ def log_levels() -> Iterator[None]:
     yield
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """Create an empty directory whose path is short enough for unix sockets."""
+    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
+        yield Path(directory)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -26,7 +26,7 @@ from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
 from service.games.verify import verify
 from service.json_patch import apply_patch
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, check_patch_form
 from tests.store.commits import load_record
 
 TABLES: TileSetIndex = ARCHIPELAGO.index
@@ -115,11 +115,7 @@ class GameFixture:
             msgspec.json.decode(diff.data) for diff in await self.context.store.load_diffs(self.id, len(self.log), 1000)
         ]
         for diff in new:
-            for operation in diff["patch"]:
-                assert operation["op"] in ("add", "remove")
-                parts = operation["path"].split("/")
-                assert not parts[-1].isdecimal()
-                assert [part for part in parts if part.isdecimal()] == (parts[2:3] if parts[1] == "players" else [])
+            check_patch_form(diff["patch"])
             self.view = apply_patch(self.view, diff["patch"])
             self.log.append(diff)
             assert self.view["version"] == diff["version"] == len(self.log)

@@ -62,6 +62,15 @@ def decode_log(log: list[StoredDiff]) -> list[dict[str, Any]]:
     return [msgspec.json.decode(diff.data) for diff in log]
 
 
+def check_patch_form(patch: list[dict[str, Any]]) -> None:
+    """Fail unless a patch adds and removes members by name, and goes into no list but the players'."""
+    for operation in patch:
+        assert operation["op"] in ("add", "remove")
+        parts = operation["path"].split("/")
+        assert not parts[-1].isdecimal()
+        assert [part for part in parts if part.isdecimal()] == (parts[2:3] if parts[1] == "players" else [])
+
+
 def failed_check(log: list[dict[str, Any]]) -> Check:
     """Return the first check that a log does not pass."""
     return next(check for check in verify(log, ARCHIPELAGO.tileset) if check.passed is False)

@@ -34,6 +34,7 @@ from service.games.ports import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game
 from tests.engine.write_snapshot import SNAPSHOTS
+from tests.games.game_logs import check_patch_form
 from tests.rules.rules_game import RED, Table
 
 TABLES = load_catalogue(None).get(DEFAULT_TILESET).index
@@ -50,13 +51,7 @@ class Follower:
     def follow(self, game: Game, stored: StoredDiff) -> None:
         """Apply one diff."""
         diff = json.loads(stored.data)
-        for operation in diff["patch"]:
-            assert operation["op"] in ("add", "remove")
-            parts = operation["path"].split("/")
-            assert not parts[-1].isdecimal()
-            assert [part for part in parts if part.isdecimal()] == (
-                [parts[2]] if parts[1] == "players" and parts[2:] else []
-            )
+        check_patch_form(diff["patch"])
         self.game = jsonpatch.apply_patch(self.game, diff["patch"])
         self.versions += 1
         assert diff["version"] == self.versions == game.version

@@ -4,8 +4,7 @@
 `single_server` are each single server, for tests that do not need a deployment.
 """
 
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -119,10 +118,3 @@ async def store(redis: Redis | RedisCluster, redis_url: str) -> AsyncIterator[Re
     del redis  # it has emptied the deployment
     async with connect(redis_url) as connected:
         yield connected
-
-
-@pytest.fixture
-def data_dir() -> Iterator[Path]:
-    """Yield an empty directory whose path is short enough for unix sockets."""
-    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
-        yield Path(directory)

@@ -112,9 +112,9 @@ async def test_a_silent_connection_is_kept_alive_by_pings(single_server: SingleS
         assert await wait_for_subscribers(single_server.redis, 1) == before
 
 
-async def test_a_silent_connection_without_replies_is_replaced(data_dir: Path, program: Path) -> None:
+async def test_a_silent_connection_without_replies_is_replaced(short_path: Path, program: Path) -> None:
     async with (
-        embedded_server(data_dir, program=program) as server,
+        embedded_server(short_path, program=program) as server,
         Redis.from_url(server.url) as redis,
         subscribe_elsewhere(server.url, "a", ping_s=0.02, silence_s=0.1) as other,
     ):
@@ -126,13 +126,13 @@ async def test_a_silent_connection_without_replies_is_replaced(data_dir: Path, p
         assert await wait_for_subscribers(redis, 1) != before
 
 
-async def test_notifications_continue_after_a_restart_of_the_server(data_dir: Path, program: Path) -> None:
+async def test_notifications_continue_after_a_restart_of_the_server(short_path: Path, program: Path) -> None:
     async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(embedded_server(data_dir, program=program))
+        first = await stack.enter_async_context(embedded_server(short_path, program=program))
         async with connect(first.url) as store, subscribe_elsewhere(first.url, "a") as other:
             await stack.aclose()
             await wait_until(lambda: not other.notifications.is_up)
-            async with embedded_server(data_dir, program=program) as second:
+            async with embedded_server(short_path, program=program) as second:
                 assert second.url == first.url
                 assert await other.next_notification() == ChangeNotification("a", None)
                 await store.commit(creation("a"))

@@ -19,8 +19,8 @@ from tests.store.conftest import SingleServer
 
 
 @pytest.fixture
-async def server(data_dir: Path, program: Path) -> AsyncIterator[EmbeddedServer]:
-    async with embedded_server(data_dir, program=program) as running:
+async def server(short_path: Path, program: Path) -> AsyncIterator[EmbeddedServer]:
+    async with embedded_server(short_path, program=program) as running:
         yield running
 
 
@@ -46,9 +46,9 @@ async def test_commands_time_out_while_the_server_hangs(server: EmbeddedServer) 
         assert await store.commit(action(1)) == Committed()
 
 
-async def test_scripts_are_sent_again_after_a_restart(data_dir: Path, program: Path) -> None:
+async def test_scripts_are_sent_again_after_a_restart(short_path: Path, program: Path) -> None:
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(embedded_server(data_dir, program=program))
+        server = await stack.enter_async_context(embedded_server(short_path, program=program))
         async with connect(server.url) as store:
             await store.commit(creation())
             await wait_for_aof_flush(server.url)
@@ -56,7 +56,7 @@ async def test_scripts_are_sent_again_after_a_restart(data_dir: Path, program: P
             with pytest.raises(StoreUnavailable):
                 await store.ping()
             await stack.aclose()
-            async with embedded_server(data_dir, program=program):
+            async with embedded_server(short_path, program=program):
                 outcomes = await asyncio.gather(store.commit(action(1)), *(store.load("g") for _ in range(20)))
                 assert outcomes[0] == Committed()
                 assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
@@ -112,23 +112,23 @@ async def test_a_closed_store_raises_store_unavailable(server: EmbeddedServer) -
         await store.load("g")
 
 
-async def test_a_store_may_be_created_before_its_server(data_dir: Path, program: Path) -> None:
-    async with connect(f"unix://{data_dir}/redis/redis.sock") as store:
+async def test_a_store_may_be_created_before_its_server(short_path: Path, program: Path) -> None:
+    async with connect(f"unix://{short_path}/redis/redis.sock") as store:
         with pytest.raises(StoreUnavailable):
             await store.ping()
-        async with embedded_server(data_dir, program=program):
+        async with embedded_server(short_path, program=program):
             await store.ping()
 
 
-async def test_a_server_that_is_no_redis(data_dir: Path) -> None:
+async def test_a_server_that_is_no_redis(short_path: Path) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         writer.close()
 
     async with (
-        await asyncio.start_unix_server(answer, data_dir / "socket"),
-        connect(f"unix://{data_dir}/socket", timeout_s=0.5) as store,
+        await asyncio.start_unix_server(answer, short_path / "socket"),
+        connect(f"unix://{short_path}/socket", timeout_s=0.5) as store,
     ):
         with pytest.raises(StoreUnavailable, match="Protocol error"):
             await store.ping()

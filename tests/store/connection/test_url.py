@@ -87,11 +87,11 @@ def test_the_repr_of_a_parsed_url_has_no_password() -> None:
     assert "hush" not in repr(parsed)
 
 
-async def test_a_store_over_tcp_with_a_password(data_dir: Path, program: Path) -> None:
+async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path) -> None:
     password = secrets.token_hex()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    async with embedded_server(data_dir, program=program) as server, Redis.from_url(server.url) as redis:
+    async with embedded_server(short_path, program=program) as server, Redis.from_url(server.url) as redis:
         await redis.config_set("port", port)
         await redis.config_set("requirepass", password)
         async with connect(f"redis://:{password}@127.0.0.1:{port}/1") as store:

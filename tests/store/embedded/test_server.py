@@ -42,63 +42,63 @@ asyncio.run(main())
 """
 
 
-async def test_games_survive_a_restart(data_dir: Path, program: Path) -> None:
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+async def test_games_survive_a_restart(short_path: Path, program: Path) -> None:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert await store.commit(action(1)) == Committed()
         assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_games_survive_sigkill_of_the_server(data_dir: Path, program: Path) -> None:
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+async def test_games_survive_sigkill_of_the_server(short_path: Path, program: Path) -> None:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
         await wait_for_aof_flush(server.url)
         os.kill(server.pid, signal.SIGKILL)
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
-async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(data_dir: Path, program: Path) -> None:
+async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(short_path: Path, program: Path) -> None:
     parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", SERVE, str(data_dir), str(program), stdout=subprocess.PIPE
+        sys.executable, "-c", SERVE, str(short_path), str(program), stdout=subprocess.PIPE
     )
     assert parent.stdout
     pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
     assert is_running(pid)
     parent.kill()
     await parent.communicate()
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert not is_running(pid)
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
-async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -> None:
-    async with embedded_server(data_dir, program=program) as server:
+async def test_the_server_ends_with_its_context(short_path: Path, program: Path) -> None:
+    async with embedded_server(short_path, program=program) as server:
         assert is_running(server.pid)
     assert not is_running(server.pid)
 
 
-async def test_a_second_instance_is_rejected(data_dir: Path, program: Path) -> None:
-    (data_dir / "redis").mkdir()
-    (data_dir / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+async def test_a_second_instance_is_rejected(short_path: Path, program: Path) -> None:
+    (short_path / "redis").mkdir()
+    (short_path / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         with pytest.raises(EmbeddedServerError, match=rf"process {os.getpid()}\).*SOUTH_SEAS_DATA_DIR"):
-            async with embedded_server(data_dir, program=program, lock_timeout_s=0.1):
+            async with embedded_server(short_path, program=program, lock_timeout_s=0.1):
                 pass
         await store.ping()
 
 
-async def test_directory_and_socket_are_private(data_dir: Path, program: Path) -> None:
-    (data_dir / "redis").mkdir(mode=0o755)
-    async with embedded_server(data_dir, program=program) as server:
-        assert server.directory == data_dir / "redis"
+async def test_directory_and_socket_are_private(short_path: Path, program: Path) -> None:
+    (short_path / "redis").mkdir(mode=0o755)
+    async with embedded_server(short_path, program=program) as server:
+        assert server.directory == short_path / "redis"
         assert stat.S_IMODE(server.directory.stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "redis.sock").stat().st_mode) == 0o700
 
 
-async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(data_dir: Path, program: Path) -> None:
-    deep = data_dir / ("long" * 20) / ("longer" * 20)
+async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(short_path: Path, program: Path) -> None:
+    deep = short_path / ("long" * 20) / ("longer" * 20)
     async with embedded_server(deep, program=program) as server, connect(server.url) as store:
         await store.ping()
         socket = Path(server.url.removeprefix("unix://"))
@@ -106,32 +106,32 @@ async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(data_dir: P
     assert not socket.parent.exists()
 
 
-async def test_a_path_with_special_characters(data_dir: Path, program: Path) -> None:
-    async with embedded_server(data_dir / 'a b%20?#"é', program=program) as server, connect(server.url) as store:
+async def test_a_path_with_special_characters(short_path: Path, program: Path) -> None:
+    async with embedded_server(short_path / 'a b%20?#"é', program=program) as server, connect(server.url) as store:
         await store.ping()
 
 
-async def test_a_directory_that_cannot_be_created(data_dir: Path, program: Path) -> None:
-    (data_dir / "file").touch()
+async def test_a_directory_that_cannot_be_created(short_path: Path, program: Path) -> None:
+    (short_path / "file").touch()
     with pytest.raises(EmbeddedServerError, match="Not a directory"):
-        async with embedded_server(data_dir / "file", program=program):
+        async with embedded_server(short_path / "file", program=program):
             pass
 
 
-async def test_a_server_that_fails_to_start_shows_its_log(data_dir: Path, program: Path) -> None:
-    (data_dir / "redis").mkdir()
-    (data_dir / "redis" / "appendonly.aof").write_bytes(b"this is no append-only file")
+async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, program: Path) -> None:
+    (short_path / "redis").mkdir()
+    (short_path / "redis" / "appendonly.aof").write_bytes(b"this is no append-only file")
     with pytest.raises(EmbeddedServerError, match=r"Bad file format"):
-        async with embedded_server(data_dir, program=program):
+        async with embedded_server(short_path, program=program):
             pass
 
 
-def test_it_must_be_started_in_the_main_thread(data_dir: Path, program: Path) -> None:
+def test_it_must_be_started_in_the_main_thread(short_path: Path, program: Path) -> None:
     raised = []
 
     async def start() -> None:
         with pytest.raises(RuntimeError, match="main thread"):
-            async with embedded_server(data_dir, program=program):
+            async with embedded_server(short_path, program=program):
                 pass
         raised.append(True)
 
@@ -175,33 +175,33 @@ def test_the_locked_package_contains_a_server(monkeypatch: pytest.MonkeyPatch, t
 
 @pytest.mark.parametrize("first", SERVERS, ids=server_name)
 @pytest.mark.parametrize("second", SERVERS, ids=server_name)
-async def test_each_server_reads_the_files_of_the_others(data_dir: Path, first: Path, second: Path) -> None:
-    async with embedded_server(data_dir, program=first) as server, connect(server.url) as store:
+async def test_each_server_reads_the_files_of_the_others(short_path: Path, first: Path, second: Path) -> None:
+    async with embedded_server(short_path, program=first) as server, connect(server.url) as store:
         await store.commit(creation())
         async with aclosing(Redis.from_url(server.url)) as redis:
             await redis.bgrewriteaof()
             async with asyncio.timeout(20):
                 while (await redis.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110  another process
                     await asyncio.sleep(0.02)
-    async with embedded_server(data_dir, program=second) as server, connect(server.url) as store:
+    async with embedded_server(short_path, program=second) as server, connect(server.url) as store:
         assert await store.commit(action(1)) == Committed()
         assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_an_orphaned_server_is_shut_down_by_the_next_instance(data_dir: Path, program: Path) -> None:
+async def test_an_orphaned_server_is_shut_down_by_the_next_instance(short_path: Path, program: Path) -> None:
     """As on macOS: only Linux terminates a child with its parent."""
     detached = SERVE.replace(
         "async def main", "embedded_process.terminate_with_parent = lambda parent: None\n\nasync def main"
     )
     parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", detached, str(data_dir), str(program), stdout=subprocess.PIPE
+        sys.executable, "-c", detached, str(short_path), str(program), stdout=subprocess.PIPE
     )
     assert parent.stdout
     pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
     parent.kill()
     await parent.communicate()
     assert is_running(pid)
-    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert not is_running(pid)
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
