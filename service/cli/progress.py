@@ -44,16 +44,15 @@ def report_failure(subject: str) -> Iterator[None]:
     try:
         yield
     except TileSetMissing as error:
-        _print_failure(subject, f"{error}: name the directory of its tile set with --tilesets-dir")
+        reason = f"{error}: name the directory of its tile set with --tilesets-dir"
     except (InvalidDocument, UnreadableGame, msgspec.DecodeError) as error:
-        _print_failure(subject, error)
+        reason = str(error)
     except StoreUnavailable:
         raise
     except OSError as error:
-        _print_failure(subject, error.strerror or error)
-    except Exception as error:  # noqa: BLE001  one failing game must not stop the others
-        _print_failure(subject, f"{type(error).__name__}: {error}")
-
-
-def _print_failure(subject: str, reason: object) -> None:
+        reason = error.strerror or str(error)
+    except Exception as error:  # noqa: BLE001  a damaged game may raise anything, and must not stop the others
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        return
     click.echo(escape_unprintable(f"{subject}: {reason}"), err=True)

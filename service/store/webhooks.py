@@ -55,16 +55,9 @@ class RedisWebhookStore:
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
         await self.schedule(game, [webhook.id], int(self._clock()))
-        reply = await self._add_script.run(
-            [keys.game(game), keys.replica_wait(game)],
-            *(
-                webhook.id,
-                _ENCODER.encode(webhook),
-                _ENCODER.encode(state),
-                max_webhooks,
-                *idempotency_arguments(record),
-            ),
-        )
+        encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
+        arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record)
+        reply = await self._add_script.run([keys.game(game), keys.replica_wait(game)], *arguments)
         match reply:
             case 1:
                 return Added()
@@ -88,12 +81,7 @@ class RedisWebhookStore:
 
     async def remove(self, game: str, webhook_id: str) -> bool:
         """Remove a webhook, and return whether there was one."""
-        return bool(
-            await self._remove_script.run(
-                [keys.game(game), keys.webhook_lease(game, webhook_id), keys.webhook_attempts(game, webhook_id)],
-                webhook_id,
-            )
-        )
+        return bool(await self._remove_script.run(_script_keys(game, webhook_id), webhook_id))
 
     async def list_attempts(self, game: str, webhook_id: str) -> list[DeliveryAttempt]:
         """Return the latest delivery attempts, the newest first."""
@@ -133,19 +121,9 @@ class RedisWebhookStore:
         Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
         """
         entry = "" if attempt is None else _ENCODER.encode(attempt)
-        return bool(
-            await self._ack_script.run(
-                [keys.game(game), keys.webhook_lease(game, webhook_id), keys.webhook_attempts(game, webhook_id)],
-                *(
-                    webhook_id,
-                    holder,
-                    _ENCODER.encode(state),
-                    entry,
-                    MAX_STORED_ATTEMPTS,
-                    "" if seconds is None else seconds,
-                ),
-            )
-        )
+        arguments = webhook_id, holder, _ENCODER.encode(state), entry, MAX_STORED_ATTEMPTS
+        lease_s = "" if seconds is None else seconds
+        return bool(await self._ack_script.run(_script_keys(game, webhook_id), *arguments, lease_s))
 
     async def schedule(self, game: str, webhook_ids: Sequence[str], at: int) -> None:
         """Schedule webhooks, unless they are due earlier."""
@@ -159,6 +137,11 @@ class RedisWebhookStore:
     async def reschedule(self, game: str, webhook_id: str, until: int | None) -> None:
         """Move the due date of a webhook (None removes it). A date set meanwhile comes up a little later."""
         await self._schedule.reschedule(f"{game} {webhook_id}", until)
+
+
+def _script_keys(game: str, webhook_id: str) -> list[str]:
+    """Return the keys of webhook_ack.lua and webhook_remove.lua."""
+    return [keys.game(game), keys.webhook_lease(game, webhook_id), keys.webhook_attempts(game, webhook_id)]
 
 
 def idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:

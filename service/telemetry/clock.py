@@ -10,7 +10,7 @@ cannot be, it is the process's own clock.
 import time
 from typing import NamedTuple
 
-__all__ = ["ClockOffset", "CommitStamp", "get_offset", "make_stamp", "now", "now_us", "parse_stamp", "set_offset"]
+__all__ = ["ClockOffset", "CommitStamp", "make_stamp", "now", "now_us", "parse_stamp", "set_offset"]
 
 
 _STARTED_AT_S = time.time() - time.monotonic()
@@ -39,11 +39,6 @@ def set_offset(measured: ClockOffset) -> None:
     """Set the measured offset."""
     global _offset  # noqa: PLW0603 (there is one clock)
     _offset = measured
-
-
-def get_offset() -> ClockOffset:
-    """Return the current offset."""
-    return _offset
 
 
 def now() -> float:

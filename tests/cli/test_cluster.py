@@ -15,13 +15,13 @@ from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer, RepairTiming
 from service.games.timestamps import DAY_S
-from service.store.acl import CLUSTER_ACL
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.redis_servers import Deployment, cluster, create_access
+from tests.redis_servers.acl import CLUSTER_ACL
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 GAMES = 30

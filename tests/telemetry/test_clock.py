@@ -24,7 +24,7 @@ async def test_a_jump_of_the_local_clock_does_not_change_the_shared_clock(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert isinstance(store, RedisStore)
-    monkeypatch.setattr(clock, "_offset", clock.get_offset())
+    monkeypatch.setattr(clock, "_offset", clock._offset)
     now = time.time
     for off_s in (-3600, 3600):
         monkeypatch.setattr(time, "time", lambda off_s=off_s: now() + off_s)

@@ -16,11 +16,11 @@ from redis.exceptions import (
 )
 
 from service.games.ports import StoreUnavailable
-from service.store.acl import ACL
 from service.store.client import connect
 from service.store.connection import errors
 from service.store.connection.errors import error_code, to_store_error
 from tests.redis_servers import create_access, standalone
+from tests.redis_servers.acl import ACL
 from tests.store.commits import creation
 from tests.store.conftest import SingleServer
 
