@@ -58,11 +58,11 @@ class SouthSeasCommands(app_commands.Group):
         host = person_from(interaction)
         invited = {one.id: one for one in (opponent, second, third) if one is not None and one.id != host.user}
         people = [Person(one.id, player_name(one.display_name), host.language) for one in invited.values()]
-        computers = bots or (0 if people or free else 1)
-        wish = NewGameOptions(people, [strength] * computers, free, None if minutes is None else minutes * MINUTE_S)
+        bot_count = bots or (0 if people or free else 1)
+        options = NewGameOptions(people, [strength] * bot_count, free, None if minutes is None else minutes * MINUTE_S)
 
         async def start() -> Screen:
-            channel_game, screen = await self._actions.create(interaction.channel_id or 0, host, wish)
+            channel_game, screen = await self._actions.create(interaction.channel_id or 0, host, options)
             self._bot.notifier.watch(channel_game)
             return screen
 

@@ -96,21 +96,21 @@ class GameActions:
             raise GameNotFound("no_table")
         return latest
 
-    async def create(self, channel: int, host: Person, wish: NewGameOptions) -> tuple[ChannelGame, Screen]:
+    async def create(self, channel: int, host: Person, options: NewGameOptions) -> tuple[ChannelGame, Screen]:
         """Create a game; the host has a seat."""
-        people = [host, *wish.people]
+        people = [host, *options.people]
         names: list[str] = []
         for person in people:
             names.append(unique_name(person.name, names))
         request = CreateGame(
             players=[
                 *(SeatRequest(name=name) for name in names),
-                *(SeatRequest(bot=bot) for bot in wish.bots),
-                *(SeatRequest(open=True) for _ in range(wish.open_seats)),
+                *(SeatRequest(bot=bot) for bot in options.bots),
+                *(SeatRequest(open=True) for _ in range(options.open_seats)),
             ],
             visibility="private",
-            turn_timeout_s=wish.timeout_s,
-            on_timeout=None if wish.timeout_s is None else "bot",
+            turn_timeout_s=options.timeout_s,
+            on_timeout=None if options.timeout_s is None else "bot",
         )
         created = await self.client(host.language, None).create(request)
         channel_game = self._save_game(channel, created, {seat: person.user for seat, person in enumerate(people)})
