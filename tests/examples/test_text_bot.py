@@ -3,13 +3,35 @@
 import asyncio
 import re
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Unpack
+
+import msgspec
+import pytest
 
 from examples.text_bot import HELP, TextBot
 from south_seas import Client
+from south_seas.client import PostOptions
+from south_seas.models import Created, CreateGame
 from tests.examples.terminal_player import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
+
+
+class SeededClient(Client):
+    """A client whose games are the same in every run."""
+
+    async def create(self, request: CreateGame, **options: Unpack[PostOptions]) -> Created:
+        """Create a game with a seed."""
+        return await super().create(msgspec.structs.replace(request, seed="tides", first_seat=0), **options)
+
+
+@pytest.fixture
+async def client(url: str) -> AsyncIterator[Client]:
+    """Create a client of the service."""
+    async with SeededClient(url) as connected:
+        yield connected
 
 
 async def test_two_people_play_a_whole_game_in_a_chat(client: Client) -> None:

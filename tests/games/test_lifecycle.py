@@ -4,7 +4,7 @@ import pytest
 
 from schemas.actions import Action, Pass, TakeShip
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.engine import apply_action, move_id
+from service.engine import apply_action, mark_aborted, move_id
 from service.games.change import Change
 from service.games.lifecycle import advance_version
 from service.games.scheduling.timeouts import apply_timeout
@@ -54,6 +54,26 @@ def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
     table.game.deadline = "2026-11-21T21:01:00Z"
     table.game.version = 1
     return table
+
+
+def test_a_player_who_acts_ends_a_row_of_time_outs() -> None:
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    assert len([*apply_timeout(table.index, table.game, LATE)]) == 2
+    assert table.game.consecutive_timeouts == 1
+    advance_version(table.game, Change([], LATE, by="bot"))
+    assert table.game.consecutive_timeouts == 1
+    advance_version(table.game, Change([], LATE, by="seat"))
+    assert table.game.consecutive_timeouts == 0
+
+
+def test_the_creator_of_a_game_that_is_over_is_forgotten() -> None:
+    table, _ = one_market(worth(6, 6), players=2)
+    table.game.creator = b"a hash"
+    advance_version(table.game, Change([], AT))
+    assert table.game.creator == b"a hash"
+    advance_version(table.game, Change(mark_aborted(table.game), AT))
+    assert table.game.creator == b""
 
 
 def test_a_decision_in_anothers_turn_has_its_own_deadline() -> None:

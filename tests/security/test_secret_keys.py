@@ -30,6 +30,7 @@ GUESSABLE = (
     "00000000-0000-0000-0000-000000000001",
     "a" * 30 + "secret",
     "abc" * 50 + "x",
+    "6e2f0c9b8d4a7153f0e1d2c3b4a5968",  # one character too few
 )
 
 GOOD = (

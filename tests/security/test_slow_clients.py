@@ -101,7 +101,7 @@ async def test_an_endless_head_is_rejected(store: RedisStore) -> None:
         writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
         for number in range(63):
             writer.write(b"X-%d: " % number + b"a" * 8_000 + b"\r\n")
-        await read_to_end(reader)
+        assert await read_to_end(reader) == b""
 
 
 @pytest.mark.parametrize("begin", (b"Content-Length: 10000\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"))

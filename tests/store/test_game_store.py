@@ -225,8 +225,9 @@ async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: 
     await single_server.store.commit(creation())
     await single_server.redis.config_set("maxmemory", 1)
     try:
-        with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
-            await single_server.store.commit(action(1))
+        for commit in (action(1), action(7)):
+            with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
+                await single_server.store.commit(commit)
         assert await single_server.store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
     finally:
         await single_server.redis.config_set("maxmemory", 0)

@@ -71,11 +71,23 @@ async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
     assert (loaded.idempotency_record, loaded.webhooks) == (record(1), ("h", "i"))
 
 
+async def test_an_idempotency_record_expires_after_a_day(hooked: RedisStore) -> None:
+    at = 1_800_000_000
+    for name, stored_at, outcome in (
+        ("i", at, Added()),
+        ("j", at + 86_399, Replayed(record(0, at))),
+        ("j", at + 86_400, Added()),
+    ):
+        requested = idempotency("key", 0, stored_at)
+        assert await hooked.webhooks.add("g", hook(name), START, max_webhooks=10, record=requested) == outcome
+
+
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=None)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=10)
     assert await hooked.webhooks.remove("g", "h")
+    assert not await redis.exists(keys.webhook_lease("g", "h"))
     assert not await hooked.webhooks.remove("g", "h")
     assert not await hooked.webhooks.save_state(
         "g", WebhookState(3), attempt(3), webhook_id="h", holder="me", seconds=10
@@ -88,8 +100,21 @@ async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, r
     assert not await redis.hexists(keys.game("g"), "hooks")
 
 
+async def test_the_lease_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
+    for end_lease in (
+        lambda: hooked.webhooks.acquire_lease("g", "h", "me", 10),
+        lambda: hooked.webhooks.save_state("g", START, None, webhook_id="h", holder="me", seconds=10),
+    ):
+        await redis.hset(keys.game("g"), "hook:h", "anything")
+        await redis.set(keys.webhook_lease("g", "h"), "me", ex=10)
+        await redis.delete(keys.game("g"))
+        assert await end_lease() in (WebhookNotFound(), False)
+        assert not await redis.exists(keys.webhook_lease("g", "h"))
+
+
 async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Redis) -> None:
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
+    assert 0 < await redis.ttl(keys.webhook_lease("g", "h")) <= 10
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
     assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="you", seconds=None)
     assert await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=20)
@@ -97,6 +122,13 @@ async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Red
     assert await hooked.webhooks.save_state("g", WebhookState(3), None, webhook_id="h", holder="me", seconds=None)
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
     assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="me", seconds=None)
+
+
+async def test_a_repeated_attempt_is_stored_once(hooked: RedisStore) -> None:
+    await hooked.webhooks.acquire_lease("g", "h", "me", 10)
+    for _ in range(2):
+        assert await hooked.webhooks.save_state("g", START, attempt(2), webhook_id="h", holder="me", seconds=10)
+    assert await hooked.webhooks.list_attempts("g", "h") == [attempt(2)]
 
 
 async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore, redis: Redis) -> None:
@@ -107,6 +139,7 @@ async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore,
         )
     log = await hooked.webhooks.list_attempts("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
+    assert await redis.llen(keys.webhook_attempts("g", "h")) == MAX_STORED_ATTEMPTS
     assert 0 < await redis.ttl(keys.webhook_attempts("g", "h")) <= await redis.ttl(keys.game("g"))
 
 

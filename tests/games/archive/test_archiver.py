@@ -174,6 +174,8 @@ async def test_another_instance_archives_after_a_crash(archive: ArchiveFixture) 
     await asyncio.gather(writing, return_exceptions=True)
     archive.storage.may_finish.set()
     assert await archive.redis.ttl(keys.archive_lease(stored.id)) > 0
+    assert not await archive.store.archive_queue.mark_archived(stored.id, "another", 1)
+    assert await archive.redis.exists(keys.archive_lease(stored.id))
     await archive.redis.delete(keys.archive_lease(stored.id))  # as it would expire
     await archive.archive_due()
     assert archive.storage.document().game == stored.id

@@ -6,11 +6,15 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame, TileSetMissing
+from service.games.ports import StoredDiff, StoreUnavailable
+from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import PAGE_SIZE
 from service.games.tilesets import TileSetCatalogue
+from service.store.client import connect
 from tests.games.realtime.subscribers import (
+    TILESETS,
     FailingSubscriber,
     SnapshotSubscriber,
     UnreliableStore,
@@ -117,7 +121,7 @@ async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: Unreliabl
     hub.unsubscribe(one, "g")
     hub.unsubscribe(other, "g")
     hub.unsubscribe(other, "g")
-    assert len(hub) == 0
+    assert (len(hub), store._notifications._games) == (0, set())
     await store.commit(commit := action(1))
     hub.publish_commit("g", commit.diffs)
     assert one.version == other.version == 1
@@ -138,6 +142,50 @@ async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub:
     hub.unsubscribe(subscriber, "g")
     async with asyncio.timeout(1):
         await waiting
+
+
+@pytest.fixture
+async def hanging(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
+    """Return a store with the game `g`, whose stream can never be read."""
+
+    async def hang(game: str, since: int, limit: int) -> list[StoredDiff]:
+        del game, since, limit
+        return await asyncio.get_running_loop().create_future()
+
+    await store.commit(creation())
+    monkeypatch.setattr(store, "load_diffs", hang)
+    return store
+
+
+async def test_a_subscription_that_times_out_leaves_nothing_behind(
+    hub: Hub, hanging: UnreliableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 0.02)
+    with pytest.raises(StoreUnavailable, match="not read within"):
+        await hub.subscribe(VersionSubscriber(), "g", StreamPosition(1, digest(1)))
+    assert (len(hub), hanging._notifications._games) == (0, set())
+
+
+async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging: UnreliableStore) -> None:
+    subscribing = asyncio.create_task(hub.subscribe(VersionSubscriber(), "g", StreamPosition(1, digest(1))))
+    await wait_until(lambda: len(hub))
+    async with asyncio.timeout(10):
+        await hub.aclose()
+        await subscribing
+    assert (len(hub), hanging._notifications._games) == (0, set())
+
+
+async def test_a_commit_of_another_instance_invalidates_the_cache(store: UnreliableStore, redis_url: str) -> None:
+    invalidated = asyncio.Queue[tuple[str, int]]()
+    hub = Hub(store, TILESETS, 1000.0, lambda game, version: invalidated.put_nowait((game, version)))
+    hub.start()
+    await store.commit(creation())
+    await subscribe(hub, store)
+    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    async with connect(redis_url) as other, asyncio.timeout(10):
+        await other.commit(action(1))
+        assert await invalidated.get() == ("g", 2)
+    await hub.aclose()
 
 
 async def test_a_channel_whose_tile_set_is_missing_is_closed(store: UnreliableStore) -> None:

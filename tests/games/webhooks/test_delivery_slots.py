@@ -88,6 +88,24 @@ def test_responsive_sites_share_and_leave_slots_to_new_ones(slots: DeliverySlots
     assert len(slots) <= LIMITS.responsive
 
 
+def test_sites_that_no_longer_need_slots_leave_theirs_to_the_others(slots: DeliverySlots) -> None:
+    sites = [f"site{number}.example" for number in range(40)]
+    record_hosts(slots, HostStatus.RESPONSIVE, *sites)
+    for host in sites[1:]:
+        with acquire(slots, f"https://{host}/"):
+            pass
+    assert acquire_all(slots, f"https://{sites[0]}/") == LIMITS.responsive_per_site
+
+
+async def test_a_response_in_time_stops_the_timer(slots: DeliverySlots) -> None:
+    url = "https://a.example/"
+    with acquire(slots, url) as slot:
+        async with slot.track_response():
+            slot.record_response()
+        await asyncio.sleep(LIMITS.slow_after_s)  # timers of the same delay fire in order
+        assert (slot.status, slots.host_status(url)) == (HostStatus.RESPONSIVE, HostStatus.RESPONSIVE)
+
+
 async def deliver_slowly(slots: DeliverySlots, url: str) -> bool:
     """Deliver to a host that never responds; return whether the delivery was aborted."""
     try:
@@ -119,7 +137,7 @@ async def test_a_slow_delivery_frees_its_slot(slots: DeliverySlots) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert len(slots) == 0
+    assert (len(slots), slots._slow) == (0, {})
 
 
 async def test_the_slowest_deliveries_are_aborted_when_too_many_are_slow(slots: DeliverySlots) -> None:
