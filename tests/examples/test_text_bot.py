@@ -60,6 +60,7 @@ async def test_every_other_command(client: Client) -> None:
     await bot.answer("Ana", "new greedy")
     assert "1. place" in await bot.answer("Ana", "moves")
     chosen = [line for line in (await bot.answer("Ana", "moves (0")).splitlines() if ". place" in line]
+    assert chosen
     assert all("(0, " in line for line in chosen)
     assert (await bot.answer("Ana", "board")).count("\n") > 5
     assert "Ana: 0" in await bot.answer("Ana", "scores")

@@ -1,6 +1,7 @@
 """A game that cannot be moved keeps no other game waiting, on any instance, and is tried again ever later."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -17,6 +18,7 @@ from schemas.commands import Act
 from schemas.lobby import CreateGame, SeatRequest
 from service.engine import encode_snapshot, legal_moves, move_id
 from service.engine.checksum import add_checksum
+from service.games import game_failures
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
@@ -24,7 +26,7 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
-from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable
+from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
 from service.games.scheduling.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
@@ -277,3 +279,11 @@ async def test_a_persons_action_is_stored_if_a_bot_fails(store: GameStore) -> No
 def counted(work: str) -> float:
     """How many failures of single games were counted."""
     return REGISTRY.get_sample_value("south_seas_game_failures_total", {"work": work}) or 0
+
+
+def test_the_remembered_lines_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_failures, "MAX_LOGGED", 2)
+    monkeypatch.setattr(game_failures, "_logged", OrderedDict())
+    for game in ("a", "b", "a", "c"):
+        game_failures.record_failure("tests", game, UnreadableGame("damaged"), "waits")
+    assert [game for _, game, _ in game_failures._logged] == ["b", "c"]

@@ -178,3 +178,11 @@ def test_the_connections_of_a_network_are_limited() -> None:
     for connection in (*of_site, elsewhere):
         limiter.remove(connection)
     assert not limiter.connections_per_address
+
+
+def test_the_counts_of_an_address_without_streams_are_forgotten() -> None:
+    limiter = ConnectionLimiter(Limits())
+    for address in ("192.0.2.1", "2001:db8:1::"):
+        limiter.add_stream(address)
+        limiter.remove_stream(address)
+    assert not [*limiter.streams_per_address]

@@ -250,3 +250,22 @@ async def test_the_number_of_waiting_verifications_is_limited(monkeypatch: pytes
     let.set()
     assert all(await asyncio.gather(*waiting))
     await wait_until(lambda: not len(checks))
+
+
+async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind() -> None:
+    let = asyncio.Event()
+
+    async def opens(game: str | None, token: str) -> bool:
+        del game, token
+        return await let.wait()
+
+    verifier = TokenVerifier(opens)
+    first, second = (asyncio.create_task(verifier.is_valid("a", None, "g", "x")) for _ in range(2))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.gather(second, return_exceptions=True)
+    assert len(verifier) == 1
+    let.set()
+    assert await first
+    await wait_until(lambda: not len(verifier))
+    assert (verifier._locks, verifier._waiting) == ({}, {})

@@ -217,6 +217,15 @@ def test_bytes_that_were_read_meanwhile_are_not_counted() -> None:
     assert budget.total == 61
 
 
+def test_nothing_is_kept_of_a_connection_without_unsent_bytes() -> None:
+    budget, writers = SendBufferBudget(100, 200, 1000), [Writer("a", 10), Writer("a", 20), Writer("2001:db8:1::", 30)]
+    record_all(budget, *writers)
+    for writer in writers:
+        budget.forget(writer)
+        budget.forget(writer)
+    assert (budget.total, budget._writers, budget._bytes, budget._addresses) == (0, {}, {}, {})
+
+
 def test_one_response_may_exceed_the_limit_of_an_address() -> None:
     assert record_all(SendBufferBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
 

@@ -150,7 +150,8 @@ async def hanging(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> Un
 
     async def hang(game: str, since: int, limit: int) -> list[StoredDiff]:
         del game, since, limit
-        return await asyncio.get_running_loop().create_future()
+        never: asyncio.Future[list[StoredDiff]] = asyncio.get_running_loop().create_future()
+        return await never
 
     await store.commit(creation())
     monkeypatch.setattr(store, "load_diffs", hang)

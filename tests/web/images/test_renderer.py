@@ -85,6 +85,17 @@ async def test_the_cache_is_bounded(renderer: ImageRenderer, monkeypatch: pytest
     assert renderer._cache_bytes == 2 * len(picture)
 
 
+async def test_the_recorded_failures_are_a_bounded_number(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_FAILURES", 2)
+    monkeypatch.setattr(sys, "executable", "/nonexistent")
+    for number in range(3):
+        with pytest.raises(RenderingFailed, match="cannot be started"):
+            await renderer.render(number, SHIP)
+    assert ([*renderer._failures], renderer.pending_count) == ([1, 2], 0)
+
+
 async def test_close_cancels_pending_jobs(renderer: ImageRenderer) -> None:
     waiting = asyncio.create_task(renderer.render(0, SHIP))
     await asyncio.sleep(0)

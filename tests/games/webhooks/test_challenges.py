@@ -1,0 +1,36 @@
+"""The rate limits of challenges: a burst, then one per interval, for a bounded number of keys."""
+
+import pytest
+
+from service.games.webhooks import challenges
+from service.games.webhooks.challenges import KeyedRateLimiter, Rate
+from tests.games.game_fixture import Clock
+
+RATE = Rate(2, 10.0)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(0.0)
+
+
+def test_after_a_burst_there_is_one_per_interval(clock: Clock) -> None:
+    limiter = KeyedRateLimiter(clock)
+    waits = []
+    for _ in range(3):
+        waits.append(limiter.wait_s("a", RATE))
+        limiter.take("a", RATE)
+    assert (waits, limiter.wait_s("a", RATE), limiter.wait_s("b", RATE)) == ([0, 0, 10], 20, 0)
+    clock.now = 15.0
+    assert limiter.wait_s("a", RATE) == 5
+    limiter.refund("a", RATE)
+    limiter.refund("b", RATE)
+    assert (limiter.wait_s("a", RATE), limiter.wait_s("b", RATE)) == (0, 0)
+
+
+def test_the_least_recently_used_key_is_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(challenges, "MAX_KEYS", 2)
+    limiter = KeyedRateLimiter(clock)
+    for key in ("a", "b", "a", "c"):
+        limiter.take(key, RATE)
+    assert [*limiter._full_at] == ["a", "c"]
