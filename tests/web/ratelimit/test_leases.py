@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from service.web.errors import RateLimited
-from service.web.ratelimit.leases import LeasePending, LeasePool
+from service.web.ratelimit.leases import LeasePending, LeasePool, retry_when_leased
 from tests.web.ratelimit.conftest import QUOTA, EmptyBuckets
 
 
