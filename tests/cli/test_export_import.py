@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -25,9 +26,16 @@ from service.store import keys
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
-from tests.games.stored_games import CREATOR, load_whole_game, store_game
+from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+
+
+async def export_game(store: RedisStore, file: Path, **options: Any) -> StoredGame:
+    """Store a game and export it into a file."""
+    stored = await store_game(store, **options)
+    await export_games(store, CATALOGUE, [stored.id], file)
+    return stored
 
 
 async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
@@ -35,6 +43,15 @@ async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, re
     exported = await export_games(store, CATALOGUE, None, folder)
     imported = await import_files(second_store, iter_documents([folder]), RETENTION, replace=replace)
     return {**exported, **imported}
+
+
+async def play_move(store: RedisStore, stored: StoredGame) -> int:
+    """Play the first legal move with the owner token, and return the version."""
+    loaded = await store.load(stored.id)
+    assert loaded is not None
+    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
+    request = CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
+    return (await act(make_context(store), stored.id, request)).response.version
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -59,11 +76,7 @@ async def test_an_imported_game_accepts_actions_with_its_tokens(
     await moved(store, second_store, tmp_path)
     loaded = await second_store.load(stored.id)
     assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    finished = await act(
-        make_context(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
-    )
-    assert finished.response.version == loaded.version + 1
+    assert await play_move(second_store, stored) == loaded.version + 1
 
 
 @pytest.mark.parametrize(("visibility", "number"), (("public", 1), ("private", 0)))
@@ -94,12 +107,7 @@ async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store
 async def test_replace_overwrites_the_stored_game(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, webhooks=1)
     await moved(store, second_store, tmp_path)
-    loaded = await second_store.load(stored.id)
-    assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    await act(
-        make_context(second_store), stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
-    )
+    await play_move(second_store, stored)
     (hook,) = await second_store.webhooks.list_by_game(stored.id)
     webhook_id = hook.registration.id
     await second_store.webhooks.acquire_lease(stored.id, webhook_id, "me", 10)
@@ -123,8 +131,7 @@ async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path
 
 
 async def test_an_export_contains_no_token(store: RedisStore, tmp_path: Path) -> None:
-    stored = await store_game(store, webhooks=1)
-    await export_games(store, CATALOGUE, [stored.id], tmp_path / "game.json")
+    stored = await export_game(store, tmp_path / "game.json", webhooks=1)
     text = (tmp_path / "game.json").read_text()
     tokens = [
         stored.created.owner_token,
@@ -174,9 +181,8 @@ async def test_a_changed_document_is_rejected(
     change: dict[str, object],
     reason: str,
 ) -> None:
-    stored = await store_game(store)
     file = tmp_path / "game.json"
-    await export_games(store, CATALOGUE, [stored.id], file)
+    stored = await export_game(store, file)
     file.write_bytes(msgspec.json.encode({**msgspec.json.decode(file.read_bytes()), **change}))
     assert await import_files(second_store, [file], RETENTION, replace=False) == {"rejected": 1}
     received = capsys.readouterr().err
@@ -188,9 +194,8 @@ async def test_a_changed_document_is_rejected(
 async def test_a_broken_chain_is_rejected_with_its_version(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stored = await store_game(store)
     file = tmp_path / "game.json"
-    await export_games(store, CATALOGUE, [stored.id], file)
+    await export_game(store, file)
     whole_file = file.read_bytes()
     document = msgspec.json.decode(whole_file)
     at = document["diffs"][6]["at"].encode()
@@ -211,9 +216,8 @@ async def test_a_broken_chain_is_rejected_with_its_version(
 async def test_a_truncated_file_is_rejected(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stored = await store_game(store)
     file = tmp_path / "game.json.gz"
-    await export_games(store, CATALOGUE, [stored.id], file)
+    stored = await export_game(store, file)
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
@@ -225,9 +229,8 @@ async def test_a_truncated_file_is_rejected(
 async def test_a_restore_that_is_sent_twice_is_applied_once(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    stored = await store_game(store, webhooks=1)
     file = tmp_path / "game.json"
-    await export_games(store, CATALOGUE, [stored.id], file)
+    stored = await export_game(store, file, webhooks=1)
     document = decode_document(file.read_bytes())
     restoring = make_restore(document, RETENTION, replace=False)
     assert [await second_store.transfer.restore(restoring) for _ in range(2)] == [True, True]
@@ -238,8 +241,7 @@ async def test_a_restore_that_is_sent_twice_is_applied_once(
 async def test_a_server_without_memory_stores_nothing(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
-    stored = await store_game(store)
-    await export_games(store, CATALOGUE, [stored.id], tmp_path / "game.json")
+    stored = await export_game(store, tmp_path / "game.json")
     await second_redis.config_set("maxmemory", 1)
     try:
         with pytest.raises(StoreUnavailable):

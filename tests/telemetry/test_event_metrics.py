@@ -21,7 +21,6 @@ from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
 from tests.games.realtime.subscribers import UnreliableStore
-from tests.polling import wait_until
 from tests.security.limited_client import make_limits, request_game
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import grown, read_samples
@@ -158,18 +157,6 @@ async def test_webhooks_are_counted_by_result(store: RedisStore) -> None:
         await game.act_successfully()
         await one.dispatcher.join()
         assert grown(before, "webhooks_disabled_total", reason="gone") == 1
-
-
-async def test_a_lost_connection_is_counted_as_1006(store: RedisStore) -> None:
-    async with serve(store) as client:
-        before = read_samples()
-        socket = await client.ws_connect("/v1/ws")
-        assert (await socket.receive_json())["type"] == "welcome"
-        transport = socket._response.connection.transport  # type: ignore[union-attr]
-        assert transport is not None
-        transport.abort()
-        await wait_until(lambda: grown(before, "sockets_closed_total"))
-    assert grown(before, "sockets_closed_total", code="1006") == grown(before, "sockets_closed_total") == 1
 
 
 async def test_rejections_are_counted_by_the_name_of_the_limit(store: RedisStore) -> None:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -15,6 +14,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from redis.asyncio import Redis
 
+from service.store import keys
 from service.store.client import connect
 from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
@@ -22,6 +22,8 @@ from service.telemetry.otlp import OpenTelemetryBackend
 from tests.server_process import start_server
 from tests.telemetry.otlp_collector import start_collector
 from tests.web.app_server import Client, serve
+from tests.web.http_game import HTTPGame, create_game
+from tests.web.watcher_client import watch_game
 
 NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -48,32 +50,20 @@ async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
         yield [await stack.enter_async_context(serve(store)) for store in stores]
 
 
-async def play_first_move(client: Client, created: dict[str, Any], flags: str) -> None:
+async def play_first_move(game: HTTPGame, flags: str) -> None:
     """Play the first move in the client's trace."""
-    headers = {"Authorization": f"Bearer {created['owner_token']}", "traceparent": f"00-{TRACE}-{PARENT}-{flags}"}
-    body = {"move": created["legal_moves"]["moves"][0]["id"]}
-    path = f"/v1/games/{created['game']['id']}/actions"
-    assert (await client.post(path, json=body, headers=headers)).status == 200
-
-
-async def until_told(socket: aiohttp.ClientWebSocketResponse, version: int) -> dict[str, Any]:
-    async with asyncio.timeout(20):
-        while (received := await socket.receive_json()).get("version") != version or received["type"] != "diff":
-            pass
-    return dict(received)
+    traceparent = f"00-{TRACE}-{PARENT}-{flags}"
+    assert (await game.act(await game.first_move(), traceparent=traceparent)).status == 200
 
 
 async def test_one_trace_goes_through_both_instances(two: list[Client], spans: InMemorySpanExporter) -> None:
-    created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
-    path = f"/v1/games/{created['game']['id']}/ws"
-    async with two[0].ws_connect(path) as actual, two[1].ws_connect(path) as there:
-        for socket in (actual, there):
-            while (await socket.receive_json())["type"] != "snapshot":
-                pass
+    game = await create_game(two[0])
+    async with watch_game(two[0], game.id) as actual, watch_game(two[1], game.id) as there:
+        await asyncio.sleep(0.3)
         spans.clear()
-        await play_first_move(two[0], created, "01")
-        diff = await until_told(there, 2)
-        assert await until_told(actual, 2) == diff
+        await play_first_move(game, "01")
+        diff = await there.receive("diff")
+        assert await actual.receive("diff") == diff
     assert TRACE not in str(diff)
     result = {(span.name, span.kind.name): span for span in client_trace(spans)}
     request = result["POST /v1/games/{id}/actions", "SERVER"]
@@ -92,31 +82,28 @@ async def test_one_trace_goes_through_both_instances(two: list[Client], spans: I
 async def test_an_unsampled_trace_is_neither_exported_nor_stored(
     two: list[Client], spans: InMemorySpanExporter, redis: Redis
 ) -> None:
-    created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
-    spans.clear()
-    await play_first_move(two[0], created, "00")
+    game = await create_game(two[0])
+    await play_first_move(game, "00")
     assert not client_trace(spans)
-    assert TRACE not in str(await redis.xrange(f"south-seas:{{{created['game']['id']}}}:log"))
+    assert TRACE not in str(await redis.xrange(keys.log(game.id)))
 
 
 async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
     two: list[Client], spans: InMemorySpanExporter
 ) -> None:
-    created = await (await two[0].post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
-    game = created["game"]["id"]
-    async with two[0].ws_connect(f"/v1/games/{game}/ws") as socket:
-        await socket.send_json({"type": "auth", "game": game, "token": created["owner_token"]})
-        await socket.send_json({"type": "act", "game": game, "move": created["legal_moves"]["moves"][0]["id"]})
-        await until_told(socket, 2)
+    game = await create_game(two[0])
+    move = await game.first_move()
+    spans.clear()
+    async with watch_game(two[0], game.id) as watcher:
+        await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
+        await watcher.request({"type": "act", "game": game.id, **move}, "diff")
     names = [span.name for span in spans.get_finished_spans()]
     assert {"auth", "act", "apply", "commit"} <= {*names}
     assert not [name for name in names if name.startswith("GET")]
 
 
 async def test_a_rejected_action_is_recorded_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
-    created = await (await two[0].post("/v1/games", json=NEW_GAME)).json()
-    headers = {"Authorization": f"Bearer {created['owner_token']}"}
-    rejected = await two[0].post(f"/v1/games/{created['game']['id']}/actions", json={"move": "p9.9.0"}, headers=headers)
+    rejected = await (await create_game(two[0])).act({"move": "p9.9.0"})
     assert rejected.status == 422
     (span,) = [span for span in spans.get_finished_spans() if span.name.endswith("/actions")]
     attributes = dict(span.attributes or {})

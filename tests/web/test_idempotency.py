@@ -151,15 +151,6 @@ async def test_a_key_is_replayed_after_the_game_and_expires_after_a_day(
     await check_problem(await game.act(move, **key("k")), 409, "not_active")
 
 
-async def test_a_retried_registration_returns_the_same_webhook_and_secret(client: Client) -> None:
-    game = await create_game(client)
-    body = {"url": "https://hooks.example/game"}
-    answers = [await game.post("/webhooks", body, **key("hook")) for _ in range(2)]
-    assert [(answer.status, is_again(answer)) for answer in answers] == [(201, False), (201, True)]
-    assert await answers[0].json() == await answers[1].json()
-    assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
-
-
 async def test_concurrent_actions_with_one_key_are_applied_once(client: Client) -> None:
     game = await create_game(client)
     move = await game.first_move()

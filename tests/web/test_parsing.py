@@ -79,6 +79,9 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
         ({"players": TWO_PLAYERS, "seed": "a:b"}, "$.seed"),
         ({"players": TWO_PLAYERS, "visibility": "secret"}, "$.visibility"),
         ({"players": TWO_PLAYERS, "turn_timeout_s": 0}, "$.turn_timeout_s"),
+        ({"players": TWO_PLAYERS, "turn_timeout_s": 2_592_001}, "$.turn_timeout_s"),
+        ({"players": TWO_PLAYERS, "on_timeout": "bot"}, "$.on_timeout"),
+        ({"players": TWO_PLAYERS, "on_timeout": "sulk", "turn_timeout_s": 60}, "$.on_timeout"),
     ),
 )
 async def test_malformed_creations_are_rejected(client: Client, body: Any, path: str) -> None:

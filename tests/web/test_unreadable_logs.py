@@ -86,8 +86,13 @@ def without_fields(entries: list[Entry]) -> list[Entry]:
     return [(entry, {b"data": fields[b"data"]}) for entry, fields in entries]
 
 
-DAMAGES = (torn, each(beside_itself), each(of_another_form), without_its_end, without_fields)
-NAMES = ("torn", "beside_itself", "of_another_form", "without_its_end", "without_fields")
+DAMAGES: dict[str, Callable[[list[Entry]], list[Entry]]] = {
+    "torn": torn,
+    "beside itself": each(beside_itself),
+    "of another form": each(of_another_form),
+    "without its end": without_its_end,
+    "without fields": without_fields,
+}
 
 
 @pytest.fixture
@@ -112,28 +117,27 @@ async def test_a_picture_of_a_version_of_the_first_release(http_game: HTTPGame, 
     assert (await read_board_svg(http_game, f"v={version}&width=402")).count_uses("tile-") == before.count_uses("tile-")
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("damage", "form"), (*((damage, "svg") for damage in DAMAGES), ("torn", "png"), ("torn", "txt"))
+)
 async def test_a_picture_of_a_version_whose_log_is_damaged(
-    http_game: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], form: str
+    http_game: HTTPGame, redis: Redis, damage: str, form: str
 ) -> None:
-    await rewrite(redis, http_game, damage)
+    await rewrite(redis, http_game, DAMAGES[damage])
     problem = await check_problem(await http_game.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
     assert "cannot read the stored game" in problem["detail"]
     assert (await http_game.get(f"/board.{form}")).status == 200
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_other_readers_of_a_damaged_log_do_not_fail(
-    http_game: HTTPGame, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
+    http_game: HTTPGame, redis: Redis, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await rewrite(redis, http_game, damage)
+    await rewrite(redis, http_game, DAMAGES[damage])
     for path in ("/story", "/legal-moves", "/scores", ""):
         response = await http_game.get(path)
         assert response.status in (200, 503), (path, await response.text())
-    undone = await http_game.client.post(
-        f"{http_game.path}/undo", json={}, headers={"Authorization": f"Bearer {http_game.owner_token}"}
-    )
+    undone = await http_game.post("/undo")
     assert undone.status in (409, 503), await undone.text()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 

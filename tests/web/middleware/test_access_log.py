@@ -11,6 +11,7 @@ from service.store.game_store import RedisStore
 from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
 from tests.polling import wait_until
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.raw_http import send_raw
@@ -95,12 +96,14 @@ async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: py
     assert read_lines(caplog, "kind", "code") == [("socket", None), ("socket", 4401)]
 
 
-async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_lost_socket_is_logged_and_counted_as_1006(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    before = read_samples()
     socket = await connect(proxied, await create_game(proxied))
     connection = socket._response.connection
     connection.transport.abort()
     await wait_until_no_streams(proxied)
     assert read_lines(caplog, "kind", "code")[-1] == ("socket", 1006)
+    assert grown(before, "sockets_closed_total", code="1006") == grown(before, "sockets_closed_total") == 1
     await socket.close()
 
 

@@ -75,25 +75,26 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
 
 
 @pytest.mark.parametrize(
-    ("query", "path"),
+    ("form", "query", "path"),
     (
-        ("width=x", "width"),
-        ("width=15", "width"),
-        ("width=-1", "width"),
-        ("region=1,2,3", "region"),
-        ("region=a,b,c,d", "region"),
-        ("region=0,0,60,0", "region"),
-        ("region=0,0,0,99999999", "region"),
-        ("coordinates=2", "coordinates"),
-        ("last=yes", "last"),
-        ("side=-1", "side"),
-        ("candidates=", "candidates"),
-        ("theme=sepia", "theme"),
-        ("v=old", "v"),
-        ("v=1&v=2", "v"),
+        ("svg", "width=x", "width"),
+        ("svg", "width=15", "width"),
+        ("svg", "width=-1", "width"),
+        ("svg", "region=1,2,3", "region"),
+        ("svg", "region=a,b,c,d", "region"),
+        ("svg", "region=0,0,60,0", "region"),
+        ("svg", "region=0,0,0,99999999", "region"),
+        ("svg", "coordinates=2", "coordinates"),
+        ("svg", "last=yes", "last"),
+        ("svg", "side=-1", "side"),
+        ("svg", "candidates=", "candidates"),
+        ("svg", "theme=sepia", "theme"),
+        ("svg", "v=old", "v"),
+        ("svg", "v=1&v=2", "v"),
+        ("png", "width=x", "width"),
+        ("txt", "width=x", "width"),
     ),
 )
-@pytest.mark.parametrize("form", ("svg", "png", "txt"))
 async def test_invalid_options_are_malformed(client: Client, form: str, query: str, path: str) -> None:
     game = await create_game(client)
     await check_problem(await game.get(f"/board.{form}?{query}"), 400, "malformed", path)

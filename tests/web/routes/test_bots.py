@@ -24,8 +24,3 @@ async def test_an_unknown_bot_is_rejected_with_its_path(client: Client) -> None:
         await client.post("/v1/games", json={"players": players}), 422, "unknown_bot", "$.players[1].bot"
     )
     assert "clever" in problem["detail"]
-
-
-async def test_an_invalid_bot_name_is_malformed(client: Client) -> None:
-    players = [{"name": "Ana"}, {"bot": "Greedy!"}]
-    await check_problem(await client.post("/v1/games", json={"players": players}), 400, "malformed", "$.players[1].bot")

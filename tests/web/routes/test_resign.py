@@ -175,14 +175,3 @@ async def test_acting_for_a_replaced_seat_is_rejected(
     assert problem["index"] == 0
     await check_success(await game.post("/return", token=game.seat_tokens[0]))
     await game.act_successfully({"move": move})
-
-
-async def test_a_policy_without_a_time_out_is_malformed(client: Client) -> None:
-    for options, path in (
-        ({"on_timeout": "bot"}, "$.on_timeout"),
-        ({"on_timeout": "sulk", "turn_timeout_s": 60}, "$.on_timeout"),
-        ({"turn_timeout_s": 2_592_001}, "$.turn_timeout_s"),
-    ):
-        await check_problem(
-            await client.post("/v1/games", json={"players": TWO_PLAYERS, **options}), 400, "malformed", path
-        )

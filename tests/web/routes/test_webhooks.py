@@ -103,6 +103,7 @@ async def test_a_retry_with_a_key_returns_the_same_webhook(client: Client) -> No
     first = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=headers)
     again = await client.post(f"{game.path}/webhooks", json={"url": URL}, headers=headers)
     assert await first.read() == await again.read()
+    assert [answer.headers.get("Idempotent-Replayed") for answer in (first, again)] == [None, "true"]
     assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
     other = await client.post(f"{game.path}/webhooks", json={"url": URL, "seats": [0]}, headers=headers)
     await check_problem(other, 422, "key_reused")

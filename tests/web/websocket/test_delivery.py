@@ -103,40 +103,6 @@ async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
         await watcher.receive("diff")
 
 
-async def test_subscribing_during_a_game_misses_nothing(instances: list[Client]) -> None:
-    http_game = await create_game(instances[0], seed="coming")
-    http_games = [via_instance(client, http_game) for client in instances]
-
-    async def come(client: Client, query: str) -> GameCopy:
-        async with connect_watcher(client, f"/v1/games/{http_game.id}/ws{query}") as watcher:
-            assert (await watcher.receive("subscribed"))["recovered"] is bool(query)
-            return await watcher.receive_until(http_game.id, 60)
-
-    async with asyncio.TaskGroup() as group:
-        playing = group.create_task(play(http_games, 60, Random(2)))
-        coming = []
-        for _ in range(10):
-            coming += [group.create_task(come(client, query)) for client in instances for query in ("", "?since=0")]
-            await asyncio.wait([playing], timeout=0.05)
-    game = await http_game.get_json()
-    for task in coming:
-        assert task.result().game == game
-
-
-@pytest.mark.parametrize("deaf", (True, False))
-async def test_a_sweep_makes_up_for_lost_notifications(redis: Redis, redis_url: str, deaf: bool) -> None:
-    """Either all are lost, or those sent while Redis has closed the subscribing connection."""
-    async with instance(redis_url, deaf=deaf) as actual, instance(redis_url) as there:
-        http_game = await create_game(there, seed="lost")
-        async with watch_game(actual, http_game.id) as watcher:
-            for versions in (5, 10, 15):
-                if not deaf:
-                    await redis.client_kill_filter(_type="pubsub")
-                await play([http_game], versions, Random(versions))
-                await watcher.receive_until(http_game.id, versions)
-            check_copy(watcher.copy_of(http_game.id), await http_game.get_json())
-
-
 async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_diffs(
     redis: Redis, redis_url: str
 ) -> None:
@@ -210,17 +176,6 @@ async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client],
         for watcher in (actual, there):
             await watcher.receive_until(http_game.id, game["version"] + 3)
             assert watcher.copy_of(http_game.id).game == await http_game.get_json()
-
-
-async def test_resuming_from_a_lost_version_gets_a_snapshot(instances: list[Client], redis: Redis) -> None:
-    http_game = await create_game(instances[0], seed="lost-end")
-    names = (keys.game(http_game.id), keys.log(http_game.id))
-    stored = [await redis.dump(name) for name in names]
-    acted = await http_game.act_successfully()
-    for name, value in zip(names, stored, strict=True):
-        await redis.restore(name, 0, value or b"", replace=True)
-    async with watch_game(instances[1], http_game.id, f"?since=2&digest={acted['digest']}") as watcher:
-        assert (watcher.copy_of(http_game.id).snapshots, watcher.copy_of(http_game.id).version) == (1, 1)
 
 
 async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> None:
