@@ -217,7 +217,7 @@ async def test_a_truncated_file_is_rejected(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "game.json.gz"
-    stored = await export_game(store, file)
+    await export_game(store, file)
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
@@ -241,7 +241,7 @@ async def test_a_restore_that_is_sent_twice_is_applied_once(
 async def test_a_server_without_memory_stores_nothing(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
-    stored = await export_game(store, tmp_path / "game.json")
+    await export_game(store, tmp_path / "game.json")
     await second_redis.config_set("maxmemory", 1)
     try:
         with pytest.raises(StoreUnavailable):
