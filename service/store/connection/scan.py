@@ -27,7 +27,7 @@ async def scan(client: PipelinedClient, cursor: str, count: int, match: str = f"
     """Return the keys after `cursor` that match, of about `count` that Redis looks at. Raise StoreUnavailable."""
     primaries = await _sorted_primaries(client)
     primary, _, redis_cursor = cursor.rpartition(" ")
-    if cursor == START or primary not in primaries:  # start with the first one, or after one that is a primary no more
+    if primary not in primaries:  # start with the first one, or after one that is a primary no more
         primary, redis_cursor = _next_primary(primaries, primary), "0"
     if not primary:
         return ScanPage([], START)

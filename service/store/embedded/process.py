@@ -11,15 +11,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["log_path", "spawn", "stop", "terminate_with_parent"]
+__all__ = ["LOG_NAME", "spawn", "stop", "terminate_with_parent"]
 
+LOG_NAME = "redis.log"
 _PR_SET_PDEATHSIG = 1
 STOP_TIMEOUT_S = 10.0
-
-
-def log_path(directory: Path) -> Path:
-    """Return the path of the server's log."""
-    return directory / "redis.log"
 
 
 def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
@@ -42,7 +38,7 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
         "daemonize": "no",
     }
     arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
-    with log_path(directory).open("ab") as log:
+    with (directory / LOG_NAME).open("ab") as log:
         return subprocess.Popen(
             [program, *arguments],
             stdin=subprocess.DEVNULL,

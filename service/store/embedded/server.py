@@ -22,7 +22,7 @@ from redis.exceptions import RedisError
 
 from service.store.embedded.directory import create_private_directory, lock_directory, socket_path
 from service.store.embedded.errors import EmbeddedServerError
-from service.store.embedded.process import log_path, spawn, stop
+from service.store.embedded.process import LOG_NAME, spawn, stop
 from service.store.embedded.program import select_program
 from service.supervision import Supervisor
 
@@ -111,6 +111,6 @@ async def _wait_until_ready(server: EmbeddedServer, program: Path, process: subp
                 reported = loop.time()
                 logger.info("Redis is loading the games: %s %%", state["loading_loaded_perc"])
             await asyncio.sleep(0.05)
-    log = log_path(server.directory)
+    log = server.directory / LOG_NAME
     lines = log.read_text(errors="replace").splitlines()
     raise EmbeddedServerError(f"{program} did not start; the last line of {log} is: {lines[-1] if lines else 'none'}")
