@@ -2,6 +2,6 @@
 
     python -m tests.chaos --minutes 3 --seed 7
 
-`site` starts everything, `tables` play and watch, `faults` break things and mend them, `checker` reads the history that
-is left and knows nothing of the service's code, `figures` counts. docs/chaos.md explains each fault and each check.
+`testbed` starts everything, `scenarios` play and watch, `faults` break things and repair them, `checker` reads the history
+that is left and knows nothing of the service's code, `statistics` counts. docs/chaos.md explains each fault and check.
 """

@@ -17,12 +17,12 @@ class Attempts:
         self.count = 0
 
 
-_counting: ContextVar[Attempts | None] = ContextVar("tries", default=None)
+_counting: ContextVar[Attempts | None] = ContextVar("attempts", default=None)
 
 
 @contextmanager
 def count_attempts() -> Iterator[Attempts]:
-    """Count the requests that this task begins inside, in a session that has `counting_tries`."""
+    """Count the requests that this task begins inside, in a session with `attempt_tracing`."""
     tries = Attempts()
     token = _counting.set(tries)
     try:
