@@ -2,6 +2,7 @@
 
     python -m tests.chaos --minutes 3 --seed 7
 
-`testbed` starts everything, `scenarios` play and watch, `faults` break things and repair them, `checker` reads the history
-that is left and knows nothing of the service's code, `statistics` counts. docs/chaos.md explains each fault and check.
+`testbed` starts everything, `scenarios` play and watch, `faults` break things and repair them, `checker` reads the
+history that is left and knows nothing of the service's code, `statistics` counts.
+docs/chaos.md explains each fault and check.
 """
