@@ -29,6 +29,7 @@ from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
 
 
 async def export_game(store: RedisStore, file: Path, **options: Any) -> StoredGame:
@@ -104,20 +105,38 @@ async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store
     assert await load_whole_game(second_store, stored.id) == before
 
 
-async def test_replace_overwrites_the_stored_game(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
+async def record_attempt(store: RedisStore, game: str) -> str:
+    """Store a delivery attempt of a game's only webhook, and return the webhook's id."""
+    (hook,) = await store.webhooks.list_by_game(game)
+    webhook_id = hook.registration.id
+    await store.webhooks.acquire_lease(game, webhook_id, "me", 10)
+    assert await store.webhooks.save_state(game, hook.state, ATTEMPT, webhook_id=webhook_id, holder="me", seconds=None)
+    return webhook_id
+
+
+async def test_delivery_attempts_are_imported_and_expire_with_the_game(
+    store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
+) -> None:
+    stored = await store_game(store, webhooks=1)
+    webhook_id = await record_attempt(store, stored.id)
+    await moved(store, second_store, tmp_path)
+    assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == [ATTEMPT]
+    ttl_s = await second_redis.ttl(keys.webhook_attempts(stored.id, webhook_id))
+    assert 0 < ttl_s <= await second_redis.ttl(keys.game(stored.id))
+
+
+async def test_replace_overwrites_the_stored_game(
+    store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
+) -> None:
     stored = await store_game(store, webhooks=1)
     await moved(store, second_store, tmp_path)
     await play_move(second_store, stored)
-    (hook,) = await second_store.webhooks.list_by_game(stored.id)
-    webhook_id = hook.registration.id
-    await second_store.webhooks.acquire_lease(stored.id, webhook_id, "me", 10)
-    attempt = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
-    assert await second_store.webhooks.save_state(
-        stored.id, hook.state, attempt, webhook_id=webhook_id, holder="me", seconds=None
-    )
+    webhook_id = await record_attempt(second_store, stored.id)
+    await second_redis.hset(keys.game(stored.id), "field", "of the game that was there")
     assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
     assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == []
+    assert not await second_redis.hexists(keys.game(stored.id), "field")
 
 
 async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path) -> None:

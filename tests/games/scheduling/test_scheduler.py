@@ -127,8 +127,10 @@ async def test_a_game_that_does_not_exist_is_unscheduled(store: GameStore) -> No
     assert await store.list_due(int(time()), 100) == []
 
 
-async def test_a_woken_game_is_processed_before_the_next_query(store: GameStore) -> None:
-    """Though the next look is an hour away."""
+async def test_a_woken_game_is_processed_before_the_next_query(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next query is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
     created = await new_table(context, "random", "random")
 
@@ -136,8 +138,16 @@ async def test_a_woken_game_is_processed_before_the_next_query(store: GameStore)
         game = await load_game(store, created.game.id)
         return game.decider == 0 and game.turn_number > 3
 
+    has_queried, list_due = asyncio.Event(), store.list_due
+
+    async def list_and_record(now: int, limit: int) -> list[str]:
+        games = await list_due(now, limit)
+        has_queried.set()
+        return games
+
+    monkeypatch.setattr(store, "list_due", list_and_record)
     async with in_background(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), interval_s=3600.0)):
-        await asyncio.sleep(0.1)
+        await has_queried.wait()
         while (game := await load_game(store, created.game.id)).decider == 0:
             move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
             await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
