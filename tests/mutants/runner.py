@@ -58,6 +58,8 @@ def measure(project: Path, files: Sequence[str], processes: int) -> Run:
     data_file, report = project / ".coverage", project / "report.json"
     variables = {"COVERAGE_PROCESS_START": str(project / CONFIG), "COVERAGE_FILE": str(data_file)}
     _run_pytest(project, ["-n", str(processes), "--dist", "worksteal", *files], report, variables, timeout_s=None)
+    if not report.exists():
+        sys.exit("pytest could not run the tests: see what `make test` says")
     coverage = Coverage(data_file=str(data_file), config_file=str(project / CONFIG))
     coverage.combine([str(project)])
     coverage.save()
