@@ -1,7 +1,5 @@
 """The public view of a game, whole and in parts. It leaves out the order of bag and ship pile, and the seed."""
 
-from operator import attrgetter
-
 from schemas.game import (
     CoveredFish,
     Deck,
@@ -106,17 +104,14 @@ def view_cell(index: TileSetIndex, game: Game, order: int) -> PlacedTile:
 
 
 def view_islanders(game: Game, order: int) -> list[PlacedIslander]:
-    """Return the islanders on a tile, by segment."""
+    """Return the islander on a tile; a turn places one at most (R4.1)."""
     first, end = _segment_range(game, order)
-    islanders = [
+    return [
         PlacedIslander(segment=segment - first, seat=seat)
         for seat, player in enumerate(game.players)
         for segment in player.islander_segments
         if first <= segment < end
     ]
-    if len(islanders) > 1:
-        islanders.sort(key=_SEGMENT)
-    return islanders
 
 
 def view_covered(game: Game, order: int) -> list[CoveredFish]:
@@ -176,6 +171,3 @@ def _view_board(index: TileSetIndex, game: Game) -> dict[str, PlacedTile]:
         )
         for order, (cell, oriented_tile) in enumerate(zip(game.cells, game.oriented_tiles, strict=True))
     }
-
-
-_SEGMENT = attrgetter("segment")
