@@ -89,6 +89,14 @@ async def test_flush_serves_one_subscriber_out_of_turn() -> None:
     broadcaster.flush(RecordingSubscriber())
 
 
+async def test_flush_delivers_nothing_to_a_subscriber_that_has_everything() -> None:
+    broadcaster, (subscriber,) = make_broadcaster(1)
+    broadcaster.broadcast(diff_message(1))
+    broadcaster.flush(subscriber)
+    broadcaster.remove(subscriber)
+    assert (subscriber.versions, subscriber.deliveries) == ([1], 1)
+
+
 async def test_close_delivers_the_rest_first() -> None:
     broadcaster, subscribers = make_broadcaster(4 * BATCH_SIZE)
     for version in (1, 2):

@@ -70,6 +70,12 @@ def test_addresses_of_one_network_are_one_site(slots: DeliverySlots) -> None:
     )
 
 
+def test_slow_hosts_of_one_site_get_two_slots(slots: DeliverySlots) -> None:
+    hosts = [f"{number}.two.example" for number in range(10)]
+    record_hosts(slots, HostStatus.SLOW, *hosts)
+    assert acquire_all(slots, *(f"https://{host}/" for host in hosts)) == 2
+
+
 def test_slow_hosts_leave_slots_to_unknown_and_responsive_ones(slots: DeliverySlots) -> None:
     hanging = [f"slow{number}.example" for number in range(100)]
     record_hosts(slots, HostStatus.SLOW, *hanging)

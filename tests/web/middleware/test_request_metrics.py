@@ -1,6 +1,7 @@
 """Metrics of requests: ids, routes, durations."""
 
 from collections.abc import AsyncIterator
+from time import perf_counter
 
 import pytest
 
@@ -42,6 +43,20 @@ async def test_requests_are_counted_by_route_template(client: Client) -> None:
     assert grown(before, COUNT, route="unmatched", status="4xx") == 4
     assert grown(before, COUNT, method="other") == 1
     assert grown(before, "problems_total", code="not_found", via="http") == 5
+
+
+async def test_the_duration_of_a_request_is_recorded(client: Client) -> None:
+    before, started_at = read_samples(), perf_counter()
+    assert (await client.get("/v1/bots")).status == 200
+    assert 0 < grown(before, "http_request_duration_seconds_sum") < perf_counter() - started_at
+
+
+async def test_requests_in_flight_are_counted_one_by_one(client: Client) -> None:
+    game = (await (await client.post("/v1/games", json=NEW_GAME)).json())["game"]["id"]
+    for number in (1, 2):
+        stream = await client.get(f"/v1/games/{game}/diffs", headers={"Accept": "text/event-stream"})
+        assert await stream.content.readline()
+        assert IN_FLIGHT.count == number
 
 
 async def test_sockets_and_streams_are_counted_as_connections(client: Client) -> None:
