@@ -6,7 +6,9 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import GameStore
+from service.store import keys
 from service.store.client import connect
+from service.store.game_store import FAILURE_COUNT_TTL_S
 from service.store.schedule import GRACE_S, Schedule
 from service.supervision import Backoff
 from tests.games.game_fixture import Clock
@@ -123,7 +125,7 @@ async def test_rescheduling_a_game_that_is_not_due(schedule: Schedule) -> None:
     assert await schedule.list_due(9999, 10) == ["later"]
 
 
-async def test_postpone_backs_off_and_requires_a_due_game(store: GameStore) -> None:
+async def test_postpone_backs_off_and_requires_a_due_game(store: GameStore, redis: Redis) -> None:
     backoff = Backoff(2.0, 10.0, jitter=0)
     await store.commit(creation(due_at=100))
     assert await store.postpone("g", 99, backoff) is None
@@ -135,6 +137,7 @@ async def test_postpone_backs_off_and_requires_a_due_game(store: GameStore) -> N
             now += 1
         dates.append(now)
     assert dates == [102, 106, 114, 124]
+    assert 0 < await redis.ttl(keys.failures("g")) <= 2 * 10 + FAILURE_COUNT_TTL_S
     assert await store.postpone("nothing", now, backoff) is None
 
 
