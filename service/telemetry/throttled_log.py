@@ -16,7 +16,8 @@ class ThrottledLog:
         self._logger = logger
         self._interval_s = interval_s
         self._count = 0
-        self._last: tuple[str, tuple[object, ...]] = ("", ())
+        self._last = ""
+        """The last warning, formatted at once: an error among its values would keep the frames of its traceback."""
         self._last_line_at = self._next_line_at = -interval_s
         """From when a warning is logged at once: an interval after the last line, or after the line that a timer will
         write.
@@ -25,7 +26,7 @@ class ThrottledLog:
     def warning(self, text: str, *values: object) -> None:
         """Log a warning, or count it and log the last of its kind soon."""
         self._count += 1
-        self._last = (text, values)
+        self._last = text % values
         rest_s = self._next_line_at - monotonic()
         if rest_s <= 0:
             self._write()
@@ -41,8 +42,10 @@ class ThrottledLog:
             self._write()
 
     def _write(self) -> None:
-        now, (text, values) = monotonic(), self._last
+        now = monotonic()
         if self._count > 1:
-            text, values = f"{text} (the last of %d within %.1f s)", (*values, self._count, now - self._last_line_at)
-        self._logger.warning(text, *values)
+            interval_s = now - self._last_line_at
+            self._logger.warning("%s (the last of %d within %.1f s)", self._last, self._count, interval_s)
+        else:
+            self._logger.warning("%s", self._last)
         self._count, self._last_line_at, self._next_line_at = 0, now, now + self._interval_s

@@ -1,8 +1,10 @@
 """Throttled warnings: one line per second, which counts them all."""
 
 import asyncio
+import gc
 import logging
 import re
+import weakref
 
 import pytest
 
@@ -44,3 +46,26 @@ def test_without_an_event_loop_warnings_are_throttled(caplog: pytest.LogCaptureF
     assert caplog.messages == ["first"]
     ThrottledLog(LOGGER, 1000).warning("alone")  # another kind
     assert caplog.messages == ["first", "alone"]
+
+
+def test_an_error_is_not_kept_with_the_frames_of_its_traceback() -> None:
+    """They hold the socket of the client that met it."""
+
+    class Socket:
+        """What a frame holds."""
+
+    def fail(log: ThrottledLog) -> "weakref.ref[Socket]":
+        socket = Socket()
+        try:
+            int("no number")
+        except ValueError as error:
+            log.warning("cannot read: %s", error)
+        return weakref.ref(socket)
+
+    silent = logging.getLogger("tests.silent")
+    silent.setLevel(logging.CRITICAL)
+    log = ThrottledLog(silent)
+    is_kept = fail(log)
+    gc.collect()
+    assert is_kept() is None
+    assert log is not None
