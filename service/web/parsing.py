@@ -64,6 +64,8 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
     except TimeoutError as error:
         raise Malformed("the body was not received in time", "$") from error
     except web.RequestPayloadError as error:
+        if request.content.total_bytes > limit:  # the connection may stop a fast client before the handler reads
+            raise BodyTooLarge(limit) from error
         raise Malformed("the body is incomplete or not encoded correctly", "$") from error
 
 

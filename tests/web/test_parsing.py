@@ -1,9 +1,19 @@
 """Malformed input of every kind gets its problem, never a 500."""
 
+import asyncio
+from contextlib import nullcontext
 from typing import Any
+from unittest.mock import Mock
 
+import msgspec
 import pytest
+from aiohttp import StreamReader, web
+from aiohttp.test_utils import make_mocked_request
 
+from service.web import parsing
+from service.web.app_keys import LIMITS
+from service.web.errors import BodyTooLarge
+from service.web.limits import Limits
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, bearer_header, check_problem, create_game
 
@@ -185,3 +195,20 @@ async def test_well_formed_actions_out_of_range_are_illegal(client: Client, acti
     for _ in range(2):
         await check_problem(await game.act({"action": action}), 422, "illegal_move")
         await game.act_successfully()
+
+
+async def test_a_body_that_is_too_large_is_so_even_if_its_connection_was_stopped_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A client may send so fast that the handler has read nothing yet."""
+    monkeypatch.setattr(parsing, "reading_body", lambda _request: nullcontext())
+    app = web.Application()
+    app[LIMITS] = Limits(max_body_bytes=100)
+    body = StreamReader(Mock(_reading_paused=False), 2**16, loop=asyncio.get_running_loop())
+    body.feed_data(bytes(101))
+    body.set_exception(web.RequestPayloadError("too much data beside the body"))
+    headers = {"Content-Type": JSON, "Transfer-Encoding": "chunked"}
+    with pytest.raises(BodyTooLarge):
+        await parsing.read_body(
+            make_mocked_request("POST", "/", headers, app=app, payload=body), msgspec.json.Decoder()
+        )
