@@ -20,7 +20,7 @@ from tests.durability.replication_proxy import replicate_through_proxy
 from tests.durability.writers import Losses, Writers, count_losses
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 
-__all__ = ["PARTITION_S", "Load", "TrialResult", "run_trial"]
+__all__ = ["PARTITION_S", "Load", "SecondFailover", "TrialResult", "run_trial"]
 
 PARTITION_S = 6.0
 """Longer than a failover takes."""
@@ -39,6 +39,10 @@ PENDING_AOF_TIMEOUT_S = 10.0
 RECOVERY_TIMEOUT_S = 60.0
 COMMAND_TIMEOUT_S = 1.0
 """Shorter than a failover: clients must reach the new primary even after commands have timed out."""
+
+
+class SecondFailover(Exception):
+    """The sentinels replaced the new primary too: it was slow on a busy machine, and the trial had two faults."""
 
 
 class Load(NamedTuple):
@@ -72,10 +76,12 @@ class Target(NamedTuple):
     """Injects the fault, waits until writers can continue, and returns its time (`time.monotonic()`)."""
     can_recover: bool = True
     """Whether writers can continue after the fault."""
+    primary: Callable[[], Awaitable[Node]] | None = None
+    """Returns the primary, where others than the fault may replace it."""
 
 
 async def run_trial(guarantee: Guarantee, directory: Path, load: Load) -> TrialResult:
-    """Run one trial of a guarantee."""
+    """Run one trial of a guarantee. Raises SecondFailover."""
     async with _start_target(guarantee, directory) as target:
         async with connect(target.write_url, timeout_s=COMMAND_TIMEOUT_S, wait=guarantee.wait) as store:
             writers = Writers(store, load.writers, load.pause_s)
@@ -83,12 +89,15 @@ async def run_trial(guarantee: Guarantee, directory: Path, load: Load) -> TrialR
             started_at = time.monotonic()
             await asyncio.sleep(load.seconds)
             fault_at = await target.inject_fault()
+            promoted = await target.primary() if target.primary else None
             if target.can_recover:
                 await writers.wait_for_all(RECOVERY_TIMEOUT_S)
                 await asyncio.sleep(load.seconds / 3)
             await writers.stop()
         async with connect(target.read_url) as store:
             losses = await count_losses(store, writers)
+        if target.primary and await target.primary() is not promoted:
+            raise SecondFailover
     before = [commit for commit in writers.acknowledged if commit.at <= fault_at]
     loss_times = [commit.at - fault_at for commit in losses.lost_commits]
     return TrialResult(
@@ -123,7 +132,14 @@ async def _start_target(guarantee: Guarantee, directory: Path) -> AsyncIterator[
                         yield target
                 else:
                     can_recover = guarantee.wait is None or guarantee.wait.replicas < len(deployment.nodes) - 1
-                    yield Target(deployment.url, deployment.url, _kill_primary(deployment), can_recover=can_recover)
+                    inject_fault = _kill_primary(deployment)
+                    yield Target(
+                        deployment.url,
+                        deployment.url,
+                        inject_fault,
+                        can_recover=can_recover,
+                        primary=deployment.primary,
+                    )
         case "cluster":
             async with cluster(directory, settings=guarantee.settings) as deployment:
                 can_recover = guarantee.wait is None  # otherwise the former replica is the primary, and has no replica

@@ -7,7 +7,6 @@ and removed by their id and holder; dates, lists and index entries are set, not 
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -215,7 +214,8 @@ class PipelineQueue:
         self._timeout_s = PIPELINE_TIMEOUT_S + (wait.timeout_ms / 1000 if wait else 0)
         self._queued: list[Command] = []
         self._loop = asyncio.get_running_loop()
-        self._flush_scheduled = False
+        self._is_starting = False
+        """Whether the last of `tasks` has not taken its batch yet."""
         self._failures = 0
 
     @property
@@ -226,29 +226,37 @@ class PipelineQueue:
     def append(self, command: Command) -> None:
         """Queue a command for the pipeline of this tick, or for the next one when a connection is free."""
         self._queued.append(command)
-        if not self._flush_scheduled and len(self.tasks) < self._client.connections:
-            self._flush_scheduled = True
-            self._loop.call_soon(self._flush)
+        self._start_pipeline()
 
     def drop_abandoned(self) -> list[Command]:
         """Drop queued commands whose reply nobody awaits any more, and return the others."""
         self._queued = [command for command in self._queued if not command.release_if_abandoned()]
         return self._queued
 
-    def _flush(self) -> None:
-        self._flush_scheduled = False
-        if self._queued and len(self.tasks) < self._client.connections and not self._client.is_closed:
-            batch, self._queued = self._queued, []
-            task = spawn("redis-pipeline", self._execute_batch(batch))
+    def _start_pipeline(self) -> None:
+        """Start to send what is queued, and what will be in this tick, unless all connections are busy."""
+        if not self._is_starting and self._queued and len(self.tasks) < self._client.connections:
+            self._is_starting = True
+            task = spawn("redis-pipeline", self._send_queued())
             self.tasks.add(task)
-            task.add_done_callback(partial(self._on_batch_end, batch))
+            task.add_done_callback(self._on_pipeline_end)
 
-    def _on_batch_end(self, batch: Sequence[Command], task: asyncio.Task[None]) -> None:
+    def _on_pipeline_end(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if not self._client.is_closed:
+            self._start_pipeline()
+
+    async def _send_queued(self) -> None:
+        """Send the queued commands as one pipeline. An unexpected error fails them all, and ends the task."""
+        self._is_starting = False
+        batch, self._queued = self._queued, []
+        try:
+            if batch:
+                await self._execute_batch(batch)
+        except Exception as error:
             for command in batch:
                 command.fail(StoreUnavailable(f"sending the command to Redis failed: {error}"))
-        self._flush()
+            raise
 
     async def _execute_batch(self, batch: list[Command]) -> None:
         """Send commands as one pipeline, and deliver the replies."""

@@ -55,6 +55,17 @@ async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedCl
     assert "WRONGTYPE" in str(replies[1])
 
 
+async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(client: PipelinedClient) -> None:
+    replies = await asyncio.gather(
+        client.execute("ECHO", object()),  # type: ignore[arg-type]
+        client.execute("ECHO", "beside it"),
+        return_exceptions=True,
+    )
+    assert [type(reply) for reply in replies] == [StoreUnavailable, StoreUnavailable]
+    assert len(client.in_flight.commands) == 0
+    assert [await client.execute("ECHO", i) for i in range(3)] == [b"0", b"1", b"2"]
+
+
 async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:
     async def echo(i: int) -> bytes:
         return bytes(await client.execute("ECHO", i))
