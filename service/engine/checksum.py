@@ -18,8 +18,8 @@ _CHECKSUM_BYTES = 5
 
 def add_checksum(snapshot: bytes) -> bytes:
     """Return the snapshot with its checksum appended."""
-    body = b"%b%b%b" % (_ARRAY_16, (int.from_bytes(snapshot[1:3]) + 1).to_bytes(2), snapshot[3:])
-    return b"%b%b%b" % (body, _UINT_32, crc32(body).to_bytes(4))
+    header, elements = _ARRAY_16 + (int.from_bytes(snapshot[1:3]) + 1).to_bytes(2), memoryview(snapshot)[3:]
+    return b"".join((header, elements, _UINT_32, crc32(elements, crc32(header)).to_bytes(4)))
 
 
 def strip_checksum(snapshot: bytes) -> bytes:
