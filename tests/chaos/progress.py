@@ -52,6 +52,6 @@ class Progress:
             self._tell(
                 f"{minutes:5.1f} min  {acknowledged:,} actions acknowledged, {acknowledged - before:,} since the line "
                 f"before; {judge.games:,} games judged, {self._faults.total():,} faults of {len(self._faults)} kinds, "
-                f"{judge.violations} violations"
+                f"{judge.violations} violations, which are looked at again at the end"
             )
             before = acknowledged
