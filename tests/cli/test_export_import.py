@@ -15,18 +15,20 @@ from service.cli.export import export_games
 from service.cli.importer import import_files, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
-from service.games.archive.document import LATEST_SCHEMA, decode_document
+from service.games.archive.document import LATEST_SCHEMA, WebhookDocument, decode_document
+from service.games.archive.port import RestoreRequest
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.context import Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
-from service.games.webhooks.port import DeliveryAttempt
+from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
+from tests.store.commits import creation
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
@@ -95,6 +97,14 @@ async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_sto
     later = 2**33
     assert await second_store.list_due(later, 10) == [stored.id]
     assert [game for game, _ in await second_store.webhooks.list_due(later, 10)] == [stored.id]
+
+
+async def test_an_imported_webhook_that_is_disabled_is_not_scheduled(store: RedisStore) -> None:
+    registration = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
+    for game, reason in (("enabled", None), ("disabled", "too many failures")):
+        webhook = WebhookDocument(registration=registration, state=WebhookState(0, disabled_reason=reason))
+        await store.transfer.restore(RestoreRequest(creation(game), [webhook], replace=False))
+    assert [game for game, _ in await store.webhooks.list_due(2**33, 10)] == ["enabled"]
 
 
 async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:

@@ -238,5 +238,6 @@ def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
     assert slots == {key_slot(b"g1")}
 
 
-async def test_ping_requires_writes(store: GameStore) -> None:
+async def test_ping_requires_writes(store: GameStore, redis: Redis) -> None:
     await store.ping()
+    assert 0 < await redis.ttl(keys.WRITE_PROBE) <= 60

@@ -5,6 +5,7 @@ from time import time
 
 import msgspec
 import pytest
+from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
 from schemas.commands import Act
@@ -109,8 +110,12 @@ async def test_the_scheduler_processes_due_games(store: GameStore) -> None:
     async def is_played() -> bool:
         return (await load_game(store, game)).version > 100
 
+    def nothing_is_in_progress() -> bool:
+        return REGISTRY.get_sample_value("south_seas_due_games_in_progress") == 0
+
     async with in_background(run_scheduler(context_of(store), interval_s=0.02)):
         await wait_until(is_played)
+        await wait_until(nothing_is_in_progress)
 
 
 async def test_an_unreadable_game_is_left_to_other_instances(store: GameStore, redis: Redis) -> None:

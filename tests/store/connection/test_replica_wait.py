@@ -1,6 +1,7 @@
 """With WAIT, neither a commit that too few replicas have nor its retry is acknowledged."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 import pytest
 import pytest_asyncio
@@ -8,6 +9,7 @@ import pytest_asyncio
 from service.games.archive.port import RestoreRequest
 from service.games.ports import Committed, StoreUnavailable, VersionConflict
 from service.games.webhooks.port import WebhookRegistration, WebhookState
+from service.store import keys
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
@@ -52,12 +54,14 @@ async def replica(deployment: Deployment) -> AsyncIterator[Node]:
     node.resume()
 
 
-async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore) -> None:
+async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore, deployment: Deployment) -> None:
     assert await waiting_store.commit(creation()) == Committed()
     assert await waiting_store.commit(action(1, idempotency=idempotency("key"))) == Committed()
     assert await waiting_store.commit(action(1)) == VersionConflict(2, digest(2))
     loaded = await load_record(waiting_store, "g", key_hash("key"))
     assert loaded.idempotency_record == record()
+    async with aclosing((await deployment.primary()).client()) as client:
+        assert await client.ttl(keys.replica_wait("g")) != -1  # it expires, or has expired
 
 
 async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
