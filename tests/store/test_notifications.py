@@ -6,10 +6,11 @@ import signal
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import ChangeNotification
-from service.store import keys
+from service.store import keys, pubsub
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
@@ -63,6 +64,20 @@ async def test_a_committer_that_has_unsubscribed_is_not_counted(store: RedisStor
         await wait_until(lambda: not store._notifications.count_own_subscribers("a"), 5)
         await store.commit(creation("a"))
         assert await other.next_notification() == ChangeNotification("a", 1)
+
+
+async def test_a_committer_that_has_lost_its_connection_is_not_counted(
+    single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pubsub, "RECONNECT_DELAY_S", 60.0)
+    store, redis = single_server.store, single_server.redis
+    async with record_notifications(store._notifications, "a"):
+        (own,) = await redis.client_list(_type="pubsub")
+        async with subscribe_elsewhere(single_server.url, "a") as other:
+            await redis.client_kill_filter(_id=own["id"])
+            await wait_until(lambda: not store._notifications.is_up, 5)
+            await store.commit(creation("a"))
+            assert await other.next_notification() == ChangeNotification("a", 1)
 
 
 async def test_a_commit_that_conflicts_notifies_nobody(store: RedisStore, redis_url: str) -> None:
