@@ -234,8 +234,10 @@ class PipelineQueue:
         return self._queued
 
     def _start_pipeline(self) -> None:
-        """Start to send what is queued, and what will be in this tick, unless all connections are busy."""
-        if not self._is_starting and self._queued and len(self.tasks) < self._client.connections:
+        """Start to send what is queued, and what will be in this tick, unless all connections are busy or closed."""
+        if self._is_starting or not self._queued or self._client.is_closed:
+            return
+        if len(self.tasks) < self._client.connections:
             self._is_starting = True
             task = spawn("redis-pipeline", self._send_queued())
             self.tasks.add(task)
@@ -243,8 +245,7 @@ class PipelineQueue:
 
     def _on_pipeline_end(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
-        if not self._client.is_closed:
-            self._start_pipeline()
+        self._start_pipeline()
 
     async def _send_queued(self) -> None:
         """Send the queued commands as one pipeline. An unexpected error fails them all, and ends the task."""

@@ -7,6 +7,7 @@ import pytest
 
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
+from service.store.connection.command import Command
 from service.store.connection.pipeline import PipelinedClient
 from tests.store.conftest import SingleServer
 
@@ -64,6 +65,19 @@ async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(c
     assert [type(reply) for reply in replies] == [StoreUnavailable, StoreUnavailable]
     assert len(client.in_flight.commands) == 0
     assert [await client.execute("ECHO", i) for i in range(3)] == [b"0", b"1", b"2"]
+
+
+async def test_a_command_that_was_to_be_sent_again_opens_no_connection_after_the_end(
+    single_server: SingleServer,
+) -> None:
+    clients = len(await single_server.redis.client_list())
+    async with connect(single_server.url) as store:
+        await store.ping()
+    client = store._client
+    late = Command(("ECHO", "late"), asyncio.get_running_loop().create_future(), wait_for_replicas=False)
+    client.dispatch(late)
+    await asyncio.sleep(0.1)
+    assert len(await single_server.redis.client_list()) == clients
 
 
 async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:
