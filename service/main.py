@@ -89,7 +89,9 @@ class CommandGroup(click.Group):
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(version("south-seas"), message="south-seas %(version)s" + (" (compiled)" if COMPILED else ""))
+@click.version_option(
+    version("south-seas-service"), message="south-seas %(version)s" + (" (compiled)" if COMPILED else "")
+)
 def cli() -> None:
     """Carcassonne: South Seas over HTTP, WebSocket and server-sent events."""
 
@@ -209,7 +211,7 @@ def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
     """Print the addresses of the service."""
     location = "the Redis of --redis-url" if settings.redis_url else f"an embedded server, in {settings.data_dir}"
     lines = [
-        f"South Seas {version('south-seas')} listens on {url}; the games are in {location}.",
+        f"South Seas {version('south-seas-service')} listens on {url}; the games are in {location}.",
         f"  play in a browser:  {url}/",
     ]
     if TERMINAL.exists():

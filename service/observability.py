@@ -99,7 +99,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
     """Measure and trace an instance while the block runs. Raises StartFailed."""
     async with AsyncExitStack() as stack:
         try:
-            stack.enter_context(trace_if_configured(os.environ, version("south-seas")))
+            stack.enter_context(trace_if_configured(os.environ, version("south-seas-service")))
         except TracingConfigError as error:
             raise StartFailed(str(error)) from error
         running = partial(parts.supervisor.running, required=False)
@@ -108,7 +108,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
             _bind_gauges(parts)
             BUILD.info(
                 {
-                    "version": version("south-seas"),
+                    "version": version("south-seas-service"),
                     "engine": "compiled" if COMPILED else "python",
                     "python": platform.python_version(),
                     "redis": _get_redis_kind(settings, redis_url),

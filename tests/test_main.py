@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,17 @@ class CommandResult(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
+
+
+def test_the_version_is_that_of_the_services_own_distribution() -> None:
+    """The Python client's distribution, `south-seas`, is installed beside it here, and not in the image."""
+    own = tomllib.loads(Path("pyproject.toml").read_text())["project"]["name"]
+    named = {
+        name
+        for module in Path("service").rglob("*.py")
+        for name in re.findall(r"""\bversion\(['"](\S+?)['"]\)""", module.read_text())
+    }
+    assert named == {own}
 
 
 @pytest.fixture
