@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.commands.active_game import ExpectedVersion
-from service.games.errors import Malformed, Unauthorized
+from service.games.errors import Malformed
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
@@ -22,16 +22,10 @@ Q = TypeVar("Q", bound=msgspec.Struct)
 JSON = "application/json"
 PREFER_REPRESENTATION = "return=representation"
 MAX_IDEMPOTENCY_KEY_LENGTH = 255
-MAX_BEARER_TOKENS = 100
 MAX_MEDIA_TYPE_LENGTH = 200
 MAX_BODY_CHUNKS = 1_000
 """Chunks of one body (RFC 9112, 7.1): each costs as much as hundreds of bytes."""
 
-_TOKEN68 = r"[A-Za-z0-9._~+/-]{1,200}={0,2}"
-"""A token (RFC 9110, 11.2): ASCII only, without the Unicode letters that ignoring case would accept."""
-_TOKEN = re.compile(_TOKEN68, re.ASCII)
-_BEARER = re.compile(rf"bearer +({_TOKEN68})", re.ASCII | re.IGNORECASE)
-_BEARER_LIST = re.compile(rf"bearer +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII | re.IGNORECASE)
 _CREATOR_KEY = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
 _IDEMPOTENCY_KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}")
 _ENTITY_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
@@ -46,16 +40,16 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
     """Read and decode the body. Raises UnsupportedMediaType, BodyTooLarge, Malformed."""
     if request.headers.get("Content-Type") != JSON:
         _check_media_type(request)
-    limit = request.app[LIMITS].max_body_bytes
-    length = request.content_length
-    if length is not None and length > limit:
-        raise BodyTooLarge(limit)
+    limits, content = request.app[LIMITS], request.content
+    limit = limits.max_body_bytes
     try:
-        if length is None or not request.content.is_eof():
-            async with asyncio.timeout(request.app[LIMITS].request_timeout_s):
+        if content.is_eof() and hdrs.CONTENT_LENGTH in request.headers:  # the usual case: all has arrived at once
+            body = content.read_nowait()
+        elif (request.content_length or 0) > limit:
+            raise BodyTooLarge(limit)
+        else:
+            async with asyncio.timeout(limits.request_timeout_s):
                 body = await _receive_body(request, limit)
-            return decoder.decode(body)
-        body = request.content.read_nowait()  # the usual case: the body has arrived with the headers
         if len(body) > limit:
             raise BodyTooLarge(limit)
         return decoder.decode(body)
@@ -107,40 +101,6 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
         if getattr(query, name) is None:  # msgspec converts the word null to None
             raise Malformed("`null` is not a valid value", name)
     return query
-
-
-def parse_bearer_token(request: web.BaseRequest) -> str | None:
-    """Return the bearer token, or None without an Authorization header. Raises Unauthorized for any other header.
-
-    This is the only parser, so that authentication and rate limiting see the same token.
-    """
-    lines = request.headers.getall(hdrs.AUTHORIZATION, None)
-    if lines is None:
-        return None
-    match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
-    if match is None:
-        raise Unauthorized(missing=False)
-    return match[1]
-
-
-def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
-    """Return the bearer tokens of a list, at least one. Raises Unauthorized without a token, Malformed for too many."""
-    lines = request.headers.getall(hdrs.AUTHORIZATION, None)
-    if lines is None:
-        raise Unauthorized(missing=True)
-    match = _BEARER_LIST.fullmatch(lines[0]) if len(lines) == 1 else None
-    if match is None:
-        raise Unauthorized(missing=False)
-    tokens = [token.strip(" \t") for token in match[1].split(",")]
-    if len(tokens) > MAX_BEARER_TOKENS:
-        raise Malformed(f"the header may have at most {MAX_BEARER_TOKENS} tokens", "Authorization")
-    return tokens
-
-
-def check_token(token: str) -> None:
-    """Raise Unauthorized unless the text is a valid token of an Authorization header."""
-    if _TOKEN.fullmatch(token) is None:
-        raise Unauthorized(missing=False)
 
 
 def parse_creator_key(request: web.Request) -> str | None:

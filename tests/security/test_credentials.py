@@ -25,7 +25,7 @@ from service.web.ratelimit.subjects import hash_token
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.raw_http import send_raw
+from tests.web.raw_http import read_raw, send_raw
 from tests.web.watcher_client import connect_watcher
 
 INVALID_HEADERS = (
@@ -123,6 +123,31 @@ async def test_all_spellings_of_a_token_share_a_limit(store: RedisStore) -> None
                 result[answer.status] += 1
         assert 20 <= result[200] <= 22
         assert result[200] + result[429] == 42
+
+
+async def test_each_request_of_a_connection_counts_for_its_own_token(client: Client) -> None:
+    game = await create_game(client, visibility="private")
+    good, other = f"Bearer {game.owner_token}", f"Bearer {(await create_game(client)).owner_token}"
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    for sent, status in (
+        ([good], 200),
+        ([other], 404),
+        ([good], 200),
+        ([good, other], 401),
+        (["Bearer ?"], 401),
+        ([], 404),
+        ([good], 200),
+    ):
+        writer.write(request(game, *sent))
+        assert (await read_raw(reader)).status == status, sent
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_a_connection_remembers_no_long_header(client: Client) -> None:
+    game = await create_game(client)
+    assert (await send_raw(client, request(game, f"Bearer{' ' * 8}{game.owner_token}"))).status == 200
+    assert (await send_raw(client, request(game, f"Bearer{' ' * 9}{game.owner_token}"))).status == 401
 
 
 async def test_a_socket_accepts_a_token_only_in_its_exact_form(client: Client) -> None:

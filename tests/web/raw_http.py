@@ -28,11 +28,16 @@ async def send_raw(client: Client, request: bytes) -> HTTPResponse:
     reader, writer = await asyncio.open_connection(client.host, client.port)
     try:
         writer.write(request)
-        async with asyncio.timeout(TIMEOUT_S):
-            data = await _read_response(reader)
+        return await read_raw(reader)
     finally:
         writer.close()
         await writer.wait_closed()
+
+
+async def read_raw(reader: asyncio.StreamReader) -> HTTPResponse:
+    """Read the next response of a connection."""
+    async with asyncio.timeout(TIMEOUT_S):
+        data = await _read_response(reader)
     response = HTTPResponse(cast("socket", _ResponseSocket(data)))
     response.begin()
     return response

@@ -116,10 +116,11 @@ class Command:
         self.future = future
         self.wait_for_replicas = wait_for_replicas
         """Whether the reply is delayed until replicas have acknowledged the write."""
-        self.size = _ARGUMENT_OVERHEAD_BYTES * len(arguments) + sum(
-            [len(argument) for argument in arguments if type(argument) is bytes]
-        )
+        self.size = _ARGUMENT_OVERHEAD_BYTES * len(arguments)
         """Its size in bytes, about."""
+        for argument in arguments:
+            if type(argument) is bytes:
+                self.size += len(argument)
         self.in_flight: InFlightCommands | None = None
         """Where it is counted; None once it is released."""
         self.primary = primary

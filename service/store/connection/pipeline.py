@@ -254,7 +254,7 @@ class PipelineQueue:
         try:
             if batch:
                 await self._execute_batch(batch)
-        except Exception as error:
+        except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
             for command in batch:
                 command.fail(StoreUnavailable(f"sending the command to Redis failed: {error}"))
             raise

@@ -25,6 +25,7 @@ from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import UNKNOWN
 
 if TYPE_CHECKING:
+    from service.web.bearer_tokens import BearerToken
     from service.web.connections.limiter import ConnectionLimiter
 
 __all__ = [
@@ -68,6 +69,7 @@ class ClientConnection(web.RequestHandler):
     __slots__ = (
         "_write_transport",
         "address",
+        "bearer_token",
         "blocked_since",
         "body",
         "client",
@@ -94,6 +96,8 @@ class ClientConnection(web.RequestHandler):
         """The client's address; None for a trusted proxy."""
         self.address = UNKNOWN
         """The address of the last request's client."""
+        self.bearer_token: BearerToken | None = None
+        """The token of the last valid Authorization header."""
         self._write_transport: asyncio.Transport | None = None
         """The transport; aiohttp drops its reference on close, when data may still be unsent."""
         self.head_started_at = 0.0
@@ -186,11 +190,12 @@ class ClientConnection(web.RequestHandler):
 
         Each chunk is work, however small, and chunked bodies have no known end.
         """
-        content, length = request.content, request.content_length
-        if content.is_eof() or (length is not None and length - content.total_bytes <= MAX_DRAINED_BYTES):
+        if request.content.is_eof():
             return
-        response.force_close()
-        self.stop_reading()
+        length = request.content_length
+        if length is None or length - request.content.total_bytes > MAX_DRAINED_BYTES:
+            response.force_close()
+            self.stop_reading()
 
     def stop_reading(self) -> None:
         """Read nothing more; aiohttp closes after `LINGER_TIMEOUT_S`, so that the client can read its response."""

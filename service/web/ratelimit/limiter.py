@@ -14,9 +14,9 @@ from multidict import istr
 
 from service.games.errors import Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
+from service.web.bearer_tokens import read_bearer_token
 from service.web.errors import RateLimited
 from service.web.limits import Limits
-from service.web.parsing import parse_bearer_token
 from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
@@ -214,10 +214,10 @@ class RateLimiter:
             keys = [hash_token(token) for token in read_tokens(request)[:MAX_TOKENS_CHECKED]]
             return next((key for key in keys if key in self.trusted_tokens), keys[0] if keys else b"")
         try:
-            token = parse_bearer_token(request)
+            token = read_bearer_token(request)
         except Unauthorized:
             return b""
-        return b"" if token is None else hash_token(token)
+        return b"" if token is None else token.hash
 
     def _charge_token(self, request: web.BaseRequest, address: str, key: bytes) -> Charge:
         """Charge a request with a trusted token."""

@@ -19,7 +19,7 @@ from service.games.tilesets import DEFAULT_TILESET
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.client_ip import get_site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
-from service.web.connections.protocol import streaming_response
+from service.web.connections.protocol import get_connection, streaming_response
 from service.web.ratelimit import costs
 from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
@@ -103,7 +103,7 @@ class ClientCharge:
     @classmethod
     def of_request(cls, request: web.Request) -> "ClientCharge":
         """Return the charge of a request's client."""
-        return cls(request.app, get_client_address(request), request.get(CHARGE))
+        return cls(request.app, get_connection(request).address, request.get(CHARGE))
 
     async def charge_bots(self, game: Game) -> None:
         """Charge the next turns of the game's bots, or the rest of the game if the command leaves it to its bots.

@@ -12,10 +12,15 @@ Subject = str | bytes
 
 HASH_BYTES = 16
 
+_TOKEN_HASH = blake2b(digest_size=HASH_BYTES, person=b"token")
+"""The hash of no text yet: to copy it takes half the time of creating another."""
+
 
 def hash_token(token: str) -> bytes:
     """Return the hash of a token: a memory dump must reveal no tokens, and tokens may be long."""
-    return blake2b(token.encode(), digest_size=HASH_BYTES, person=b"token").digest()
+    token_hash = _TOKEN_HASH.copy()
+    token_hash.update(token.encode())
+    return token_hash.digest()
 
 
 def make_bucket_key(subject: Subject) -> str:

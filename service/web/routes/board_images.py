@@ -12,6 +12,7 @@ from service.games.queries.games import load_for_reader
 from service.games.queries.legal_moves import move_sort_key
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
+from service.web.bearer_tokens import parse_bearer_token
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.images.jobs import BoardJob, ImageFormat
@@ -24,7 +25,7 @@ from service.web.images.responses import (
     image_responses,
     parse_image_format,
 )
-from service.web.parsing import get_path_id, parse_bearer_token, read_query
+from service.web.parsing import get_path_id, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.routing import GAME_ID, Route

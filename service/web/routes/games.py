@@ -18,10 +18,10 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
 from service.games.queries.lobby import list_games
 from service.web.app_keys import CONTEXT
+from service.web.bearer_tokens import parse_bearer_token
 from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     get_path_id,
-    parse_bearer_token,
     parse_creator_key,
     parse_idempotency_key,
     parse_if_match,

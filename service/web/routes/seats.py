@@ -11,10 +11,10 @@ from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
 from service.web.app_keys import CONTEXT
+from service.web.bearer_tokens import parse_bearer_token
 from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     get_path_id,
-    parse_bearer_token,
     parse_creator_key,
     parse_idempotency_key,
     parse_if_match,

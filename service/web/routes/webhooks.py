@@ -10,9 +10,10 @@ from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreate
 from service.games.context import Context
 from service.games.webhooks import registration
 from service.web.app_keys import CONTEXT, LIMITS
+from service.web.bearer_tokens import parse_bearer_token
 from service.web.connections.limiter import get_client_address
 from service.web.outbound.ssrf import check_url
-from service.web.parsing import get_path_id, parse_bearer_token, parse_idempotency_key, read_body
+from service.web.parsing import get_path_id, parse_idempotency_key, read_body
 from service.web.responses import json_response, mark_replayed
 from service.web.routing import GAME_ID, WEBHOOK_ID, ResponseSpec, Route
 

@@ -58,7 +58,7 @@ async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedCl
 
 async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(client: PipelinedClient) -> None:
     replies = await asyncio.gather(
-        client.execute("ECHO", object()),  # type: ignore[arg-type]
+        client.execute("ECHO", object()),  # type: ignore[arg-type]  # cannot be encoded
         client.execute("ECHO", "beside it"),
         return_exceptions=True,
     )

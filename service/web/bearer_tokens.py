@@ -1,0 +1,75 @@
+"""Bearer tokens of the Authorization header (RFC 6750): the only parser, for authentication and rate limits alike."""
+
+import re
+from typing import NamedTuple
+
+from aiohttp import hdrs, web
+
+from service.games.errors import Malformed, Unauthorized
+from service.web.connections.protocol import get_connection
+from service.web.ratelimit.subjects import hash_token
+
+__all__ = ["BearerToken", "check_token", "parse_bearer_token", "parse_bearer_tokens", "read_bearer_token"]
+
+MAX_BEARER_TOKENS = 100
+
+_TOKEN68 = r"[A-Za-z0-9._~+/-]{1,200}={0,2}"
+"""A token (RFC 9110, 11.2): ASCII only. Only the word before it is matched without case, which is faster."""
+_TOKEN = re.compile(_TOKEN68, re.ASCII)
+_BEARER = re.compile(rf"(?i:bearer) {{1,8}}({_TOKEN68})", re.ASCII)
+"""A header whose size is bounded, since connections cache it."""
+_BEARER_LIST = re.compile(rf"(?i:bearer) +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII)
+
+
+class BearerToken(NamedTuple):
+    """The token of an Authorization header."""
+
+    text: str
+    hash: bytes
+    """The subject of its rate limits."""
+    lines: list[str]
+    """The lines of the header."""
+
+
+def read_bearer_token(request: web.BaseRequest) -> BearerToken | None:
+    """Return the bearer token, or None without an Authorization header. Raises Unauthorized for any other header.
+
+    Most clients send the same header with every request of a connection, so the connection caches the last one.
+    """
+    lines = request.headers.getall(hdrs.AUTHORIZATION, None)
+    if lines is None:
+        return None
+    connection = get_connection(request)
+    token = connection.bearer_token
+    if token is None or token.lines != lines:
+        match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
+        if match is None:
+            raise Unauthorized(missing=False)
+        token = connection.bearer_token = BearerToken(match[1], hash_token(match[1]), lines)
+    return token
+
+
+def parse_bearer_token(request: web.BaseRequest) -> str | None:
+    """Return the text of the bearer token, or None without an Authorization header. Raises Unauthorized."""
+    token = read_bearer_token(request)
+    return None if token is None else token.text
+
+
+def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
+    """Return the bearer tokens of a list, at least one. Raises Unauthorized without a token, Malformed for too many."""
+    lines = request.headers.getall(hdrs.AUTHORIZATION, None)
+    if lines is None:
+        raise Unauthorized(missing=True)
+    match = _BEARER_LIST.fullmatch(lines[0]) if len(lines) == 1 else None
+    if match is None:
+        raise Unauthorized(missing=False)
+    tokens = [token.strip(" \t") for token in match[1].split(",")]
+    if len(tokens) > MAX_BEARER_TOKENS:
+        raise Malformed(f"the header may have at most {MAX_BEARER_TOKENS} tokens", "Authorization")
+    return tokens
+
+
+def check_token(token: str) -> None:
+    """Raise Unauthorized unless the text is a valid token of an Authorization header."""
+    if _TOKEN.fullmatch(token) is None:
+        raise Unauthorized(missing=False)
