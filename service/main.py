@@ -70,6 +70,7 @@ class CommandGroup(click.Group):
     lazy_commands: ClassVar = {
         "export": ("service.cli.export", "export_command"),
         "import": ("service.cli.importer", "import_command"),
+        "keys": ("service.cli.keys", "keys_group"),
         "reindex": ("service.cli.reindex", "reindex_command"),
         "tileset": ("service.cli.tileset", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),

@@ -14,6 +14,7 @@ from math import log2
 import msgspec
 
 from schemas.vocabulary import Visibility
+from service.games.api_keys.subject import subject_of_key
 from service.games.errors import NoSuchGame, NotOwner, Unauthorized, WrongSeat
 
 SALT_BYTES = 16
@@ -31,7 +32,10 @@ MAX_STEP_SHARE = 0.75
 
 
 ACCESS_SCHEMA = 1
-"""Version of the record's format; raised when an older release would lose data of a newer one."""
+"""Version of the record's format."""
+
+API_KEY_SCHEMA = 2
+"""The version of records with an API key, which an older release would lose; other records stay readable there."""
 
 
 class SeatTag(msgspec.Struct, array_like=True, gc=False):
@@ -59,6 +63,8 @@ class AccessRecord(msgspec.Struct, array_like=True, gc=False):
     """Hash of the creator's key, by which the creator lists the game."""
     tags: list[SeatTag | None] = []
     """One for each seat; records of older releases have none."""
+    api_key: str | None = None
+    """Name of the API key with which the game was created, whose holder lists it."""
 
 
 class Principal(msgspec.Struct, frozen=True):
@@ -86,10 +92,11 @@ def hash_token(token: str) -> bytes:
 
 
 def index_keys(access: AccessRecord) -> list[str]:
-    """Return the keys under which a game is indexed: tokens, creators' keys, and creators' users."""
+    """Return the keys under which a game is indexed: tokens, creators' keys and users, and the API key."""
     hashes = [access.owner, *access.seats, access.creator, *(tag.creator for tag in access.tags if tag is not None)]
     users = [index_key(tag.creator, tag.user) for tag in access.tags if tag is not None and tag.user is not None]
-    return list(dict.fromkeys([*(index_key(one, None) for one in hashes if one is not None), *users]))
+    api_keys = [] if access.api_key is None else [subject_of_key(access.api_key)]
+    return list(dict.fromkeys([*(index_key(one, None) for one in hashes if one is not None), *users, *api_keys]))
 
 
 def index_key(digest: bytes, user: str | None) -> str:
@@ -105,7 +112,7 @@ def encode_access(access: AccessRecord) -> bytes:
 def decode_access(record: bytes) -> AccessRecord:
     """Decode a stored record. Raises `msgspec.DecodeError` if it is damaged, or was written by a later release."""
     access = _DECODER.decode(record)
-    if access.schema > ACCESS_SCHEMA:
+    if access.schema > API_KEY_SCHEMA:
         raise msgspec.DecodeError(f"it has schema {access.schema}, of a later release")
     return access
 

@@ -66,6 +66,13 @@ class Unauthorized(GameError):
 
 
 @dataclass(eq=False)
+class ApiKeyRejected(GameError):
+    """The API key is missing, unknown, expired or revoked; `reason` says which."""
+
+    reason: str
+
+
+@dataclass(eq=False)
 class WrongSeat(GameError):
     """The token does not act for this seat."""
 

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
+from service.games.api_keys.port import ApiKeyStore
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.webhooks.port import WebhookStore
 from service.supervision import Backoff
@@ -212,6 +213,10 @@ class GameStore(Protocol):
     @property
     def webhooks(self) -> WebhookStore:
         """The games' webhooks."""
+
+    @property
+    def api_keys(self) -> ApiKeyStore:
+        """The API keys of hosts."""
 
     @property
     def buckets(self) -> TokenBucketStore:

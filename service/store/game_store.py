@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from service.games.api_keys.port import ApiKeyStore
 from service.games.archive.archiver import ARCHIVE_DELAY_S
 from service.games.idempotency import Replayed
 from service.games.ports import (
@@ -28,6 +29,7 @@ from service.games.ports import (
 )
 from service.games.webhooks.port import WebhookStore
 from service.store import keys
+from service.store.api_keys import RedisApiKeyStore
 from service.store.archive_queue import RedisArchiveQueue
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.game_index import GameIndex
@@ -62,6 +64,7 @@ class RedisStore(GameIndex):
         self._pubsub_prefix = "SHARD" if client.topology.is_sharded else ""
         self.monitor = RedisMonitor(client, self._notifications)
         self.webhooks: WebhookStore = RedisWebhookStore(client)
+        self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
         self.buckets: TokenBucketStore = RedisTokenBuckets(client)
         self.archive_queue = RedisArchiveQueue(client)
         self.transfer = RedisGameTransfer(client)

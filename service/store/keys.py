@@ -9,8 +9,10 @@ The stored names stay as they are when something is renamed here: games of an ea
 import re
 
 from schemas.vocabulary import Status
+from service.games.api_keys.subject import key_of_subject
 
 __all__ = [
+    "API_KEYS",
     "ARCHIVE_SCHEDULE",
     "GAME_SCHEDULE",
     "INDEX_REPAIR_LEASE",
@@ -32,9 +34,13 @@ __all__ = [
     "lobby",
     "log",
     "replica_wait",
+    "subject",
     "webhook_attempts",
     "webhook_lease",
 ]
+
+API_KEYS = "south-seas:api-keys"
+"""Sorted set: names of API keys by the Unix second of creation."""
 
 GAME_SCHEDULE = "south-seas:due"
 """Sorted set: ids of games by the Unix second at which they are due."""
@@ -101,6 +107,14 @@ def game_of_channel(channel: str) -> str:
     'k3'
     """
     return channel.partition("{")[2].partition("}")[0]
+
+
+def subject(subject: str) -> str:
+    """Return the key of the hash that has a subject's webhooks: of a game, or of an API key (`subject_of_key`).
+
+    The hash of an API key has `record`, and `version`, which counts its changes. It never expires.
+    """
+    return f"south-seas:{{{subject}}}:key" if key_of_subject(subject) is not None else game(subject)
 
 
 def commit_keys(game_id: str) -> tuple[str, str, str]:

@@ -31,6 +31,12 @@ RATE_LIMITED = Counter(
     "Requests, messages and connections rejected by a limit, by its name.",
     ("policy",),
 )
+API_KEY_GAMES = Counter("south_seas_api_key_games_total", "Games created with an API key, by its name.", ("key",))
+API_KEY_RATE_LIMITED = Counter(
+    "south_seas_api_key_rate_limited_total",
+    "Requests with an API key rejected by one of its quotas, by the key's name and the quota.",
+    ("key", "policy"),
+)
 
 ACTIONS = Counter(
     "south_seas_actions_total",

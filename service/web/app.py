@@ -5,11 +5,12 @@ from functools import partial
 
 from aiohttp import web
 
+from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.context import Context
 from service.games.queries.tokens import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
-from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
+from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.docs import routes as docs
 from service.web.images.renderer import renderer_lifespan
@@ -41,7 +42,8 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[STORE_PROBE] = StoreProbe(context.store)
     app[SECURITY_HEADERS] = SecurityHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
-    app[RATE_LIMITER] = RateLimiter(limits, context.store.buckets, partial(is_valid_token, context))
+    app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
+    app[RATE_LIMITER] = RateLimiter(limits, context.store.buckets, partial(is_valid_token, context), app[API_KEYS])
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
     app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import msgspec
 from aiohttp import hdrs, web
+from multidict import istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
@@ -20,6 +21,7 @@ T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
 
 JSON = "application/json"
+API_KEY_HEADER = istr("Api-Key")
 PREFER_REPRESENTATION = "return=representation"
 MAX_IDEMPOTENCY_KEY_LENGTH = 255
 MAX_MEDIA_TYPE_LENGTH = 200
@@ -115,6 +117,11 @@ def parse_creator_key(request: web.Request) -> str | None:
     return key
 
 
+def parse_api_key(request: web.BaseRequest) -> str | None:
+    """Return the secret in the header Api-Key, whatever its form. Raises Malformed."""
+    return _parse_single_header(request, "Api-Key")
+
+
 def parse_idempotency_key(request: web.Request) -> str | None:
     """Return the Idempotency-Key: 1 to 255 printable ASCII characters. Raises Malformed."""
     key = _parse_single_header(request, "Idempotency-Key")
@@ -125,7 +132,7 @@ def parse_idempotency_key(request: web.Request) -> str | None:
     return key
 
 
-def _parse_single_header(request: web.Request, name: str) -> str | None:
+def _parse_single_header(request: web.BaseRequest, name: str) -> str | None:
     """Return a header's value. Raises Malformed for several: a proxy may have used another one."""
     lines = request.headers.getall(name, None)
     if lines is None:

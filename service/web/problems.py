@@ -24,6 +24,8 @@ PROBLEM_ERRORS = (games.GameError, store.StoreError, errors.WebError)
 BEARER_CHALLENGE = 'Bearer realm="south-seas"'
 INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
 
+API_KEY_CHALLENGE = 'Api-Key realm="south-seas"'
+
 FAILED_IMAGE_RETRY_S = 60
 """When to retry a picture that failed: the renderer does not try it before."""
 
@@ -45,6 +47,7 @@ _INTERNAL_ERROR = _ProblemTemplate("internal", "internal server error")
 _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     games.Malformed: _ProblemTemplate("malformed", "{detail}"),
     games.Unauthorized: _ProblemTemplate("unauthorized", "this token is not valid here"),
+    games.ApiKeyRejected: _ProblemTemplate("unauthorized", "{reason}"),
     games.WrongSeat: _ProblemTemplate("wrong_seat", "this token does not act for seat {seat}"),
     games.NotOwner: _ProblemTemplate("not_owner", "this is not the owner token of the game"),
     games.NoSuchGame: _ProblemTemplate(
@@ -162,6 +165,8 @@ def error_response(error: Exception) -> web.Response:
     if isinstance(error, games.Unauthorized):
         challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE
         return problem_response(document, {"WWW-Authenticate": challenge})
+    if isinstance(error, games.ApiKeyRejected):
+        return problem_response(document, {"WWW-Authenticate": API_KEY_CHALLENGE})
     if isinstance(error, errors.RateLimited):
         limit = f'"{error.policy}";r=0;t={error.retry_after_s}'
         return problem_response(document, {"RateLimit": limit, "RateLimit-Policy": error.header})

@@ -12,7 +12,7 @@ from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.middleware.security_headers import SECURITY_HEADERS
 from service.web.parsing import JSON, matches_if_none_match
 
-EXPOSED_HEADERS = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
 CACHE_PUBLIC = "no-cache"
@@ -53,6 +53,22 @@ def json_response(
     if location is not None:
         headers["Location"] = location
     return web.Response(status=status, body=value if type(value) is bytes else encode_json(value), headers=headers)
+
+
+def link_next_page(
+    request: web.Request, response: web.Response, parameter: str, value: str | int | None
+) -> web.Response:
+    """Add the link to the next page of a list (RFC 8288): the query with this parameter; None if there is no next."""
+    if value is not None:
+        response.headers["Link"] = f'<{request.rel_url.update_query({parameter: value})}>; rel="next"'
+    return response
+
+
+def add_vary(response: web.Response, name: str) -> web.Response:
+    """Add the name of a request header to `Vary`."""
+    varied = response.headers.get("Vary")
+    response.headers["Vary"] = f"{varied}, {name}" if varied else name
+    return response
 
 
 def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:

@@ -13,10 +13,10 @@ from schemas.vocabulary import ID
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-Tag = Literal["tile sets", "games", "playing", "webhooks", "service"]
+Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
 
-Access = Literal["none", "reads", "required"]
-"""Whether a route uses a token: never, to read private games, or always."""
+Access = Literal["none", "reads", "required", "key"]
+"""Whether a route uses a token: never, to read private games, or always; or whether it requires an API key instead."""
 
 GAME_ID = f"{{id:{ID}}}"
 """An id in a path; anything else does not match, so the response is 404."""
@@ -67,6 +67,8 @@ class Route:
     tag: Tag
     responses: tuple[ResponseSpec, ...]
     access: Access = "none"
+    takes_api_key: bool = False
+    """Whether a request may carry an API key, whose quotas it then counts against."""
     problems: tuple[str, ...] = ()
     """Problem codes besides those that every route can return."""
     body: msgspec.json.Decoder[Any] | None = None

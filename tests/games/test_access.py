@@ -27,5 +27,5 @@ def test_index_keys_are_owner_seats_creators_and_users_each_once() -> None:
 
 
 def test_a_record_of_a_later_release_is_rejected() -> None:
-    with pytest.raises(msgspec.DecodeError, match="schema 2, of a later release"):
-        decode_access(msgspec.msgpack.encode([*OLD[:-1], 2, None, [], "what that release added"]))
+    with pytest.raises(msgspec.DecodeError, match="schema 3, of a later release"):
+        decode_access(msgspec.msgpack.encode([*OLD[:-1], 3, None, [], None, "what that release added"]))

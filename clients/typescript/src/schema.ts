@@ -140,7 +140,7 @@ export interface paths {
          * Create a game
          * @description Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
          *
-         *     Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
+         *     Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens. With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
          */
         readonly post: operations["createGame"];
         readonly delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
          * Create a rematch
          * @description Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
          *
-         *     The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
+         *     The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game and the same tokens. The rematch is a game of the `Api-Key` of this request, whichever the game before had.
          */
         readonly post: operations["createRematch"];
         readonly delete?: never;
@@ -406,7 +406,7 @@ export interface paths {
          * Take the next open seat
          * @description Take the next open seat; the game starts when the last one is taken.
          *
-         *     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
+         *     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token. With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
          */
         readonly post: operations["joinGame"];
         readonly delete?: never;
@@ -611,6 +611,48 @@ export interface paths {
          *     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never passed its challenge becomes `pending` again and receives a new challenge.
          */
         readonly post: operations["retryWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the API key
+         * @description Return the name and the quotas of the API key in the header `Api-Key`, and when its secrets expire.
+         */
+        readonly get: operations["readApiKey"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me/games": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the API key's games
+         * @description List the games that were created with the API key, newest first, private ones too.
+         *
+         *     The games come without `board` and `discarded`; `next_cursor` is null on the last page. The tokens are not listed: they are stored only as hashes.
+         */
+        readonly get: operations["listApiKeyGames"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -934,6 +976,35 @@ export interface components {
             /** @description A JSON Pointer; never to an array element. */
             readonly path: string;
             readonly value: unknown;
+        };
+        /** @description An API key, for its holder. */
+        readonly ApiKeyView: {
+            /**
+             * Format: int32
+             * @description Turns of bots in requests that carry the key; one of a heavy bot counts as ten.
+             * @example 1000
+             */
+            readonly bot_turns_per_hour: number;
+            /** @description UTC, whole seconds. */
+            readonly created_at: string;
+            /**
+             * Format: int32
+             * @description New games and rematches.
+             * @example 1000
+             */
+            readonly games_per_hour: number;
+            /** @description The name that the operator gave it. */
+            readonly name: string;
+            /** @description When the secret before it expires, or expired; null if there was none. */
+            readonly previous_secret_expires_at: string | null;
+            /**
+             * Format: int32
+             * @description Requests that carry the key.
+             * @example 1000
+             */
+            readonly requests_per_minute: number;
+            /** @description When the current secret was made. */
+            readonly rotated_at: string;
         };
         /** @description An attempt to deliver a message. */
         readonly Attempt: {
@@ -2545,6 +2616,11 @@ export interface components {
          */
         readonly "Idempotent-Replayed": "true";
         /**
+         * @description The next page, if there is one (RFC 8288).
+         * @example </v1/games?limit=50&cursor=50>; rel="next"
+         */
+        readonly Link: string;
+        /**
          * @description The path of the new resource.
          * @example /v1/games/k7m2x9qd4t1w
          */
@@ -3119,6 +3195,16 @@ export interface operations {
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6361,6 +6447,178 @@ export interface operations {
             /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The key, without its secrets. */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApiKeyView"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listApiKeyGames: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next_cursor` of the previous page. */
+                readonly cursor?: string;
+                /** @description The maximum number of games per page. */
+                readonly limit?: number;
+                /** @description Only games with this status. */
+                readonly status?: "aborted" | "active" | "finished" | "waiting";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The games, newest first. */
+            readonly 200: {
+                headers: {
+                    readonly Link: components["headers"]["Link"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Games"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     readonly [name: string]: unknown;
                 };
                 content: {

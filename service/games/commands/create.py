@@ -35,6 +35,7 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     key: str | None,
     include_moves: bool,
     creator: str | None = None,
+    api_key: str | None = None,
     client: bytes = b"",
     language: Language = ENGLISH,
     charge: ClientCharge | None = None,
@@ -42,7 +43,8 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     """Create a game; it starts at once when no seat is open.
 
     With a key the game's id is derived from it, so that a retry loads that game and its idempotency record. `creator`
-    is the creator's key. `client` identifies the requester (`priority.hash_creator`), whose games' bots take turns.
+    is the creator's key, `api_key` the name of the API key. `client` identifies the requester
+    (`priority.hash_creator`), whose games' bots take turns.
     Raises UnknownTileSet, UnknownBot, IdempotencyKeyReused, Malformed.
     """
     scope = idempotency_scope(key, "/v1/games", None, body)
@@ -61,7 +63,7 @@ async def create(  # noqa: PLR0913  what a request says, each by name
             if charge is not None:
                 await charge.charge_new_game(body)
             game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
-            session = GameSession(game, new_access_record(body, secret, creator_hash(creator)), tileset)
+            session = GameSession(game, new_access_record(body, secret, creator_hash(creator), api_key), tileset)
             created = created_response(session, secret, game.digest, language_of_moves)
             record = new_record(scope, context.clock(), game.version)
             is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)

@@ -7,6 +7,8 @@ from schemas.lobby import Created, CreateGame, SeatToken
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, build_view, set_up
 from service.games.access import (
+    ACCESS_SCHEMA,
+    API_KEY_SCHEMA,
     OWNER,
     SALT_BYTES,
     SPECTATOR,
@@ -74,10 +76,13 @@ async def set_up_game(
     return game, [first, *await play_bots(context, index, game)]
 
 
-def new_access_record(body: CreateGame, secret: bytes, creator: bytes | None) -> AccessRecord:
+def new_access_record(
+    body: CreateGame, secret: bytes, creator: bytes | None, api_key: str | None = None
+) -> AccessRecord:
     """Return an access record with tokens derived from a secret, for the owner, the spectators and the filled seats.
 
-    `creator` is the hash of the creator's key, under which the game and its external users are indexed.
+    `creator` is the hash of the creator's key, under which the game and its external users are indexed; so is the game
+    under the API key of this name.
     """
     salt = secrets.token_bytes(SALT_BYTES)
     owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
@@ -91,11 +96,13 @@ def new_access_record(body: CreateGame, secret: bytes, creator: bytes | None) ->
             for seat in range(len(body.players))
         ],
         owner_seats=owner_seats,
+        schema=ACCESS_SCHEMA if api_key is None else API_KEY_SCHEMA,
         creator=creator,
         tags=[
             SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
             for seat, player in enumerate(body.players)
         ],
+        api_key=api_key,
     )
 
 

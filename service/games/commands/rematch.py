@@ -52,6 +52,8 @@ class RematchRequest(NamedTuple):
     include_moves: bool = False
     client: bytes = b""
     """Identifies the requester, as in `create`."""
+    api_key: str | None = None
+    """Name of the API key."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
     charge: ClientCharge | None = None
@@ -123,7 +125,7 @@ class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
         game, diffs = await set_up_game(
             context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
         )
-        created = GameSession(game, _access(body, before.access, self._secret), before.tileset)
+        created = GameSession(game, _access(body, before.access, self._secret, request.api_key), before.tileset)
         return created if await repository.commit(context, created, diffs, store_access=True) else None
 
     async def _link(self, before: GameSession, created: GameSession) -> bool:
@@ -156,12 +158,12 @@ def _same_again(before: GameSession, body: Rematch) -> CreateGame:
     )
 
 
-def _access(body: CreateGame, before: AccessRecord, secret: bytes) -> AccessRecord:
+def _access(body: CreateGame, before: AccessRecord, secret: bytes, api_key: str | None) -> AccessRecord:
     """Return an access record with new tokens for the owner, the spectators and the owner's seats.
 
     Players who had joined keep their tokens, and creators' keys list the rematch as they did the game before.
     """
-    fresh = new_access_record(body, secret, before.creator)
+    fresh = new_access_record(body, secret, before.creator, api_key)
     joined = [seat for seat in fresh.owner_seats if seat not in before.owner_seats]
     for seat in joined:
         fresh.seats[seat] = before.seats[seat]

@@ -27,6 +27,7 @@ CONTENTS = {
         "chat-bot": "Chat bots",
         "websocket": "WebSocket",
         "webhooks": "Webhooks",
+        "api-keys": "API keys",
         "clients": "Client libraries",
         "bots": "Bots inside the service",
     },

@@ -9,6 +9,7 @@ from typing import Literal
 
 from aiohttp import web
 
+from service.web.app_keys import API_KEY
 from service.web.connections.protocol import get_connection
 
 __all__ = [
@@ -39,6 +40,8 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
     """Log an answered request; status 0 stands for a client that has disconnected."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         fields = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
+        if (key := request.get(API_KEY)) is not None:
+            fields["api_key"] = key.name
         ACCESS_LOGGER.info(
             "%s %s %d", request.method, route, status, extra={**fields, "address": _get_address(request)}
         )

@@ -12,12 +12,12 @@ from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.leases import LeasePending
-from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.limiter import RATE_LIMITER, ApiKeyPresented
 from service.web.responses import add_common_headers
 
 ALLOWED_HEADERS = (
-    "Accept, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-    "Prefer, traceparent, tracestate, X-Request-Id"
+    "Accept, Api-Key, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, "
+    "Last-Event-ID, Prefer, traceparent, tracestate, X-Request-Id"
 )
 PREFLIGHT_MAX_AGE_S = 7200
 
@@ -34,7 +34,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             if rate_limiter.is_enabled:
                 try:
                     charge = rate_limiter.admit(request, address)
-                except (LeasePending, RateLimited) as refusal:
+                except (LeasePending, RateLimited, ApiKeyPresented) as refusal:
                     charge = await rate_limiter.retry_admission(refusal, request, address)
             _check_encoding(request)
             response = await handle(request)

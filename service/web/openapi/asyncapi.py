@@ -125,7 +125,7 @@ def make_asyncapi() -> dict[str, Any]:
         "components": {
             "schemas": {name: transform_schema(schema, _without_discriminator) for name, schema in named.items()},
             "messages": {tag: _message(tag, struct, refs[tag]) for tag, struct in messages.items()},
-            "securitySchemes": SECURITY_SCHEMES,
+            "securitySchemes": {"bearer": SECURITY_SCHEMES["bearer"]},
         },
     }
 

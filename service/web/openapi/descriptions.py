@@ -50,6 +50,7 @@ TAGS = [
     {"name": "playing", "description": "Read the legal moves, act, and follow the game."},
     {"name": "tile sets", "description": "The tiles and ships that games are played with."},
     {"name": "webhooks", "description": "Send the changes of a game to a server."},
+    {"name": "API keys", "description": "For hosts of many players: all games of a key."},
     {"name": "service", "description": "Health, API documents and the web page."},
 ]
 
@@ -60,7 +61,15 @@ SECURITY_SCHEMES = {
         "description": "A token of the game. The owner token acts for every seat filled at creation and manages the "
         "game, a seat token acts for its seat, and the spectator token reads. A public game can be read without a "
         "token; a private game without one of its tokens is 404.",
-    }
+    },
+    "apiKey": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Api-Key",
+        "description": "The secret of an API key, which the operator gives to hosts of many players, such as a chat "
+        "bot. Requests with a key count against its quotas in place of the limits of the client's address. "
+        "It is not for web pages, whose readers would see it.",
+    },
 }
 
 
@@ -159,6 +168,7 @@ HEADERS: dict[str, Any] = {
         "true",
         enum=["true"],
     ),
+    "Link": _header("The next page, if there is one (RFC 8288).", '</v1/games?limit=50&cursor=50>; rel="next"'),
     "Content-Language": _header("The language of the texts, if the response contains any.", "fr"),
     "Location": _header("The path of the new resource.", "/v1/games/k7m2x9qd4t1w", required=True),
     "Cache-Control": _header("The response may be cached forever.", CACHE_IMMUTABLE, required=True),
@@ -188,6 +198,7 @@ PROBLEM_HEADERS = {
 
 _EXAMPLE_ERRORS = (
     games.Malformed("Expected `str`, got `int`", "$.players[0].name"),
+    games.ApiKeyRejected("this API key is unknown"),
     games.Unauthorized(missing=False),
     games.WrongSeat(1),
     games.NotOwner(),

@@ -90,14 +90,25 @@ def _operation(route: Route, refs: SchemaRefs) -> Schema:
     if route.body is not None:
         content = {"schema": refs[route.body.type], "examples": _examples(route.examples)}
         operation["requestBody"] = {"required": not route.is_body_optional, "content": {JSON: content}}
+    operation["security"] = _security(route)
+    return operation
+
+
+def _security(route: Route) -> list[Schema]:
+    """Return the alternative ways to authenticate; none if a route uses no secret."""
+    alternatives: list[Schema]
     match route.access:
         case "reads":
-            operation["security"] = [{}, {"bearer": []}]
+            alternatives = [{}, {"bearer": []}]
         case "required":
-            operation["security"] = [{"bearer": []}]
+            alternatives = [{"bearer": []}]
+        case "key":
+            return [{"apiKey": []}]
         case "none":
-            operation["security"] = []
-    return operation
+            alternatives = [{}]
+    if route.takes_api_key:
+        return [*alternatives, *({**one, "apiKey": []} for one in alternatives)]
+    return [] if route.access == "none" else alternatives
 
 
 def _webhook_message(refs: SchemaRefs) -> Schema:

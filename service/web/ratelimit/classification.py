@@ -5,14 +5,18 @@ from aiohttp import web
 from schemas.vocabulary import is_valid_id
 from service.games.errors import Malformed, Unauthorized
 from service.web.bearer_tokens import parse_bearer_token, parse_bearer_tokens
+from service.web.parsing import API_KEY_HEADER
 
 __all__ = [
     "EXEMPT_PATHS",
     "GAMES_PREFIX",
+    "KEYS_PREFIX",
     "MY_GAMES_PATH",
     "SAFE_METHODS",
     "WEBSOCKET_SUFFIX",
+    "carries_api_key",
     "is_creating",
+    "is_creating_game",
     "is_joining",
     "is_picture",
     "parse_game",
@@ -22,7 +26,8 @@ __all__ = [
 
 GAMES_PREFIX = "/v1/games/"
 GAMES_PATH = "/v1/games"
-CREATING_SUFFIXES = ("/rematch", "/webhooks", "/token")
+REMATCH_SUFFIX = "/rematch"
+CREATING_SUFFIXES = (REMATCH_SUFFIX, "/webhooks", "/token")
 """Paths below a game that create something."""
 SEATS_SUFFIX = "/seats"
 WEBSOCKET_SUFFIX = "/ws"
@@ -32,6 +37,8 @@ MY_GAMES_PATH = "/v1/seats/me/games"
 """The path that takes several tokens."""
 ANY_GAME_PATHS = frozenset({MY_GAMES_PATH, "/v1/ws"})
 """Paths that take tokens and name no game."""
+KEYS_PREFIX = "/v1/keys/"
+"""The prefix of the paths that require an API key."""
 EXEMPT_PATHS = frozenset({"/livez", "/readyz"})
 """Probes of the operator, from addresses that clients may share."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -40,6 +47,11 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 def is_creating(method: str, path: str) -> bool:
     """Return whether a request creates something."""
     return method == "POST" and (path.endswith(CREATING_SUFFIXES) or path == GAMES_PATH)
+
+
+def is_creating_game(method: str, path: str) -> bool:
+    """Return whether a request creates a game."""
+    return method == "POST" and (path.endswith(REMATCH_SUFFIX) or path == GAMES_PATH)
 
 
 def is_joining(method: str, path: str) -> bool:
@@ -58,6 +70,14 @@ def parse_game(path: str) -> tuple[bool, str | None]:
         return True, None
     game = path.removeprefix(GAMES_PREFIX).partition("/")[0]
     return path.startswith(GAMES_PREFIX) and is_valid_id(game), game
+
+
+def carries_api_key(request: web.BaseRequest) -> bool:
+    """Return whether a request has an API key, and its path is one that takes API keys."""
+    method, path = request.method, request.path
+    return API_KEY_HEADER in request.headers and (
+        path.startswith(KEYS_PREFIX) or is_creating(method, path) or is_joining(method, path)
+    )
 
 
 def read_tokens(request: web.BaseRequest) -> list[str]:

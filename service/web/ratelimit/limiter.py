@@ -3,6 +3,8 @@
 A token that opened a game here lately, or was issued here, is trusted. It has buckets of its own, below a bucket that
 all trusted tokens of its address share. Everything else goes by address, since tokens can be invented. Unknown tokens
 and games count as guesses. An address with too many guesses is only served requests with valid tokens.
+
+A request with an API key, on a path that takes one, is charged to the key instead.
 """
 
 import time
@@ -12,20 +14,29 @@ import msgspec
 from aiohttp import hdrs, web
 from multidict import istr
 
-from service.games.errors import Unauthorized
+from service.games.api_keys.authenticator import ApiKeyAuthenticator
+from service.games.api_keys.key import ApiKey
+from service.games.errors import ApiKeyRejected, Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
+from service.telemetry.metrics import API_KEY_RATE_LIMITED
+from service.web.app_keys import API_KEY
 from service.web.bearer_tokens import read_bearer_token
 from service.web.errors import RateLimited
 from service.web.limits import Limits
+from service.web.parsing import API_KEY_HEADER, parse_api_key
 from service.web.ratelimit.address_leases import AddressLeases
+from service.web.ratelimit.api_key_leases import ApiKeyPools
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
     EXEMPT_PATHS,
     GAMES_PREFIX,
+    KEYS_PREFIX,
     MY_GAMES_PATH,
     SAFE_METHODS,
     WEBSOCKET_SUFFIX,
+    carries_api_key,
     is_creating,
+    is_creating_game,
     is_joining,
     is_picture,
     parse_game,
@@ -39,7 +50,7 @@ from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import TokenVerifier
 from service.web.responses import IDEMPOTENT_REPLAYED
 
-__all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
+__all__ = ["CHARGE", "RATE_LIMITER", "ApiKeyPresented", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
 MAX_TOKENS_CHECKED = 8
 """Tokens of one request that are checked, at most, for a valid one."""
@@ -55,6 +66,10 @@ TRUST_TTL_S = 3600.0
 MAX_TRUSTED_BYTES = 8 * 1024 * 1024
 MAX_TRUSTED_ENTRY_BYTES = 128
 """Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
+
+
+class ApiKeyPresented(Exception):
+    """A request carries an API key, which decides what it is charged to."""
 
 
 class MessageInfo(msgspec.Struct, frozen=True):
@@ -83,6 +98,7 @@ class RateLimiter:
         limits: Limits,
         store: TokenBucketStore,
         is_valid_token: Callable[[str | None, str], Awaitable[bool]],
+        api_keys: ApiKeyAuthenticator,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.is_enabled = limits.rate_limits
@@ -110,14 +126,18 @@ class RateLimiter:
         self.trusted_tokens = RecentCache[bytes](TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock)
         """Hashes of the tokens that opened a game on this instance lately, or were issued by it."""
         self._verifier = TokenVerifier(is_valid_token)
+        self.api_key_pools = ApiKeyPools(store, clock)
+        self._api_keys = api_keys
+        self._api_key_verifier = TokenVerifier(self._is_valid_api_key)
 
     async def aclose(self) -> None:
         """Cancel running renewals."""
         for leases in self.leases:
             await leases.aclose()
+        await self.api_key_pools.aclose()
 
     def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
-        """Charge a request. Raises RateLimited, or LeasePending; then `retry_admission` decides."""
+        """Charge a request. Raises RateLimited, LeasePending or ApiKeyPresented; then `retry_admission` decides."""
         path, method, unverified_token = request.path, request.method, None
         if hdrs.AUTHORIZATION in request.headers:
             unverified_token = self._read_token_key(request, path)
@@ -128,7 +148,11 @@ class RateLimiter:
                 return charge
         if path in EXEMPT_PATHS:
             return None
-        guesses = self.guesses.require(address) if path.startswith(GAMES_PREFIX) else ()
+        guesses: tuple[TokenLease, ...] = ()
+        if path.startswith(GAMES_PREFIX):
+            guesses = self.guesses.require(address)
+        elif path.startswith(KEYS_PREFIX) and API_KEY_HEADER in request.headers:
+            raise ApiKeyPresented
         request[CHARGE] = charge = Charge(
             self._select_leases(method, path).require(address),
             guesses=() if path.endswith(WEBSOCKET_SUFFIX) else guesses,
@@ -138,9 +162,14 @@ class RateLimiter:
         return charge
 
     async def retry_admission(
-        self, refusal: LeasePending | RateLimited, request: web.BaseRequest, address: str
+        self, refusal: LeasePending | RateLimited | ApiKeyPresented, request: web.BaseRequest, address: str
     ) -> Charge | None:
-        """Retry `admit` after a renewal. A request with a valid token is not rejected for the guesses of others."""
+        """Retry `admit` after a renewal. A request with a valid token is not rejected for the guesses of others.
+
+        Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
+        """
+        if isinstance(refusal, ApiKeyPresented) or carries_api_key(request):
+            return await self._admit_api_key(request, address)
         try:
             if isinstance(refusal, RateLimited):
                 raise refusal
@@ -150,6 +179,60 @@ class RateLimiter:
             if not await self._has_valid_token(request, address):
                 raise
         return await retry_when_leased(self.admit, request, address)
+
+    async def _admit_api_key(self, request: web.BaseRequest, address: str) -> Charge:
+        """Charge a request to the API key that it carries. Raises what `retry_admission` does."""
+        request[API_KEY] = key = await self._authenticate_api_key(request, address)
+        try:
+            try:
+                return await retry_when_leased(self._charge_api_key, request, address)
+            except RateLimited:
+                if not await self._has_valid_token(request, address):
+                    raise
+            return await retry_when_leased(self._charge_api_key, request, address)
+        except RateLimited as limited:
+            API_KEY_RATE_LIMITED.labels(key.name, limited.policy).inc()
+            raise
+
+    async def _authenticate_api_key(self, request: web.BaseRequest, address: str) -> ApiKey:
+        """Return the API key of a request. One that is not valid counts as a request and a guess of its address."""
+        secret = parse_api_key(request) or ""
+        try:
+            if not self._api_keys.is_cached(secret):
+                await self._check_guesses(request, address, secret)
+            return await self._api_keys.authenticate(secret)
+        except ApiKeyRejected:
+            self._select_leases(request.method, request.path).charge_afterwards(address)
+            self.guesses.charge_afterwards(address)
+            raise
+
+    async def _check_guesses(self, request: web.BaseRequest, address: str, secret: str) -> None:
+        """Raise RateLimited if an address has made too many guesses and a secret is not valid."""
+        try:
+            await retry_when_leased(self.guesses.require, address)
+        except RateLimited:
+            if not await self._api_key_verifier.is_valid(address, request, None, secret):
+                raise
+
+    async def _is_valid_api_key(self, _game: str | None, secret: str) -> bool:
+        try:
+            await self._api_keys.authenticate(secret)
+        except ApiKeyRejected:
+            return False
+        return True
+
+    def _charge_api_key(self, request: web.BaseRequest, address: str) -> Charge:
+        """Charge a request to its API key: a request, and a game if it creates one."""
+        path, leases = request.path, self.api_key_pools.get(request[API_KEY])
+        token_key = self._read_token_key(request, path) if hdrs.AUTHORIZATION in request.headers else b""
+        is_guess = path.startswith(GAMES_PREFIX) and token_key not in self.trusted_tokens
+        request[CHARGE] = charge = Charge(
+            leases.require_request(),
+            guesses=self.guesses.require(address) if is_guess else (),
+            creations=leases.require_game() if is_creating_game(request.method, path) else (),
+            unverified_token=token_key,
+        )
+        return charge
 
     def settle(self, request: web.BaseRequest, address: str, charge: Charge, response: web.StreamResponse) -> None:
         """Settle a charge with the response: trust its token, count guesses, charge its bytes, set its headers."""
@@ -272,14 +355,21 @@ class RateLimiter:
         return self.pictures if is_picture(path) else self.reads
 
     def _creation_leases(self, request: web.BaseRequest, address: str) -> tuple[TokenLease, ...]:
-        """Return the leases for creations, which go by address in any case."""
+        """Return the leases for creations, which go by address unless the request carries an API key.
+
+        Raises RateLimited, LeasePending, ApiKeyPresented.
+        """
         method = request.method
         if method in SAFE_METHODS:
             return ()
         leases: tuple[TokenLease, ...] = ()
         if is_creating(method, request.path):
+            if API_KEY_HEADER in request.headers:
+                raise ApiKeyPresented
             leases = self.creations.require(address)
         elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
+            if API_KEY_HEADER in request.headers:
+                raise ApiKeyPresented
             leases = self.joins.require(address)
         if IDEMPOTENCY_KEY in request.headers:
             leases += self.idempotency_keys.require(address)

@@ -12,15 +12,17 @@ from aiohttp import web
 
 from schemas.lobby import CreateGame
 from service.engine import Game
+from service.games.api_keys.key import ApiKey
 from service.games.bots.priority import hash_creator, is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
 from service.games.errors import UnknownTileSet
 from service.games.tilesets import DEFAULT_TILESET
-from service.web.app_keys import CONTEXT, LIMITS
+from service.web.app_keys import API_KEY, CONTEXT, LIMITS
 from service.web.connections.client_ip import get_site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
 from service.web.connections.protocol import get_connection, streaming_response
 from service.web.ratelimit import costs
+from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
@@ -82,28 +84,32 @@ def hash_client(request: web.Request) -> bytes:
 
 
 async def charge_open_game(request: web.Request) -> None:
-    """Charge a game with open seats. Raises RateLimited."""
+    """Charge a game with open seats, unless an API key is charged for it. Raises RateLimited."""
     rate_limiter = request.app[RATE_LIMITER]
-    if rate_limiter.is_enabled:
+    if rate_limiter.is_enabled and API_KEY not in request:
         await rate_limiter.open_games.charge(get_client_address(request))
 
 
 class ClientCharge:
     """Charges the client of one command: for bots once, however often the command is retried."""
 
-    __slots__ = ("_address", "_app", "_charge", "_is_paid")
+    __slots__ = ("_address", "_api_key", "_app", "_charge", "_is_paid")
 
-    def __init__(self, app: web.Application, address: str, charge: Charge | None) -> None:
+    def __init__(
+        self, app: web.Application, address: str, charge: Charge | None, api_key: ApiKey | None = None
+    ) -> None:
         self._app = app
         self._address = address
         self._charge = charge
         """Of the request or message; None if rate limits are off."""
+        self._api_key = api_key
+        """The API key that pays for bots in place of the address."""
         self._is_paid = False
 
     @classmethod
-    def of_request(cls, request: web.Request) -> "ClientCharge":
-        """Return the charge of a request's client."""
-        return cls(request.app, get_connection(request).address, request.get(CHARGE))
+    def of_request(cls, request: web.Request, api_key: ApiKey | None = None) -> "ClientCharge":
+        """Return the charge of a request's client, or of the API key that it carries."""
+        return cls(request.app, get_connection(request).address, request.get(CHARGE), api_key)
 
     async def charge_bots(self, game: Game) -> None:
         """Charge the next turns of the game's bots, or the rest of the game if the command leaves it to its bots.
@@ -146,16 +152,21 @@ class ClientCharge:
     async def _charge_turns(self, playing: Sequence[str]) -> None:
         limiter = self._app[RATE_LIMITER]
         if limiter.is_enabled and not self._is_paid:
-            await limiter.bots.charge(self._address, _price_turns(self._app[CONTEXT].bots, playing))
-            self._is_paid = True
+            await self._charge_bots(limiter.bots, _price_turns(self._app[CONTEXT].bots, playing))
 
     async def _charge_game(self, playing: Sequence[str], tiles: int) -> None:
         """Charge as many turns as there are tiles, which the bots take in turn."""
         limiter = self._app[RATE_LIMITER]
         if limiter.is_enabled and not self._is_paid:
             tokens = -(-_price_turns(self._app[CONTEXT].bots, playing) * tiles // len(playing))
-            await limiter.bot_games.charge(self._address, tokens)
-            self._is_paid = True
+            await self._charge_bots(limiter.bot_games, tokens)
+
+    async def _charge_bots(self, leases: AddressLeases, tokens: int) -> None:
+        if self._api_key is None:
+            await leases.charge(self._address, tokens)
+        else:
+            await self._app[RATE_LIMITER].api_key_pools.get(self._api_key).charge_bots(tokens)
+        self._is_paid = True
 
 
 def _price_turns(bots: BotRegistry, playing: Sequence[str]) -> int:

@@ -17,7 +17,9 @@ from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
 from service.games.queries.lobby import list_games
-from service.web.app_keys import CONTEXT
+from service.telemetry.metrics import API_KEY_GAMES
+from service.web.api_keys import authenticate_api_key
+from service.web.app_keys import API_KEY, CONTEXT
 from service.web.bearer_tokens import parse_bearer_token
 from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
@@ -68,9 +70,10 @@ def _created_responses(description: str) -> tuple[ResponseSpec, ...]:
     tag="games",
     body=CREATE_DECODER,
     query=IncludeQuery,
+    takes_api_key=True,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
     responses=_created_responses("The new game and its tokens."),
-    problems=("key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
+    problems=("unauthorized", "key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
     examples=("create", "create_private"),
 )
 async def create_game(request: web.Request) -> web.Response:
@@ -79,7 +82,9 @@ async def create_game(request: web.Request) -> web.Response:
     Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only
     as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its
     seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
+    With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
+    api_key = await authenticate_api_key(request)
     body = await read_body(request, CREATE_DECODER)
     include_moves = includes_legal_moves(request)
     key = parse_idempotency_key(request)
@@ -92,9 +97,10 @@ async def create_game(request: web.Request) -> web.Response:
         key=key,
         include_moves=include_moves,
         creator=creator,
+        api_key=None if api_key is None else api_key.name,
         client=hash_client(request),
         language=negotiate_language(request),
-        charge=ClientCharge.of_request(request),
+        charge=ClientCharge.of_request(request, api_key),
     )
     return created_response(request, result, private=body.visibility == "private")
 
@@ -102,6 +108,8 @@ async def create_game(request: web.Request) -> web.Response:
 def created_response(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
     """Return the response to the creation of a game; no other response contains its tokens."""
     created, version, replayed = result
+    if (api_key := request.get(API_KEY)) is not None and not replayed:
+        API_KEY_GAMES.labels(api_key.name).inc()
     trust_issued_tokens(request, issued_tokens(created))
     response = json_response(
         created,
@@ -187,6 +195,7 @@ async def delete_game(request: web.Request) -> web.Response:
     body=REMATCH_DECODER,
     is_body_optional=True,
     query=IncludeQuery,
+    takes_api_key=True,
     headers=("Idempotency-Key-secret", "Accept-Language"),
     responses=_created_responses("The rematch and its tokens."),
     problems=("not_owner", "not_found", "not_over", "conflict", "key_reused"),
@@ -199,8 +208,10 @@ async def create_rematch(request: web.Request) -> web.Response:
     Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of
     the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot
     play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an
-    `Idempotency-Key`, a retry returns the same game and the same tokens.
+    `Idempotency-Key`, a retry returns the same game and the same tokens. The rematch is a game of the `Api-Key` of this
+    request, whichever the game before had.
     """
+    api_key = await authenticate_api_key(request)
     body = await read_optional_body(request, REMATCH_DECODER)
     rematch_request = RematchRequest(
         body,
@@ -208,8 +219,9 @@ async def create_rematch(request: web.Request) -> web.Response:
         parse_idempotency_key(request),
         include_moves=includes_legal_moves(request),
         client=hash_client(request),
+        api_key=None if api_key is None else api_key.name,
         language=negotiate_language(request),
-        charge=ClientCharge.of_request(request),
+        charge=ClientCharge.of_request(request, api_key),
     )
     result = await rematch(request.app[CONTEXT], get_path_id(request), rematch_request)
     return created_response(request, result, private=True)

@@ -3,6 +3,7 @@
 from service.web.routes import (
     actions,
     api_documents,
+    api_keys,
     board_images,
     bots,
     game_state,
@@ -30,6 +31,7 @@ ROUTES = (
     *piece_images.ROUTES,
     *page.ROUTES,
     *webhooks.ROUTES,
+    *api_keys.ROUTES,
     *health.ROUTES,
     *api_documents.ROUTES,
 )

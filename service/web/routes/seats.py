@@ -10,6 +10,7 @@ from schemas.game import GameView
 from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
+from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import CONTEXT
 from service.web.bearer_tokens import parse_bearer_token
 from service.web.languages import negotiate_language, set_moves_language
@@ -42,6 +43,7 @@ REPLACE_DECODER = msgspec.json.Decoder(ReplaceToken)
     access="reads",
     body=JOIN_DECODER,
     query=IncludeQuery,
+    takes_api_key=True,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
     responses=(
         ResponseSpec(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),
@@ -54,7 +56,9 @@ async def join_game(request: web.Request) -> web.Response:
 
     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
+    With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
+    await authenticate_api_key(request)
     body = await read_body(request, JOIN_DECODER)
     include_moves = includes_legal_moves(request)
     key = parse_idempotency_key(request)

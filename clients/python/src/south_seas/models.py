@@ -72,6 +72,25 @@ class Add(Model, tag="add", tag_field="op"):
     value: Any
 
 
+class ApiKeyView(Model):
+    """An API key, for its holder."""
+
+    name: str
+    """The name that the operator gave it."""
+    created_at: str
+    """UTC, whole seconds."""
+    games_per_hour: int
+    """New games and rematches."""
+    requests_per_minute: int
+    """Requests that carry the key."""
+    bot_turns_per_hour: int
+    """Turns of bots in requests that carry the key; one of a heavy bot counts as ten."""
+    rotated_at: str
+    """When the current secret was made."""
+    previous_secret_expires_at: str | None
+    """When the secret before it expires, or expired; null if there was none."""
+
+
 class Attempt(Model):
     """An attempt to deliver a message."""
 

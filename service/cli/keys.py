@@ -1,0 +1,203 @@
+"""`south-seas keys`: API keys of hosts of many players: add, list, update, rotate and revoke them."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from service.cli.store import REDIS_SETTINGS, run_with_store
+from service.games.api_keys.authenticator import CACHE_TTL_S
+from service.games.api_keys.key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
+from service.games.ports import GameStore
+from service.games.timestamps import timestamp
+from service.settings import with_settings
+from service.store.game_store import RedisStore
+
+__all__ = ["keys_group"]
+
+DEFAULT_QUOTAS = Quotas(games_per_hour=1_000, requests_per_minute=6_000, bot_turns_per_hour=180_000)
+"""What one address may use: `--rate-creations`, `--rate-writes` and `--rate-bots`."""
+
+DEFAULT_GRACE_HOURS = 24.0
+HOUR_S = 3600
+
+Command = Callable[..., Any]
+
+
+def _check_name(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    if not is_valid_name(name):
+        raise click.BadParameter("a name has 1 to 32 characters of a-z, 0-9 and -")
+    return name
+
+
+name_argument = click.argument("name", callback=_check_name)
+
+
+def with_quotas(command: Command) -> Command:
+    """Give a command the options of a key's quotas; None for those that are not given."""
+    quota = click.IntRange(1, 999_999_999)
+    helps = (
+        ("--games-per-hour", "New games and rematches."),
+        ("--requests-per-minute", "Requests that carry the key."),
+        ("--bot-turns-per-hour", "Turns of bots in these requests; one of a heavy bot counts as ten."),
+    )
+    for flag, text in reversed(helps):
+        default = getattr(DEFAULT_QUOTAS, flag.removeprefix("--").replace("-", "_"))
+        command = click.option(flag, type=quota, metavar="N", help=f"{text} A new key has {default}.")(command)
+    return command
+
+
+@click.group("keys")
+def keys_group() -> None:
+    """Manage API keys: quotas of their own for hosts of many players, such as a chat bot.
+
+    All players of such a host have one address, whose limits would be theirs together. A key's secret is shown once and
+    stored only as a hash. The commands may run beside instances, which notice a change within 5 seconds.
+    """
+
+
+@keys_group.command("add")
+@name_argument
+@with_quotas
+@with_settings(*REDIS_SETTINGS)
+def add_command(name: str, **options: Any) -> None:
+    """Add a key, and print its secret. It cannot be shown again: `keys rotate` makes another.
+
+    The name of a revoked key cannot be used again, since its games are listed by that name.
+    """
+    settings, quotas = _split_quotas(options)
+    now, secret = int(time.time()), generate_secret(name)
+    key = add_secret(ApiKey(name, now, msgspec.structs.replace(DEFAULT_QUOTAS, **quotas), []), secret, now, 0)
+
+    async def add(store: RedisStore) -> bool:
+        return await store.api_keys.save(key, 0)
+
+    if not run_with_store(settings, add):
+        raise click.ClickException(f"there is a key {name} already, or was until it was revoked: see `keys list`")
+    _print_secret(secret, f"added the key {name}: {_describe_quotas(key.quotas)}")
+
+
+@keys_group.command("list")
+@with_settings(*REDIS_SETTINGS)
+def list_command(**settings: Any) -> None:
+    """List all keys with their quotas, revoked ones too."""
+
+    async def list_all(store: RedisStore) -> list[ApiKey]:
+        return await store.api_keys.list_all()
+
+    keys = run_with_store(settings, list_all)
+    if not keys:
+        click.echo("there are no keys: add one with `south-seas keys add NAME`", err=True)
+        return
+    rows: list[tuple[str, ...]] = [("NAME", "GAMES/HOUR", "REQUESTS/MIN", "BOT TURNS/HOUR", "CREATED", "STATUS")]
+    now = time.time()
+    for key in keys:
+        quotas = [str(one) for one in msgspec.structs.astuple(key.quotas)]
+        rows.append((key.name, *quotas, timestamp(key.created_at), _describe_status(key, now)))
+    _print_table(rows)
+
+
+@keys_group.command("update")
+@name_argument
+@with_quotas
+@with_settings(*REDIS_SETTINGS)
+def update_command(name: str, **options: Any) -> None:
+    """Change quotas of a key; those that are not given stay."""
+    settings, quotas = _split_quotas(options)
+    if not quotas:
+        raise click.UsageError("say which quota")
+    key = _change(
+        settings,
+        name,
+        lambda key: msgspec.structs.replace(key, quotas=msgspec.structs.replace(key.quotas, **quotas)),
+    )
+    click.echo(f"the key {name} has {_describe_quotas(key.quotas)}", err=True)
+
+
+@keys_group.command("rotate")
+@name_argument
+@click.option(
+    "--grace-hours",
+    type=click.FloatRange(min=0, max=24 * 366),
+    default=DEFAULT_GRACE_HOURS,
+    show_default=True,
+    help="Hours for which the current secret stays valid too; 0 ends it at once, for one that has leaked.",
+)
+@with_settings(*REDIS_SETTINGS)
+def rotate_command(name: str, grace_hours: float, **settings: Any) -> None:
+    """Give a key a new secret, and print it.
+
+    The current secret stays valid for a grace period, so that the host can change over without a failed request. At
+    most two secrets are valid: a second rotation within that period ends the oldest.
+    """
+    secret, grace_s = generate_secret(name), round(grace_hours * HOUR_S)
+    now = int(time.time())
+    _change(settings, name, lambda key: add_secret(key, secret, now, grace_s))
+    until = f"until {timestamp(now + grace_s)}" if grace_s else f"for at most {CACHE_TTL_S:.0f} s more"
+    _print_secret(secret, f"rotated the key {name}: its previous secret is valid {until}")
+
+
+@keys_group.command("revoke")
+@name_argument
+@with_settings(*REDIS_SETTINGS)
+def revoke_command(name: str, **settings: Any) -> None:
+    """Revoke a key for good: requests with it are 401. Its games go on, with their own tokens.
+
+    To replace a secret that has leaked, use `keys rotate NAME --grace-hours 0` instead.
+    """
+    now = int(time.time())
+    _change(settings, name, lambda key: msgspec.structs.replace(key, revoked_at=now))
+    click.echo(f"revoked the key {name}; instances reject it within {CACHE_TTL_S:.0f} s", err=True)
+
+
+def _split_quotas(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the settings, and the quotas that are given."""
+    names = Quotas.__struct_fields__
+    settings = {name: value for name, value in options.items() if name not in names}
+    return settings, {name: options[name] for name in names if options[name] is not None}
+
+
+def _change(settings: dict[str, Any], name: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+    """Change a key that is not revoked, and return it. Raises ClickException."""
+
+    async def work(store: GameStore) -> ApiKey:
+        while True:
+            stored = await store.api_keys.load(name)
+            if stored is None:
+                raise click.ClickException(f"there is no key {name}: see `keys list`")
+            if stored.key.revoked_at is not None:
+                raise click.ClickException(f"the key {name} was revoked: add one with another name")
+            changed = change(stored.key)
+            if await store.api_keys.save(changed, stored.revision):
+                return changed
+
+    return run_with_store(settings, work)
+
+
+def _print_secret(secret: str, text: str) -> None:
+    """Print a secret alone on the standard output, so that a script can store it."""
+    click.echo(f"{text}. Its secret, which is not shown again:", err=True)
+    click.echo(secret)
+
+
+def _describe_quotas(quotas: Quotas) -> str:
+    return (
+        f"{quotas.games_per_hour} games an hour, {quotas.requests_per_minute} requests a minute, "
+        f"{quotas.bot_turns_per_hour} bot turns an hour"
+    )
+
+
+def _describe_status(key: ApiKey, now: float) -> str:
+    if key.revoked_at is not None:
+        return f"revoked {timestamp(key.revoked_at)}"
+    expiring = [one.expires_at for one in key.secrets if one.expires_at is not None and one.expires_at > now]
+    return f"active, previous secret until {timestamp(expiring[0])}" if expiring else "active"
+
+
+def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows in columns."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,113 @@
+"""An API key: what the operator grants to a host of many players, such as a chat bot.
+
+A key has a name, quotas and one or two secrets: after a rotation the previous secret stays valid for a grace period.
+Secrets are stored only as hashes. A secret contains its key's name, so that the store needs no index of secrets.
+"""
+
+import base64
+import hmac
+import re
+import secrets
+
+import msgspec
+
+from schemas.vocabulary import ID
+from service.games.access import hash_token
+from service.games.errors import ApiKeyRejected
+
+__all__ = [
+    "ApiKey",
+    "Quotas",
+    "add_secret",
+    "check_secret",
+    "generate_secret",
+    "is_valid_name",
+    "name_of_secret",
+]
+
+SECRET_PREFIX = "ssk"  # noqa: S105  (a prefix, not a secret)
+SECRET_BYTES = 32
+
+_NAME = re.compile(ID, re.ASCII)
+_SECRET = re.compile(rf"{SECRET_PREFIX}_({ID})_[A-Za-z0-9_-]{{43}}", re.ASCII)
+
+
+class Quotas(msgspec.Struct, array_like=True, frozen=True):
+    """How much a key may use; these count in place of the limits of its host's address."""
+
+    games_per_hour: int
+    requests_per_minute: int
+    """Requests that carry the key."""
+    bot_turns_per_hour: int
+    """Turns of bots that these requests cause; one of a heavy bot counts as ten."""
+
+
+class ApiKeySecret(msgspec.Struct, array_like=True, frozen=True):
+    """The hash of a key's secret, and when it is valid (Unix seconds)."""
+
+    digest: bytes
+    created_at: int
+    expires_at: int | None = None
+    """None for the current secret, which does not expire."""
+
+
+class ApiKey(msgspec.Struct, array_like=True, frozen=True):
+    """A key as it is stored."""
+
+    name: str
+    created_at: int
+    """Unix seconds."""
+    quotas: Quotas
+    secrets: list[ApiKeySecret]
+    """The current secret, and the one before it, which may have expired."""
+    revoked_at: int | None = None
+    """Unix seconds; None while the key is valid."""
+
+
+def is_valid_name(name: str) -> bool:
+    """Return whether a key can have this name.
+
+    >>> is_valid_name("discord-bot"), is_valid_name("Discord"), is_valid_name("")
+    (True, False, False)
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+def generate_secret(name: str) -> str:
+    """Return a random secret for a key: 256 bits behind the key's name."""
+    random = base64.urlsafe_b64encode(secrets.token_bytes(SECRET_BYTES)).rstrip(b"=").decode()
+    return f"{SECRET_PREFIX}_{name}_{random}"
+
+
+def name_of_secret(secret: str) -> str | None:
+    """Return the name of the key that a secret says it is of; None if it has another form.
+
+    >>> name_of_secret("ssk_discord-bot_" + 43 * "x"), name_of_secret("Bearer x")
+    ('discord-bot', None)
+    """
+    match = _SECRET.fullmatch(secret)
+    return None if match is None else match[1]
+
+
+def add_secret(key: ApiKey, secret: str, now: int, grace_s: int) -> ApiKey:
+    """Return the key with a new secret; the current one expires after `grace_s`, an earlier one at once."""
+    previous = [msgspec.structs.replace(one, expires_at=now + grace_s) for one in key.secrets[:1]]
+    return msgspec.structs.replace(key, secrets=[ApiKeySecret(hash_token(secret), now), *previous])
+
+
+def check_secret(key: ApiKey, secret: str, now: float) -> ApiKeySecret:
+    """Return the stored secret that this one is. Compares every hash in constant time.
+
+    Raises ApiKeyRejected for an unknown or expired secret, or a revoked key.
+    """
+    digest, found = hash_token(secret), None
+    for stored in key.secrets:
+        if hmac.compare_digest(stored.digest, digest):
+            found = stored
+    if found is None:
+        raise ApiKeyRejected("this API key is unknown")
+    if key.revoked_at is not None:
+        raise ApiKeyRejected(f"the API key {key.name} was revoked")
+    if found.expires_at is not None and found.expires_at <= now:
+        raise ApiKeyRejected(f"this secret of the API key {key.name} has expired: a newer one replaced it")
+    return found

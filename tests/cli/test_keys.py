@@ -1,0 +1,107 @@
+"""`south-seas keys` on the command line."""
+
+import re
+
+from service.games.api_keys.authenticator import ApiKeyAuthenticator
+from service.games.api_keys.key import Quotas
+from service.games.errors import ApiKeyRejected
+from service.store.game_store import RedisStore
+from tests.cli.test_commands import CommandResult, south_seas
+from tests.games.game_fixture import Clock
+
+
+async def run_keys(redis_url: str, *arguments: str) -> CommandResult:
+    """Run `south-seas keys` on a Redis."""
+    return await south_seas("keys", *arguments, "--redis-url", redis_url)
+
+
+async def is_valid(store: RedisStore, secret: str) -> bool:
+    """Return whether an instance that starts now accepts a secret."""
+    try:
+        await ApiKeyAuthenticator(store.api_keys, Clock()).authenticate(secret)
+    except ApiKeyRejected:
+        return False
+    return True
+
+
+async def test_add_prints_the_secret_alone(store: RedisStore, redis_url: str) -> None:
+    added = await run_keys(redis_url, "add", "discord-bot", "--games-per-hour", "5000")
+    assert added.returncode == 0, added.stderr
+    assert re.fullmatch(r"ssk_discord-bot_[A-Za-z0-9_-]{43}\n", added.stdout)
+    assert "5000 games an hour, 6000 requests a minute, 180000 bot turns an hour" in added.stderr
+    assert added.stdout.strip() not in added.stderr
+    assert await is_valid(store, added.stdout.strip())
+    stored = await store.api_keys.load("discord-bot")
+    assert stored is not None
+    assert stored.key.quotas == Quotas(5_000, 6_000, 180_000)
+
+
+async def test_a_name_is_used_once(store: RedisStore, redis_url: str) -> None:
+    secret = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    again = await run_keys(redis_url, "add", "bot")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "there is a key bot already" in again.stderr
+    assert await is_valid(store, secret)
+
+
+async def test_list_shows_quotas_and_status_and_no_secret(store: RedisStore, redis_url: str) -> None:
+    del store
+    assert "there are no keys" in (await run_keys(redis_url, "list")).stderr
+    secrets = [(await run_keys(redis_url, "add", name, "--games-per-hour", "7")).stdout for name in ("a", "b", "c")]
+    secrets.append((await run_keys(redis_url, "rotate", "b")).stdout)
+    await run_keys(redis_url, "revoke", "c")
+    listed = (await run_keys(redis_url, "list")).stdout
+    header, *rows = listed.splitlines()
+    assert header.split() == ["NAME", "GAMES/HOUR", "REQUESTS/MIN", "BOT", "TURNS/HOUR", "CREATED", "STATUS"]
+    by_name = {row.split()[0]: row for row in rows}
+    assert by_name["a"].split()[1:4] == ["7", "6000", "180000"]
+    assert by_name["a"].endswith("active")
+    assert re.search(r"active, previous secret until \d{4}-\d\d-\d\dT[\d:]+Z$", by_name["b"])
+    assert re.search(r"revoked \d{4}-\d\d-\d\dT[\d:]+Z$", by_name["c"])
+    assert not any(secret.strip() in listed for secret in secrets)
+
+
+async def test_update_changes_only_the_given_quotas(store: RedisStore, redis_url: str) -> None:
+    secret = (await run_keys(redis_url, "add", "bot", "--bot-turns-per-hour", "9")).stdout.strip()
+    changed = await run_keys(redis_url, "update", "bot", "--games-per-hour", "50")
+    assert changed.returncode == 0, changed.stderr
+    stored = await store.api_keys.load("bot")
+    assert stored is not None
+    assert stored.key.quotas == Quotas(50, 6_000, 9)
+    assert await is_valid(store, secret)
+    assert (await run_keys(redis_url, "update", "bot")).returncode == 2
+
+
+async def test_rotate_leaves_two_valid_secrets(store: RedisStore, redis_url: str) -> None:
+    old = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    new = (await run_keys(redis_url, "rotate", "bot")).stdout.strip()
+    assert new != old
+    assert [await is_valid(store, secret) for secret in (old, new)] == [True, True]
+    newest = (await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0.5")).stdout.strip()
+    assert [await is_valid(store, secret) for secret in (old, new, newest)] == [False, True, True]
+
+
+async def test_rotate_without_grace_ends_a_leaked_secret_at_once(store: RedisStore, redis_url: str) -> None:
+    leaked = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    new = (await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0")).stdout.strip()
+    assert [await is_valid(store, secret) for secret in (leaked, new)] == [False, True]
+
+
+async def test_a_revoked_key_stays_revoked(store: RedisStore, redis_url: str) -> None:
+    secret = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    assert (await run_keys(redis_url, "revoke", "bot")).returncode == 0
+    assert not await is_valid(store, secret)
+    for arguments in (("rotate", "bot"), ("update", "bot", "--games-per-hour", "1"), ("revoke", "bot"), ("add", "bot")):
+        result = await run_keys(redis_url, *arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "revoked" in result.stderr
+    assert not await is_valid(store, secret)
+
+
+async def test_unknown_and_invalid_names_are_rejected(store: RedisStore, redis_url: str) -> None:
+    del store
+    for command in ("rotate", "revoke"):
+        missing = await run_keys(redis_url, command, "nobody")
+        assert (missing.returncode, "there is no key nobody" in missing.stderr) == (1, True)
+    for name in ("Bot", "a b", "a" * 33, ""):
+        assert (await run_keys(redis_url, "add", name)).returncode == 2

@@ -1,0 +1,193 @@
+"""API keys: quotas of their own, nobody else's games, and an end for secrets that have leaked."""
+
+import logging
+from collections import Counter
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from service.games.api_keys.key import Quotas, add_secret, generate_secret
+from service.store.client import connect
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.api_key_fixture import QUOTAS, add_api_key, api_key_header
+from tests.security.limited_client import count_statuses, make_limits, request_game
+from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+
+
+async def create_with_key(client: Client, secret: str) -> HTTPGame:
+    """Create a game with an API key."""
+    response = await request_game(client, **api_key_header(secret))
+    assert response.status == 201, await response.text()
+    return HTTPGame(client, await response.json())
+
+
+async def list_ids(client: Client, secret: str) -> list[str]:
+    """Return the ids of the games that a key lists."""
+    response = await client.get("/v1/keys/me/games", headers=api_key_header(secret))
+    assert response.status == 200, await response.text()
+    return [game["id"] for game in (await response.json())["games"]]
+
+
+async def test_the_games_of_other_keys_are_not_listed(client: Client, store: RedisStore) -> None:
+    mine, other = await add_api_key(store), await add_api_key(store, "discord")
+    game = await create_with_key(client, mine)
+    assert await list_ids(client, mine) == [game.id]
+    assert await list_ids(client, other) == []
+
+
+async def test_a_game_that_is_indexed_under_a_wrong_key_is_not_listed(
+    client: Client, store: RedisStore, redis: Redis
+) -> None:
+    mine, other = await add_api_key(store), await add_api_key(store, "other")
+    game = await create_with_key(client, mine)
+    await redis.zadd("south-seas:found:key.other", {game.id: 1_800_000_000})
+    assert await list_ids(client, other) == []
+
+
+async def test_a_key_opens_no_game(client: Client, store: RedisStore) -> None:
+    secret = await add_api_key(store)
+    response = await client.post(
+        "/v1/games", json={"players": TWO_PLAYERS, "visibility": "private"}, headers=api_key_header(secret)
+    )
+    game = HTTPGame(client, await response.json())
+    path, header = game.path, api_key_header(secret)
+    await check_problem(await client.get(path, headers=header), 404, "not_found")
+    await check_problem(
+        await client.post(f"{path}/actions", json={"move": "pass.deliver"}, headers=header), 404, "not_found"
+    )
+    await check_problem(await client.get(path, headers={"Authorization": f"Bearer {secret}"}), 404, "not_found")
+
+
+async def test_a_leaked_secret_ends_after_its_rotation(store: RedisStore) -> None:
+    clock, leaked = FrozenClock(), await add_api_key(store)
+    async with serve(store, clock=clock) as client:
+        await create_with_key(client, leaked)
+        stored = await store.api_keys.load("discord-bot")
+        assert stored is not None
+        new = generate_secret("discord-bot")
+        assert await store.api_keys.save(add_secret(stored.key, new, int(clock.now), 3600), stored.revision)
+        for secret in (leaked, new):
+            await create_with_key(client, secret)
+        clock.now += 3600
+        problem = await check_problem(await request_game(client, **api_key_header(leaked)), 401, "unauthorized")
+        assert "has expired" in problem["detail"]
+        assert len(await list_ids(client, new)) == 3
+
+
+async def test_a_revoked_key_creates_nothing(store: RedisStore) -> None:
+    clock, secret = FrozenClock(), await add_api_key(store)
+    async with serve(store, clock=clock) as client:
+        game = await create_with_key(client, secret)
+        stored = await store.api_keys.load("discord-bot")
+        assert stored is not None
+        revoked = msgspec.structs.replace(stored.key, revoked_at=int(clock.now))
+        assert await store.api_keys.save(revoked, stored.revision)
+        clock.now += 5
+        for response in (
+            await request_game(client, **api_key_header(secret)),
+            await client.get("/v1/keys/me/games", headers=api_key_header(secret)),
+        ):
+            problem = await check_problem(response, 401, "unauthorized")
+            assert problem["detail"] == "the API key discord-bot was revoked"
+        assert (await game.get()).status == 200
+
+
+async def test_a_key_is_charged_in_place_of_its_address(store: RedisStore) -> None:
+    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, games_per_hour=40))
+    limits = make_limits(rate_creations=5, rate_writes=5, rate_requests=5, rate_open_games=5, rate_keys=5)
+    async with serve(store, limits) as client:
+        assert (await count_statuses(10, lambda: request_game(client)))[429] >= 4
+        with_key = await count_statuses(60, lambda: request_game(client, **api_key_header(secret)))
+        assert 40 <= with_key[201] <= 42  # one portion, which is a twentieth, is the instance's own risk
+        assert with_key[201] + with_key[429] == 60
+        last = await request_game(client, **api_key_header(secret))
+        assert last.headers["RateLimit-Policy"] == '"key-games";q=40;w=3600'
+        assert (await check_problem(last, 429, "rate_limited"))["detail"] == "too many key-games: retry later"
+
+
+async def test_the_quotas_of_a_key_are_shared_by_all_instances(store: RedisStore, redis_url: str) -> None:
+    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, games_per_hour=40))
+    async with connect(redis_url) as second, serve(store) as here, serve(second) as there:
+        counts = Counter[int]()
+        for client in (here, there):
+            counts += await count_statuses(40, lambda each=client: request_game(each, **api_key_header(secret)))
+        assert 40 <= counts[201] <= 40 + 2 * 2
+
+
+async def test_games_that_are_not_created_are_not_counted(store: RedisStore) -> None:
+    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, games_per_hour=5))
+    async with serve(store) as client:
+        for _ in range(20):
+            response = await client.post("/v1/games", json={"players": []}, headers=api_key_header(secret))
+            assert response.status == 400
+        await create_with_key(client, secret)
+
+
+async def test_requests_with_a_key_are_limited(store: RedisStore) -> None:
+    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, requests_per_minute=20))
+    async with serve(store) as client:
+        before = read_samples()
+        counts = await count_statuses(40, lambda: client.get("/v1/keys/me", headers=api_key_header(secret)))
+        assert counts[429] >= 15
+        rejected = grown(before, "api_key_rate_limited_total", key="discord-bot", policy="key-requests")
+        assert rejected == counts[429]
+        assert (await create_game(client)).id  # the address is not charged
+
+
+async def test_the_bots_of_a_keys_games_are_limited(store: RedisStore) -> None:
+    secret = await add_api_key(store, quotas=Quotas(1_000, 1_000, bot_turns_per_hour=10))
+    async with serve(store, Limits()) as client:
+        players = [{"name": "Ana"}, {"bot": "random"}]
+
+        async def request() -> object:
+            return await client.post("/v1/games", json={"players": players}, headers=api_key_header(secret))
+
+        counts = await count_statuses(20, request)
+        assert 10 <= counts[201] <= 12
+        assert counts[429] == 20 - counts[201]
+
+
+async def test_open_games_and_joins_count_for_the_key(store: RedisStore) -> None:
+    secret = await add_api_key(store)
+    async with serve(store, make_limits(rate_open_games=2, rate_joins=2)) as client:
+        players, header = [{"name": "Ana"}, {"open": True}], api_key_header(secret)
+        for _ in range(10):
+            created = await client.post("/v1/games", json={"players": players}, headers=header)
+            game = HTTPGame(client, await created.json())
+            assert (await game.join(**header)).status == 200
+
+
+async def test_guesses_of_keys_are_limited_and_do_not_lock_the_holder_out(store: RedisStore) -> None:
+    secret = await add_api_key(store)
+    async with serve(store, make_limits(rate_guesses=20)) as client:
+        counts = await count_statuses(
+            60, lambda: request_game(client, **api_key_header(generate_secret("discord-bot")))
+        )
+        assert counts[401] <= 22
+        assert counts[429] == 60 - counts[401]
+        await create_with_key(client, secret)
+
+
+async def test_ordinary_play_reads_no_key(store: RedisStore, redis: Redis) -> None:
+    secret = await add_api_key(store)
+    async with serve(store) as client:
+        game = await create_with_key(client, secret)
+        await redis.delete("south-seas:{key.discord-bot}:key")
+        assert (await game.act(await game.first_move(), **api_key_header(secret))).status == 200
+        assert (await game.get(**api_key_header("no key at all"))).status == 200
+
+
+async def test_the_log_names_the_key_and_not_its_secret(
+    client: Client, store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret = await add_api_key(store)
+    await create_with_key(client, secret)
+    await request_game(client, **api_key_header(generate_secret("discord-bot")))
+    lines = [vars(record) for record in caplog.records if record.name == "service.web.access"]
+    assert [line.get("api_key") for line in lines] == ["discord-bot", None]
+    assert not any(secret.rpartition("_")[2] in str(vars(record)) for record in caplog.records)

@@ -1,0 +1,174 @@
+"""`/v1/keys/me`, and creating, joining and rematches with an API key."""
+
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse
+from redis.asyncio import Redis
+
+from service.games.access import decode_access
+from service.games.api_keys.key import generate_secret
+from service.games.context import Retention
+from service.games.index_repair.repairer import IndexRepairer
+from service.store import keys
+from service.store.game_store import RedisStore
+from tests.api_key_fixture import add_api_key, api_key_header
+from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.app_server import Client
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+
+OPEN = {"open": True}
+
+
+async def request_game(client: Client, secret: str, **body: Any) -> ClientResponse:
+    """Request a game with an API key."""
+    return await client.post("/v1/games", json={"players": TWO_PLAYERS, **body}, headers=api_key_header(secret))
+
+
+async def create_with_key(client: Client, secret: str, **body: Any) -> HTTPGame:
+    """Create a game with an API key."""
+    response = await request_game(client, secret, **body)
+    assert response.status == 201, await response.text()
+    return HTTPGame(client, await response.json())
+
+
+async def list_page(client: Client, secret: str, **query: str) -> dict[str, Any]:
+    """List one page of a key's games."""
+    response = await client.get("/v1/keys/me/games", params=query, headers=api_key_header(secret))
+    assert response.status == 200, await response.text()
+    page: dict[str, Any] = await response.json()
+    return page
+
+
+async def list_ids(client: Client, secret: str, **query: str) -> list[str]:
+    """Return the ids of one page of a key's games."""
+    return [game["id"] for game in (await list_page(client, secret, **query))["games"]]
+
+
+@pytest.fixture
+async def secret(store: RedisStore) -> str:
+    """Return the secret of an API key."""
+    return await add_api_key(store)
+
+
+async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
+    response = await client.get("/v1/keys/me", headers=api_key_header(secret))
+    assert response.status == 200
+    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert "Api-Key" in response.headers["Vary"]
+    key = await response.json()
+    assert key == {
+        "name": "discord-bot",
+        "games_per_hour": 1_000,
+        "requests_per_minute": 1_000,
+        "bot_turns_per_hour": 1_000,
+        "created_at": key["created_at"],
+        "rotated_at": key["created_at"],
+        "previous_secret_expires_at": None,
+    }
+    assert secret not in await response.text()
+
+
+async def test_all_games_of_a_key_are_listed(client: Client, secret: str) -> None:
+    games = [
+        await create_with_key(client, secret, visibility="private"),
+        await create_with_key(client, secret, players=[{"name": "Ana"}, OPEN]),
+    ]
+    await create_game(client)  # without the key
+    page = await list_page(client, secret)
+    assert {game["id"] for game in page["games"]} == {game.id for game in games}
+    assert page["next_cursor"] is None
+    assert not {"board", "discarded"} & page["games"][0].keys()
+    assert await list_ids(client, secret, status="waiting") == [games[1].id]
+    assert await list_ids(client, secret, status="finished") == []
+
+
+async def test_the_list_has_pages(client: Client, secret: str) -> None:
+    created = [(await create_with_key(client, secret)).id for _ in range(5)]
+    seen: list[str] = []
+    path: str | None = "/v1/keys/me/games?limit=2"
+    while path is not None:
+        response = await client.get(path, headers=api_key_header(secret))
+        page = await response.json()
+        seen += [game["id"] for game in page["games"]]
+        link = response.headers.get("Link")
+        assert (link is None) == (page["next_cursor"] is None)
+        path = None if link is None else link.removeprefix("<").removesuffix('>; rel="next"')
+    assert len(seen) == 5
+    assert set(seen) == set(created)
+    await check_problem(
+        await client.get("/v1/keys/me/games?cursor=x", headers=api_key_header(secret)), 400, "malformed", "cursor"
+    )
+
+
+async def test_a_rematch_is_of_the_key_of_its_own_request(client: Client, secret: str) -> None:
+    game = await create_with_key(client, secret)
+    await game.delete()
+    rematch = await game.post("/rematch", **api_key_header(secret))
+    assert rematch.status == 201
+    assert len(await list_ids(client, secret)) == 2
+    plain = await create_with_key(client, secret)
+    await plain.delete()
+    assert (await plain.post("/rematch")).status == 201
+    assert len(await list_ids(client, secret)) == 3
+
+
+async def test_a_retry_with_an_idempotency_key_lists_one_game(client: Client, secret: str) -> None:
+    headers = {**api_key_header(secret), "Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
+    answers = [await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers) for _ in range(2)]
+    first, second = [(await answer.json())["game"]["id"] for answer in answers]
+    assert first == second
+    assert await list_ids(client, secret) == [first]
+
+
+async def test_the_key_stays_when_seats_change(client: Client, secret: str, store: RedisStore) -> None:
+    game = await create_with_key(client, secret, players=[{"name": "Ana"}, OPEN])
+    assert (await game.join()).status == 200
+    loaded = await store.load(game.id)
+    assert loaded is not None
+    assert decode_access(loaded.access).api_key == "discord-bot"
+    assert await list_ids(client, secret) == [game.id]
+
+
+async def test_reindex_restores_the_list(client: Client, secret: str, store: RedisStore, redis: Redis) -> None:
+    game = await create_with_key(client, secret)
+    await redis.delete(keys.game_index("key.discord-bot"))
+    assert await list_ids(client, secret) == []
+    repairer = IndexRepairer(store, store.index_repair, Retention(), lambda: 1_800_000_000)
+    assert (await repairer.repair_all()).added == 1
+    assert await list_ids(client, secret) == [game.id]
+
+
+async def test_a_missing_key_is_unauthorized(client: Client) -> None:
+    for path in ("/v1/keys/me", "/v1/keys/me/games"):
+        response = await client.get(path)
+        problem = await check_problem(response, 401, "unauthorized")
+        assert problem["detail"] == "send the API key in the header Api-Key"
+        assert response.headers["WWW-Authenticate"] == 'Api-Key realm="south-seas"'
+
+
+async def test_an_unknown_key_is_unauthorized_everywhere(client: Client, unlimited: Client) -> None:
+    for one in (client, unlimited):
+        game = await create_game(one, [{"name": "Ana"}, OPEN])
+        header = api_key_header(generate_secret("discord-bot"))
+        for response in (
+            await one.get("/v1/keys/me/games", headers=header),
+            await one.post("/v1/games", json={"players": TWO_PLAYERS}, headers=header),
+            await game.join(**header),
+            await game.post("/rematch", **header),
+        ):
+            assert (await check_problem(response, 401, "unauthorized"))["detail"] == "this API key is unknown"
+        assert (await game.get_json())["status"] == "waiting"
+
+
+async def test_two_keys_in_one_request_are_malformed(client: Client, secret: str) -> None:
+    response = await client.post(
+        "/v1/games", json={"players": TWO_PLAYERS}, headers=[("Api-Key", secret), ("Api-Key", secret)]
+    )
+    await check_problem(response, 400, "malformed", "Api-Key")
+
+
+async def test_games_are_counted_by_the_name_of_their_key(client: Client, secret: str) -> None:
+    before = read_samples()
+    await create_with_key(client, secret)
+    assert grown(before, "api_key_games_total", key="discord-bot") == 1
