@@ -13,6 +13,7 @@ RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
 AUDIT := .venv/.audit-installed
 MUTANTS := .venv/.mutants-installed
+SELF_PLAY := .venv/.self-play-installed
 CLIENTS := clients/node_modules/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
@@ -31,7 +32,7 @@ serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run the tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
-test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) ## The same, but a program that is missing on this machine is a failure
+test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) $(SELF_PLAY) ## The same, but a program that is missing on this machine is a failure
 	$(BIN)/python -m pytest -n 2 --dist worksteal --require-all $(ARGS)
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
@@ -140,6 +141,11 @@ $(AUDIT): $(DEVELOPMENT) requirements/audit.lock
 $(MUTANTS): $(DEVELOPMENT) requirements/mutants.lock
 	@$(PROGRESS) "Installing the locked packages for mutation testing into .venv" \
 	  $(PIP) install --only-binary :all: --require-hashes -r requirements/mutants.lock
+	@touch $@
+
+$(SELF_PLAY): $(DEVELOPMENT) requirements/self-play.lock
+	@$(PROGRESS) "Installing the locked packages for self-play into .venv" \
+	  $(PIP) install --only-binary :all: --require-hashes -r requirements/self-play.lock
 	@touch $@
 
 # The headless Chromium is for the tests of the page, where no other is preferred: tests/tools.py.

