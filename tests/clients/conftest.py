@@ -1,6 +1,7 @@
 """A service, and clients with short waits."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,10 @@ from south_seas import Backoff, Client
 from tests.clients.scripted_service import ScriptedService, run_scripted_service
 from tests.clients.unreliable_proxy import Proxy, run_proxy
 from tests.games.game_logs import decode_log, play_game
+from tests.tools import NODE, require
 from tests.web.app_server import serve
+
+CLIENTS = Path(__file__).parents[2] / "clients"
 
 QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=10.0)
 
@@ -47,3 +51,11 @@ async def scripted_client(script: ScriptedService) -> AsyncIterator[Client]:
     """Create a client of it."""
     async with Client(script.url, backoff=QUICK) as connected:
         yield connected
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """Return the Node executable; check that the packages are installed."""
+    result = require(NODE)
+    assert (CLIENTS / "node_modules" / "typescript").is_dir(), "`make test` installs the packages of clients/ first"
+    return str(result)

@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 
 from schemas.problems import problem
+from tests.clients.conftest import CLIENTS
 from tests.clients.failure_scripts import (
     miss_a_pong,
     report_missing_game,
@@ -21,10 +22,8 @@ from tests.clients.failure_scripts import (
 from tests.clients.scripted_service import JsonObject, ScriptedService, final_game_response, problem_response
 from tests.clients.unreliable_proxy import run_proxy
 from tests.server_process import start_server
-from tests.tools import NODE, require
 
 HERE = Path(__file__).parent
-CLIENTS = Path(__file__).parents[2] / "clients"
 TIMEOUT_S = 100
 
 
@@ -40,14 +39,6 @@ async def run(program: Sequence[str | Path], cwd: Path) -> bytes:
             process.kill()
     assert process.returncode == 0, (output + errors).decode()
     return output
-
-
-@pytest.fixture(scope="session")
-def node() -> str:
-    """Return the Node executable; check that the packages are installed."""
-    result = require(NODE)
-    assert (CLIENTS / "node_modules/typescript").is_dir(), "`make test` installs the packages of clients/ first"
-    return str(result)
 
 
 @pytest.fixture(scope="session")

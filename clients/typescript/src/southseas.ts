@@ -3,6 +3,7 @@
 import { BACKOFF, type Backoff } from "./backoff.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { HttpClient, type Query, type RequestOptions } from "./http.js";
+import { type MoveChooser, playSeat } from "./play.js";
 import type {
   Act,
   ActionResult,
@@ -163,7 +164,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/actions`, act, options);
   }
 
-  /** Take the last action of this turn back. */
+  /** Undoes the last action of this turn. */
   undo(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/undo`, request, options);
   }
@@ -172,7 +173,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/resign`, request, options);
   }
 
-  /** Take a seat back from the bot that stands in. */
+  /** Returns to a seat that a bot plays. */
   returnToSeat(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/return`, request, options);
   }
@@ -181,48 +182,48 @@ export class SouthSeas {
     return this.#get(`/v1/games/${id}/scores`, {}, options);
   }
 
-  /** The tiles left in the bag. */
+  /** Returns the tiles left in the bag. */
   tiles(id: string, options?: RequestOptions): Promise<TilesLeft> {
     return this.#get(`/v1/games/${id}/tiles`, {}, options);
   }
 
-  /** What happened, in sentences. */
+  /** Returns what happened, in sentences. */
   story(id: string, query: StoryQuery = {}, options?: RequestOptions): Promise<Story> {
     return this.#get(`/v1/games/${id}/story`, query, options);
   }
 
-  /** A page of the log. */
+  /** Returns a page of the log. */
   diffs(id: string, query: DiffsQuery = {}, options?: RequestOptions): Promise<Diffs> {
     return this.#get(`/v1/games/${id}/diffs`, query, options);
   }
 
-  /** Where a picture of the board is, for an `<img>`; only of a public game, as no token is in it. */
+  /** Returns the URL of a picture of the board, for an `<img>`. It works for public games only, without a token. */
   boardUrl(id: string, form: "svg" | "png" | "txt", query: BoardQuery = {}): string {
     return this.#http.url(`/v1/games/${id}/board.${form}`, query).href;
   }
 
-  /** A picture of the board, also of a private game. */
+  /** Returns a picture of the board, also of a private game. */
   async board(
     id: string,
     form: "svg" | "png" | "txt",
     query: BoardQuery = {},
     options?: RequestOptions,
   ): Promise<Blob> {
-    const asked = { method: "GET", path: `/v1/games/${id}/board.${form}`, query } as const;
-    return (await this.#http.send(asked, options)).blob();
+    const request = { method: "GET", path: `/v1/games/${id}/board.${form}`, query } as const;
+    return (await this.#http.send(request, options)).blob();
   }
 
-  /** Where a picture of a tile is. */
+  /** Returns the URL of a picture of a tile. */
   tileUrl(tileset: string, tile: string, form: "svg" | "png", query: TileQuery = {}): string {
     return this.#http.url(`/v1/tilesets/${tileset}/tiles/${tile}.${form}`, query).href;
   }
 
-  /** Where a picture of a ship is. */
+  /** Returns the URL of a picture of a ship. */
   shipUrl(tileset: string, ship: string, form: "svg" | "png", query: ShipQuery = {}): string {
     return this.#http.url(`/v1/tilesets/${tileset}/ships/${ship}.${form}`, query).href;
   }
 
-  /** Have another server told what happens, as the game's owner; the secret is told here only. */
+  /** Registers a webhook, as the game's owner. Store the secret of the response: it cannot be read again. */
   registerWebhook(id: string, request: RegisterWebhook, options?: RequestOptions): Promise<WebhookCreated> {
     return this.#post(`/v1/games/${id}/webhooks`, request, options);
   }
@@ -235,12 +236,12 @@ export class SouthSeas {
     return this.#get(`/v1/games/${id}/webhooks/${hook}`, {}, options);
   }
 
-  /** What was sent to a webhook of late. */
+  /** Returns the latest deliveries of a webhook. */
   deliveries(id: string, hook: string, options?: RequestOptions): Promise<Deliveries> {
     return this.#get(`/v1/games/${id}/webhooks/${hook}/deliveries`, {}, options);
   }
 
-  /** Try the message that waits at once; a webhook that was disabled is active again. */
+  /** Retries the waiting message at once, and enables a disabled webhook. */
   retryWebhook(id: string, hook: string, options?: RequestOptions): Promise<Webhook> {
     return this.#post(`/v1/games/${id}/webhooks/${hook}/retry`, undefined, options);
   }
@@ -249,7 +250,7 @@ export class SouthSeas {
     return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, options);
   }
 
-  /** The log after version `since`, page by page, up to what is there now. */
+  /** Iterates over the log after version `since`, page by page, up to the current version. */
   async *log(id: string, since = 0, options?: RequestOptions): AsyncGenerator<Diff, void, void> {
     for (let at = since; ;) {
       const page = await this.diffs(id, { since: at }, options);
@@ -264,6 +265,11 @@ export class SouthSeas {
     const url = this.#http.url("/v1/ws");
     url.protocol = url.protocol.replace("http", "ws");
     return new Subscription(url.href, id, this.#backoff, { token: this.#token, ...options });
+  }
+
+  /** Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. */
+  play(id: string, seat: number, choose: MoveChooser, options: SubscribeOptions = {}): Promise<Game> {
+    return playSeat(this, id, seat, choose, options);
   }
 
   #get<Body>(path: string, query: Query, options?: RequestOptions): Promise<Body> {

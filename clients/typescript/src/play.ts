@@ -1,0 +1,75 @@
+/** The loop that plays a seat. */
+
+import { ProblemError } from "./errors.js";
+import type { SouthSeas } from "./southseas.js";
+import type { SubscribeOptions, Subscription } from "./subscription.js";
+import type { Game, LegalMoves, Move } from "./types.js";
+
+/** Selects one of the legal moves in a game. */
+export type MoveChooser = (moves: readonly Move[], game: Game) => Move | Promise<Move>;
+
+/** Problems of a move that another request preceded: an undo, a timeout, the owner. */
+const OVERTAKEN_CODES = new Set(["version_mismatch", "conflict", "not_your_turn", "not_active"]);
+
+/** Plays a seat until the game is over. Rejects if the subscription is rejected, or aborted by `options.signal`. */
+export async function playSeat(
+  client: SouthSeas,
+  id: string,
+  seat: number,
+  choose: MoveChooser,
+  options: SubscribeOptions,
+): Promise<Game> {
+  let onChange = (): void => {};
+  let failure: unknown = null;
+  const subscription = client.subscribe(id, {
+    ...options,
+    onState: (game, diff) => {
+      options.onState?.(game, diff);
+      onChange();
+    },
+    onStatus: (status) => {
+      options.onStatus?.(status);
+      onChange();
+    },
+    onError: (error) => {
+      failure = error;
+      options.onError?.(error);
+      onChange();
+    },
+  });
+  try {
+    let legal: LegalMoves | null = null;
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (onChange = resolve));
+      const { game } = subscription;
+      if (failure !== null) throw failure;
+      options.signal?.throwIfAborted();
+      if (game?.status === "finished" || game?.status === "aborted") return game;
+      if (game?.turn?.decider === seat) legal = await playMove(client, subscription, game, choose, legal);
+      await changed;
+    }
+  } finally {
+    subscription.close();
+  }
+}
+
+/** Plays the chosen move, unless the game has changed. Returns the legal moves after it, if known. */
+async function playMove(
+  client: SouthSeas,
+  subscription: Subscription,
+  game: Game,
+  choose: MoveChooser,
+  known: LegalMoves | null,
+): Promise<LegalMoves | null> {
+  const legal = known?.version === game.version ? known : await client.legalMoves(game.id);
+  if (legal.version !== game.version || legal.seat === null) return legal;
+  const move = (await choose(legal.moves, game)).id;
+  try {
+    const acted = await client.act(game.id, { move, seat: legal.seat }, { ifMatch: legal, includeLegalMoves: true });
+    subscription.applyDiffs(acted.diffs);
+    return acted.legal_moves;
+  } catch (error) {
+    if (error instanceof ProblemError && OVERTAKEN_CODES.has(error.code)) return null;
+    throw error;
+  }
+}
