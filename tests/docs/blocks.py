@@ -64,6 +64,11 @@ def pages() -> list[str]:
     return sorted(path.stem for path in DOCS.glob("*.md"))
 
 
+def read_page(page: str) -> str:
+    """Return the text of a page on one line."""
+    return " ".join((DOCS / f"{page}.md").read_text(encoding="utf-8").split())
+
+
 def blocks(page: str) -> list[Block]:
     """Return the blocks of a page, from top to bottom."""
     return [*_parse_blocks(page, (DOCS / f"{page}.md").read_text(encoding="utf-8"))]

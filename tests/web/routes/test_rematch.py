@@ -25,7 +25,9 @@ async def create_aborted(client: Client, players: Any = None, **options: Any) ->
 
 async def test_the_same_players_play_again_and_the_next_seat_begins(client: Client) -> None:
     players = [{"name": "Ana", "color": "black"}, {"bot": "random", "name": "Rob"}, {"name": "Cy", "color": "green"}]
-    game = await create_aborted(client, players, edition="german", first_seat=2, seed="tides")
+    game = await create_aborted(
+        client, players, edition="german", first_seat=2, seed="tides", turn_timeout_s=3600, on_timeout="resign"
+    )
     old = await game.get_json()
     response = await game.post("/rematch")
     assert response.status == 201, await response.text()
@@ -36,6 +38,7 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
     assert response.headers["ETag"] == f'"{new["version"]}-{created["digest"]}"'
     for name in ("tileset", "edition", "turn_timeout_s", "on_timeout"):
         assert new[name] == old[name]
+    assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")
     for name in ("name", "color", "kind", "bot"):
         assert [player[name] for player in new["players"]] == [player[name] for player in old["players"]]
     assert (new["status"], new["turn"]["seat"], new["turn"]["number"]) == ("active", 0, 1)
@@ -133,6 +136,15 @@ async def test_open_seats_are_open_again(client: Client) -> None:
     assert (await again.join()).status == 200
 
 
+async def test_players_who_resigned_play_again_and_webhooks_stay_behind(client: Client) -> None:
+    game = await create_game(client)
+    assert (await game.post("/webhooks", {"url": "https://bot.example/hook"})).status == 201
+    assert (await game.post("/resign", {"seat": 1})).status == 200
+    again = HTTPGame(client, await (await game.post("/rematch")).json())
+    assert [player["resigned"] for player in again.created["game"]["players"]] == [False, False]
+    assert (await again.get_json("/webhooks"))["webhooks"] == []
+
+
 async def test_a_second_rematch_is_a_conflict_with_the_first(client: Client) -> None:
     game = await create_aborted(client)
     created = await (await game.post("/rematch")).json()
@@ -191,9 +203,3 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
 async def test_an_invalid_body_is_malformed(client: Client, body: Any, path: str) -> None:
     game = await create_aborted(client)
     await check_problem(await game.post("/rematch", body), 400, "malformed", path)
-
-
-async def test_the_rematch_has_the_same_time_limit(client: Client) -> None:
-    game = await create_aborted(client, turn_timeout_s=3600, on_timeout="resign")
-    new = (await (await game.post("/rematch")).json())["game"]
-    assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")

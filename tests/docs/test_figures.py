@@ -1,0 +1,125 @@
+"""The figures that pages promise are those of the code. `docs/operating.md` has a table of all settings of its own."""
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from service.games.access import MIN_SECRET_LENGTH
+from service.games.bots.process_pool import DECISION_TIMEOUT_S
+from service.games.cache import MAX_SESSIONS
+from service.games.commands import execute, undo
+from service.games.context import Context
+from service.games.index_repair.repairer import REPAIR_INTERVAL_S, SCAN_BATCH_SIZE
+from service.games.realtime import broadcaster, hub
+from service.games.scheduling.bot_turns import DECISION_GRACE_S
+from service.games.scheduling.scheduler import RETRY_BACKOFF
+from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
+from service.games.webhooks.dispatcher import LEASE_TTL_S, RETRY_DELAYS_S
+from service.store.connection.command import InFlightLimits
+from service.store.monitor import MEASURE_INTERVAL_S
+from service.store.schedule import GRACE_S
+from service.store.webhooks import MAX_STORED_ATTEMPTS
+from service.supervision import RestartPolicy
+from service.web.images import renderer
+from service.web.images.queries import MAX_WIDTH_PX
+from service.web.limits import Limits
+from service.web.outbound import dns
+from service.web.parsing import MAX_BEARER_TOKENS, MAX_BODY_CHUNKS
+from service.web.ratelimit import concurrency
+from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
+from service.web.server import HANDLER_TIMEOUT_S
+from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from tests.docs.blocks import read_page
+
+LIMITS = Limits()
+
+RATES = {name: rate for name, rate in LIMITS._asdict().items() if name.startswith("rate_") and name != "rate_limits"}
+
+IN_FLIGHT = InFlightLimits()
+
+MIB = 2**20
+
+
+def spell(delays_s: Sequence[float]) -> str:
+    """Return durations as a page lists them.
+
+    >>> spell((5, 120, 3600))
+    '5 s, 2 min and 1 h'
+    """
+    units = ((3600, "h"), (60, "min"), (1, "s"))
+    spelt = [next(f"{delay / size:.0f} {unit}" for size, unit in units if delay >= size) for delay in delays_s]
+    return f"{', '.join(spelt[:-1])} and {spelt[-1]}"
+
+
+@pytest.mark.parametrize(
+    ("page", "words", "figures"),
+    (
+        ("absent", "more than {:,} versions", [undo.MAX_VERSIONS]),
+        ("bots", "takes more than {:.0f} seconds", [DECISION_TIMEOUT_S]),
+        ("how-it-works", "a ping every {:.0f} seconds", [LIMITS.ping_interval_s]),
+        ("how-it-works", "| {:.0f} seconds, then [retries]", [LIMITS.webhook_timeout_s]),
+        ("how-it-works", "a secret of {} or more random characters", [MIN_SECRET_LENGTH]),
+        ("keeping", "{:,} keys every {:.0f} s", [SCAN_BATCH_SIZE, REPAIR_INTERVAL_S]),
+        ("observing", "in the cache, at most {:,}", [MAX_SESSIONS]),
+        ("observing", "games with more than {} watchers", [broadcaster.BATCH_SIZE]),
+        ("observing", "asks Redis for the time every {:.0f} s", [MEASURE_INTERVAL_S]),
+        ("observing", "Up to {} s are normal", [GRACE_S]),
+        ("observing", "restarts it after {} to {:.0f} s", [*RestartPolicy().backoff[:2]]),
+        ("operating", "after {:.0f} s to {:.0f} minutes", [RETRY_BACKOFF.initial_s, RETRY_BACKOFF.max_s / 60]),
+        ("operating", "do not answer after {:.0f} s", [CLOSE_TIMEOUT_S + 1]),
+        ("operating", "running requests have {:.0f} s", [HANDLER_TIMEOUT_S]),
+        ("pictures", "16 to {}, default", [MAX_WIDTH_PX]),
+        ("pictures", "caches the latest {} MiB", [renderer.MAX_CACHE_BYTES // MIB]),
+        ("pictures", "While {} pictures wait", [renderer.MAX_PENDING]),
+        ("problems", "in each of {} attempts", [execute.MAX_ATTEMPTS]),
+        ("problems", "is not {} or more random characters", [MIN_SECRET_LENGTH]),
+        ("rematch", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
+        ("rematch", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
+        ("threat-model", "at most {} a second for an address", [MAX_CHECKS_PER_S]),
+        ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
+        (
+            "threat-model",
+            "At most {} commands of {} MB",
+            [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB],
+        ),
+        ("threat-model", "A body has at most {} chunks", [MAX_BODY_CHUNKS]),
+        ("threat-model", "a short queue, {} for an address", [concurrency.MAX_PICTURES_PER_ADDRESS]),
+        ("threat-model", "{} of an address may wait", [concurrency.MAX_REPLAYS_PER_ADDRESS]),
+        ("threat-model", "A subscriber waits at most {:.0f} s", [hub.SUBSCRIBE_TIMEOUT_S]),
+        ("threat-model", "At most {} attempts in at most {:.0f} s", [execute.MAX_ATTEMPTS, execute.MAX_RETRY_S]),
+        ("threat-model", "cut off after {:.0f} s", [LIMITS.response_timeout_s]),
+        ("threat-model", "An address has {} MB of all kinds", [LIMITS.max_unsent_bytes_per_address // MIB]),
+        ("threat-model", "an instance {} MB;", [LIMITS.max_unsent_bytes_total // MIB]),
+        (
+            "threat-model",
+            "{:.0f} s for each; {:.0f} s for idle connections",
+            [LIMITS.request_timeout_s, LIMITS.keep_alive_timeout_s],
+        ),
+        (
+            "threat-model",
+            "at most {} s, {} at once, {} for a site",
+            [dns.LOOKUP_TIMEOUT_S, dns.MAX_LOOKUPS, dns.MAX_LOOKUPS_PER_SITE],
+        ),
+        ("webhooks", "at most {} webhooks", [LIMITS.max_webhooks]),
+        ("webhooks", "repeats the challenge after {},", [spell(CHALLENGE_RETRY_DELAYS_S)]),
+        ("webhooks", "per client {} at once and then one a minute", [CLIENT_RATE.burst]),
+        ("webhooks", "for all clients together {} at once and then one a second", [SITE_RATE.burst]),
+        ("webhooks", "After {:.0f} seconds an attempt has failed", [LIMITS.webhook_timeout_s]),
+        ("webhooks", "It retries after {},", [spell(RETRY_DELAYS_S)]),
+        ("webhooks", "the latest {} attempts", [MAX_STORED_ATTEMPTS]),
+        ("webhooks", "after about {} seconds", [LEASE_TTL_S + 1]),
+        *(("threat-model", "| `--{}` | {}/{} |", [name.replace("_", "-"), *rate]) for name, rate in RATES.items()),
+    ),
+)
+def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list[object]) -> None:
+    assert words.format(*figures) in read_page(page)
+
+
+def test_the_rates_of_challenges_are_one_a_minute_and_one_a_second() -> None:
+    assert (CLIENT_RATE.interval_s, SITE_RATE.interval_s) == (60, 1)
+
+
+def test_a_request_waits_at_most_a_second_for_bots() -> None:
+    budget_s = next(field.default for field in msgspec.structs.fields(Context) if field.name == "bot_budget_s")
+    assert budget_s + DECISION_GRACE_S <= 1
