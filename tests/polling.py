@@ -15,3 +15,14 @@ async def wait_until(condition: Callable[[], object | Awaitable[object]], timeou
             if await result if isinstance(result, Awaitable) else result:
                 return
             await asyncio.sleep(INTERVAL_S)
+
+
+async def wait_until_unchanged(measure: Callable[[], int], for_s: float = 0.3) -> None:
+    """Poll until a number has stayed the same for `for_s`; fail after TIMEOUT_S. For what must come to an end."""
+    loop = asyncio.get_running_loop()
+    before, since = measure(), loop.time()
+    async with asyncio.timeout(TIMEOUT_S):
+        while loop.time() - since < for_s:
+            await asyncio.sleep(INTERVAL_S)
+            if (now := measure()) != before:
+                before, since = now, loop.time()

@@ -3,11 +3,13 @@
 import asyncio
 import signal
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
+from tests.polling import wait_until
 from tests.server_process import start_server
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}], "turn_timeout_s": 1}
@@ -66,8 +68,10 @@ async def test_the_first_instance_up_keeps_the_deadlines_of_when_all_were_down(t
     async with aiohttp.ClientSession() as session:
         async with start_server(tmp_path, redis_url) as instance:
             game = await create(session, instance.url, "resign")
+            async with session.get(f"{instance.url}/v1/games/{game}") as response:
+                deadline = datetime.fromisoformat((await response.json())["turn"]["deadline"])
             await instance.stop(signal.SIGKILL)
-        await asyncio.sleep(2.5)
+        await wait_until(lambda: datetime.now(UTC) > deadline + timedelta(seconds=1))
         async with start_server(tmp_path / "one", redis_url) as one, start_server(tmp_path / "two", redis_url) as two:
             log = await moved(session, one.url, game, turns=2)
             assert await log_of(session, two.url, game) == log

@@ -20,6 +20,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
 from tests.games.test_game_failures import due_game, is_moved
+from tests.polling import wait_until
 from tests.redis_servers import sentinel
 from tests.web.app_server import AppServer, Client, serve
 from tests.web.http_game import check_problem, create_game
@@ -114,17 +115,9 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncI
         yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
 
 
-async def task_names(instance: Instance, number: int) -> set[str]:
-    """Return the names of all tasks, once there are so many."""
-    async with asyncio.timeout(10):
-        while len(names := {task.name for task in instance.supervisor}) < number:  # noqa: ASYNC110  as above
-            await asyncio.sleep(0.01)
-    return names
-
-
 async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
     async with start_instance(tmp_path) as instance:
-        assert await task_names(instance, len(REQUIRED + NOT_REQUIRED)) == {*REQUIRED, *NOT_REQUIRED}
+        await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200
     assert not [*instance.supervisor]
@@ -164,9 +157,7 @@ async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
     async with start_instance(tmp_path) as instance, connect(instance.redis_url) as store:
         await instance.fail("scheduler", 2)
         game = await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
-        async with asyncio.timeout(20):
-            while not await is_moved(store, game):  # noqa: ASYNC110  it is stored, not told
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: is_moved(store, game))
 
 
 @pytest.mark.parametrize("name", ("pubsub", "pubsub-connection", "realtime-notifications", "realtime-sweep"))

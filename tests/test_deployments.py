@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.polling import wait_until
 from tests.redis_servers import Deployment, cluster, create_access, sentinel
 from tests.server_process import start_server
 from tests.tools import REDIS_WITH_TLS, is_installed
@@ -42,9 +43,7 @@ class Watcher:
 
     async def reach(self, version: int) -> None:
         """Return when it was told this version."""
-        async with asyncio.timeout(20):
-            while not self.versions or self.versions[-1] < version:  # noqa: ASYNC110  the socket's task fills it
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: self.versions and self.versions[-1] >= version)
 
 
 async def act(

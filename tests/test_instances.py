@@ -139,14 +139,12 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
         assert redis is not None
         await wait_for_aof_flush(f"unix://{tmp_path / 'redis' / 'redis.sock'}")
         os.kill(redis, signal.SIGKILL)
-        status = 0
-        for _ in range(100):
+
+        async def is_replaced() -> bool:
             async with session.get(f"{instance.url}/readyz") as response:
-                status = response.status
-            if status == 200 and child_of(instance.process.pid) not in (None, redis):
-                break
-            await asyncio.sleep(0.1)
-        assert status == 200
+                return response.status == 200 and child_of(instance.process.pid) not in (None, redis)
+
+        await wait_until(is_replaced)
         async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
             assert await response.json() == created["game"]
 

@@ -12,6 +12,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from service.supervision import Backoff, RestartPolicy, Supervisor, spawn
+from tests.polling import wait_until
 
 SERVICE = Path(__file__).parents[1] / "service"
 
@@ -86,9 +87,7 @@ async def test_what_keeps_failing_is_named_until_it_has_run_for_a_while() -> Non
         await work.steady.wait()
         assert supervisor.failing_task() == "a-task"
         assert failing_metric("a-task") == 1
-        async with asyncio.timeout(5):
-            while supervisor.failing_task() is not None:  # noqa: ASYNC110  time alone makes it well
-                await asyncio.sleep(0.01)
+        await wait_until(lambda: supervisor.failing_task() is None, 5)
         assert not task.is_failing
         assert failing_metric("a-task") == 0
     assert not [*supervisor]
@@ -144,8 +143,7 @@ async def test_what_swallows_its_cancellation_is_stopped_all_the_same(monkeypatc
 async def test_a_task_in_its_pause_is_stopped() -> None:
     work = Work("fail")
     async with asyncio.timeout(5), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
-        while not task.failures:  # noqa: ASYNC110  the task tells nobody
-            await asyncio.sleep(0)
+        await wait_until(lambda: task.failures)
     assert work.starts == 1
 
 

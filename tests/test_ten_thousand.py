@@ -3,7 +3,6 @@
 The service is a process of its own, so its open files and its memory are its own, too.
 """
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
+from tests.polling import wait_until
 from tests.server_process import start_server
 
 SOCKETS = 10_000
@@ -77,7 +77,5 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
                 await play(session, created)
                 await wait_for_frames(watchers, BEGINNING + DIFFS)
                 told_the_same(watchers)
-            async with asyncio.timeout(TIMEOUT_S):
-                while files(pid) > opened + SPARE:  # noqa: ASYNC110  a process gives no event
-                    await asyncio.sleep(0.05)
+            await wait_until(lambda: files(pid) <= opened + SPARE, TIMEOUT_S)
             assert await service.stop() == 0

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import aiohttp
 
+from tests.chaos.haproxy import Haproxy
 from tests.docs.blocks import blocks
+from tests.polling import wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tools import HAPROXY, require
 
@@ -16,10 +18,11 @@ FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
 
 
 @asynccontextmanager
-async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[str]:
-    """Start the haproxy of the documentation before instances on these ports; yields its URL."""
+async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[Haproxy]:
+    """Start the haproxy of the documentation before instances on these ports; its URL is the path of a socket."""
     (text,) = [block.code for block in blocks("operating") if block.language == "haproxy"]
-    socket = directory / "haproxy.sock"
+    socket, admin = directory / "haproxy.sock", directory / "admin.sock"
+    text = f"global\n    stats socket {admin}\n{text}"
     assert text.count("bind :8080") == 1
     text = text.replace("bind :8080", f"bind unix@{socket}")
     for documented, port in zip(PORTS, ports, strict=True):
@@ -28,11 +31,9 @@ async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[str]:
     (directory / "haproxy.cfg").write_text(text)
     process = await asyncio.create_subprocess_exec(require(HAPROXY), "-db", "-f", str(directory / "haproxy.cfg"))
     try:
-        async with asyncio.timeout(20):
-            while not socket.exists():
-                assert process.returncode is None
-                await asyncio.sleep(0.02)
-        yield str(socket)
+        await wait_until(lambda: process.returncode is not None or (socket.exists() and admin.exists()))
+        assert process.returncode is None
+        yield Haproxy(str(socket), admin)
     finally:
         if process.returncode is None:
             process.kill()
@@ -58,8 +59,8 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
     async with (
         start_server(tmp_path, redis_url, *FLAGS) as one,
         start_server(tmp_path, redis_url, *FLAGS) as two,
-        proxied(tmp_path, [each.url.rpartition(":")[2] for each in (one, two)]) as socket,
-        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(socket)) as session,
+        proxied(tmp_path, [each.url.rpartition(":")[2] for each in (one, two)]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
         asyncio.timeout(60),
     ):
         asking = asyncio.create_task(ask(session))
@@ -72,22 +73,8 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
                 assert not asking.done(), asking.exception()
                 assert not restarting[-1].done(), restarting[-1].exception()
                 await asyncio.sleep(0.02)
-            await answers(instance.url)
-            await asyncio.sleep(1)  # until haproxy has seen that it is ready
+            await proxy.wait_for(("one", "two"))
         for task in (asking, *restarting):
             task.cancel()
         await asyncio.gather(asking, *restarting, return_exceptions=True)
     assert {*statuses} == {200}
-
-
-async def answers(url: str) -> None:
-    """Wait until an instance answers."""
-    async with aiohttp.ClientSession() as session:
-        while True:
-            try:
-                async with session.get(f"{url}/readyz") as response:
-                    if response.status == 200:
-                        return
-            except aiohttp.ClientConnectionError:
-                pass
-            await asyncio.sleep(0.05)

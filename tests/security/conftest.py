@@ -1,15 +1,5 @@
-"""An instance of the service with the default limits."""
+"""An instance of the service with the default limits, as in `tests/web`."""
 
-from collections.abc import AsyncIterator
+from tests.web.conftest import client
 
-import pytest
-
-from service.store.game_store import RedisStore
-from tests.web.app_server import Client, serve
-
-
-@pytest.fixture
-async def client(store: RedisStore) -> AsyncIterator[Client]:
-    """Yield a client of an instance with an empty store."""
-    async with serve(store) as connected:
-        yield connected
+__all__ = ["client"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from tests.polling import wait_until
 from tests.server_process import ServerProcess, start_server
 
 WITHIN_S = 20.0
@@ -16,7 +17,7 @@ QUIET_S = 0.1
 
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-Data = bytes | Callable[[], Iterable[bytes] | AsyncIterator[bytes]]
+Data = bytes | Callable[[], Iterable[bytes]]
 
 
 class Outcome(NamedTuple):
@@ -33,16 +34,6 @@ class Outcome(NamedTuple):
             if line.startswith(b"HTTP/1.1 ") and not line.startswith(b"HTTP/1.1 100"):
                 return int(line[9:12])
         return 0
-
-
-async def _parts(data: Data) -> AsyncIterator[bytes]:
-    parts = (data,) if isinstance(data, bytes) else data()
-    if isinstance(parts, AsyncIterator):
-        async for part in parts:
-            yield part
-    else:
-        for part in parts:
-            yield part
 
 
 class MeasuredService(NamedTuple):
@@ -66,8 +57,11 @@ class MeasuredService(NamedTuple):
                     return
                 before = now
 
-    async def send(self, data: Data) -> Outcome:
-        """Send a request on a connection of its own; return what was received until shortly after."""
+    async def send(self, data: Data, after_response: bytes = b"") -> Outcome:
+        """Send a request on a connection of its own, and more bytes after the head of its response.
+
+        Return what was received until shortly after.
+        """
         where, loop, got, sent = urlsplit(self.service.url), asyncio.get_running_loop(), bytearray(), 0
         with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
             client.setblocking(False)
@@ -75,19 +69,23 @@ class MeasuredService(NamedTuple):
             reading = asyncio.create_task(_read(client, got))
             with suppress(ConnectionError, TimeoutError):
                 async with asyncio.timeout(WITHIN_S):
-                    async for part in _parts(data):
+                    for part in (data,) if isinstance(data, bytes) else data():
                         await loop.sock_sendall(client, part)
                         sent += len(part)
+                    if after_response:
+                        await wait_until(lambda: b"\r\n\r\n" in got)
+                        await loop.sock_sendall(client, after_response)
+                        sent += len(after_response)
             await asyncio.wait([reading], timeout=QUIET_S)
             reading.cancel()
             await asyncio.wait([reading])
         return Outcome(bytes(got), sent)
 
-    async def measure_cost(self, data: Data, times: int) -> tuple[float, Outcome]:
-        """Return the milliseconds per request, and the outcome of the last one."""
+    async def measure_cost(self, data: Data, times: int, after_response: bytes = b"") -> tuple[float, Outcome]:
+        """Return the milliseconds per request (see `send`), and the outcome of the last one."""
         await self.wait_until_idle()
         before = self.cpu_ms()
-        answers = [await self.send(data) for _ in range(times)]
+        answers = [await self.send(data, after_response) for _ in range(times)]
         await self.wait_until_idle()
         return (self.cpu_ms() - before) / times, answers[-1]
 

@@ -48,6 +48,13 @@ async def count_statuses(times: int, ask: Any) -> Counter[int]:
     return Counter([await read_status(await ask()) for _ in range(times)])
 
 
+async def count_admitted(times: int, ask: Any, status: int = 200) -> int:
+    """Return how many of the requests get this status; limits must reject all others."""
+    statuses = await count_statuses(times, ask)
+    assert statuses[status] + statuses[429] == times, statuses
+    return statuses[status]
+
+
 async def request_game(session: Client | ClientSession, **headers: str) -> ClientResponse:
     """Request a new game."""
     return await session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers)

@@ -56,9 +56,8 @@ async def start_password_redis(directory: Path) -> AsyncIterator[int]:
         preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
     )
     try:
-        async with asyncio.timeout(START_S), open_redis(port) as redis:
-            while not await is_available(redis):  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.02)
+        async with open_redis(port) as redis:
+            await wait_until(lambda: is_available(redis), START_S)
         yield port
     finally:
         process.kill()

@@ -19,6 +19,7 @@ from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT
 from service.web.limits import Limits
 from tests.games.bots.fake_bots import load_fake_bot
+from tests.polling import wait_until
 from tests.security.limited_client import open_client_at
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -57,15 +58,6 @@ async def start_instance(store: RedisStore, limits: Limits) -> AsyncIterator[tup
         await workers.aclose()
 
 
-async def wait_for_decisions(workers: RecordingPool, decisions: int) -> None:
-    """Wait until so many decisions have begun."""
-    async with asyncio.timeout(TIMEOUT_S):
-        while True:
-            if len(workers.games) >= decisions:
-                return
-            await asyncio.sleep(0.02)
-
-
 async def play_turn(http_game: HTTPGame) -> None:
     """Play a turn, and wait until it is the person's again."""
     async with asyncio.timeout(TIMEOUT_S):
@@ -94,7 +86,7 @@ async def test_a_person_waits_for_at_most_one_decision_of_other_games(store: Red
         open_client_at(client, HOSTILE) as hostile,
     ):
         assert [await request_game(hostile, THOUGHTFUL) for _ in range(GAMES)] == [201] * GAMES
-        await wait_for_decisions(workers, 3)
+        await wait_until(lambda: len(workers.games) >= 3, TIMEOUT_S)
         game = await create_game(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
         for _ in range(3):
             before = len(workers.games)
@@ -110,8 +102,8 @@ async def test_a_game_of_bots_is_finished_without_a_request(store: RedisStore) -
     async with start_instance(store, Limits()) as (client, _):
         game = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
         assert game.created["game"]["version"] == 1
-        async with asyncio.timeout(TIMEOUT_S):
-            while True:
-                if (await game.get_json())["status"] == "finished":
-                    break
-                await asyncio.sleep(0.05)
+
+        async def is_finished() -> bool:
+            return bool((await game.get_json())["status"] == "finished")
+
+        await wait_until(is_finished, TIMEOUT_S)

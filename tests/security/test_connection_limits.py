@@ -17,12 +17,12 @@ from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.ratelimit.limiter import RATE_LIMITER, MessageInfo
 from service.web.websocket import session
 from service.web.websocket.session import MAX_RATE_LIMITED
-from tests.polling import wait_until
+from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at
 from tests.web.app_server import Client, serve
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import check_problem, create_game
-from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
+from tests.web.watcher_client import client_transport, connect_watcher, watch_game
 
 STREAM = {"Accept": "text/event-stream"}
 
@@ -73,7 +73,7 @@ async def test_malformed_messages_are_counted(store: RedisStore) -> None:
 @pytest.mark.parametrize("frame", (b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"))
 async def test_protocol_pings_and_pongs_are_counted(store: RedisStore, frame: bytes) -> None:
     async with serve(store, make_limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
-        transport = raw_transport(watcher)
+        transport = client_transport(watcher.socket._response)
         transport.write(frame * (30 + MAX_RATE_LIMITED))
         assert await watcher.receive_close() == 4429
 
@@ -81,7 +81,7 @@ async def test_protocol_pings_and_pongs_are_counted(store: RedisStore, frame: by
 async def test_the_bytes_of_a_fragmented_message_are_limited(store: RedisStore) -> None:
     """Frames that hold nothing are as much work as others, and aiohttp takes any number of them for one message."""
     async with serve(store) as client, connect_watcher(client) as watcher:
-        transport = raw_transport(watcher)
+        transport = client_transport(watcher.socket._response)
         transport.write(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 200_000)
         assert await watcher.receive_close() == 1006
 
@@ -92,11 +92,7 @@ LONG_PING = b"\x89\xfd" + bytes(4) + bytes(125)
 async def flood(transport: asyncio.Transport, frame: bytes) -> None:
     """Send 30 MB of such frames, until the service has read none for half a second."""
     transport.write(frame * (30_000_000 // len(frame)))
-    before = 0
-    async with asyncio.timeout(30):
-        while (left := transport.get_write_buffer_size()) and left != before:
-            before = left
-            await asyncio.sleep(0.5)
+    await wait_until_unchanged(transport.get_write_buffer_size, for_s=0.5)
 
 
 async def test_pings_are_not_read_while_pongs_are_unread(store: RedisStore) -> None:
@@ -105,7 +101,7 @@ async def test_pings_are_not_read_while_pongs_are_unread(store: RedisStore) -> N
         serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client,
         connect_watcher(client) as watcher,
     ):
-        transport = raw_transport(watcher)
+        transport = client_transport(watcher.socket._response)
         transport.pause_reading()
         await flood(transport, LONG_PING)
         assert transport.get_write_buffer_size() > 5_000_000
@@ -122,21 +118,13 @@ async def test_messages_are_not_read_while_one_is_handled(store: RedisStore) -> 
         connect_watcher(client) as watcher,
     ):
         await watcher.send({"type": "subscribe", "game": "waits"})
-        transport = raw_transport(watcher)
+        transport = client_transport(watcher.socket._response)
         await flood(transport, b"\x81\x8f" + bytes(4) + b'{"type":"ping"}')
         assert transport.get_write_buffer_size() > 5_000_000
         gated.game_gate.set()
         await watcher.receive("error")
         await watcher.receive("pong")
         transport.abort()
-
-
-def raw_transport(watcher: WatcherClient) -> asyncio.Transport:
-    """Return the transport of a WebSocket."""
-    connection = watcher.socket._response.connection
-    assert connection is not None
-    assert connection.transport is not None
-    return connection.transport
 
 
 async def test_a_trusted_token_may_act_while_its_address_is_limited(store: RedisStore) -> None:

@@ -13,6 +13,7 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.limits import Limits
 from service.web.streaming.encoding import deflated_frame
+from tests.polling import wait_until, wait_until_unchanged
 from tests.security.cpu_time import Data, MeasuredService, start_measured_service
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, create_game
@@ -124,13 +125,8 @@ async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredServi
     packed = deflated_frame(bytes(20_000_000))
     frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
 
-    async def asked() -> AsyncIterator[bytes]:
-        """Yield the frame once the WebSocket is open."""
-        yield socket_head("Sec-WebSocket-Extensions: permessage-deflate")
-        await asyncio.sleep(0.2)
-        yield frame
-
-    cost, last = await service.measure_cost(asked, 10)
+    head = socket_head("Sec-WebSocket-Extensions: permessage-deflate")
+    cost, last = await service.measure_cost(head, 10, after_response=frame)
     assert cost < 20 * get
     assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
@@ -160,10 +156,9 @@ async def open_connection(client: Client) -> AsyncIterator[tuple[asyncio.StreamR
 
 async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """Return the server's side of a connection, once it meets a condition."""
-    async with asyncio.timeout(WITHIN_S):
-        while not (result := [one for one in client.app[CONNECTION_LIMITER].connections if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
-            await asyncio.sleep(0.01)
-    return result[0]
+    connections = client.app[CONNECTION_LIMITER].connections
+    await wait_until(lambda: any(map(such, connections)))
+    return next(filter(such, connections))
 
 
 @pytest.mark.parametrize("size", (20_000, 500_000))
@@ -178,9 +173,12 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
                 await asyncio.sleep(0.02)
         writer.write(pipelined_requests(size))
         await wait_for_connection(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
-        await asyncio.sleep(0.1)
-        stored = sum(payload.total_bytes for _, payload in connection._messages)
-        assert 0 < stored <= connection.max_received_bytes + READ_BYTES
+
+        def stored() -> int:
+            return sum(payload.total_bytes for _, payload in connection._messages)
+
+        await wait_until_unchanged(stored)
+        assert 0 < stored() <= connection.max_received_bytes + READ_BYTES
 
 
 async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:

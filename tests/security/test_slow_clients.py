@@ -14,10 +14,11 @@ from service.web.connections import limiter as limiter_module
 from service.web.connections.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
-from tests.polling import wait_until
+from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
+from tests.web.watcher_client import client_transport
 
 WITHIN_S = 10.0
 
@@ -69,7 +70,7 @@ async def read_to_end(reader: StreamReader) -> bytes:
 
 
 async def send_slowly(writer: StreamWriter, data: bytes) -> None:
-    """Send one byte after the other, until that fails."""
+    """Send a byte every 50 ms, until that fails."""
     for number in range(len(data)):
         if writer.is_closing():
             return
@@ -135,7 +136,7 @@ async def test_idle_connections_of_a_trusted_proxy_stay_open(store: RedisStore) 
             writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
             async with asyncio.timeout(WITHIN_S):
                 assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.2)  # twice the time that a connection may be idle
 
 
 async def open_three(client: Client, stack: AsyncExitStack) -> None:
@@ -186,9 +187,8 @@ async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: Re
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
         request = f"GET {game.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
         writer.write(request.encode())
+        await wait_until(lambda: len(hub))
         async with asyncio.timeout(WITHIN_S):
-            while not len(hub):  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
             (channel,) = hub._channels.values()
             (follower,) = channel.subscribers
             while len(hub):
@@ -201,10 +201,7 @@ async def test_a_socket_that_stops_within_a_message_is_closed(store: RedisStore)
         serve(store, QUICK._replace(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
     ):
-        connection = socket._response.connection
-        assert connection is not None
-        assert connection.transport is not None
-        connection.transport.write(b"\x81\xfe\xff\xff\x00\x00\x00\x00{")
+        client_transport(socket._response).write(b"\x81\xfe\xff\xff\x00\x00\x00\x00{")
         async with asyncio.timeout(WITHIN_S):
             while (message := await socket.receive()).type.name in {"TEXT", "PING"}:
                 pass
@@ -219,7 +216,7 @@ async def test_pipelined_requests_are_not_all_read(store: RedisStore) -> None:
         for _ in range(10_000):
             writer.write(request)
         await wait_until(lambda: any(one._messages for one in client.app[CONNECTION_LIMITER].connections))
-        await asyncio.sleep(0.3)
+        await wait_until_unchanged(writer.transport.get_write_buffer_size)
         assert writer.transport.get_write_buffer_size() > 10_000_000
         (connection,) = [one for one in client.app[CONNECTION_LIMITER].connections if one._messages]
         assert len(connection._messages) <= 32

@@ -15,6 +15,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.store.notifications import MAX_UNREAD
+from service.store.pubsub import Subscriber
 from tests.polling import wait_until
 from tests.store.commits import action, creation
 from tests.store.conftest import SingleServer
@@ -95,6 +96,17 @@ async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str)
         assert await other.next_notification() == ChangeNotification("b", 1)
 
 
+async def test_a_requested_unsubscription_does_not_reassign_games(single_server: SingleServer) -> None:
+    topology, reassign = single_server.store._client.topology, asyncio.Event()
+    subscriber = Subscriber(topology, *topology.primaries(), lambda _: None, reassign)
+    subscriber.subscribe("a")
+    await wait_until(lambda: subscriber.subscribed)
+    subscriber.unsubscribe("a")
+    await wait_until(lambda: not subscriber.subscribed)
+    assert not reassign.is_set()
+    await subscriber.aclose()
+
+
 async def test_many_subscriptions_share_one_connection(single_server: SingleServer) -> None:
     games = [f"g{number}" for number in range(500)]
     async with subscribe_elsewhere(single_server.url, *games) as other:
@@ -110,6 +122,8 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
             assert await other.next_notification() == ChangeNotification("a", None)
         await single_server.store.commit(creation("a"))
         assert await other.next_notification() == ChangeNotification("a", 1)
+        await wait_until(lambda: not other.notifications._reassign.is_set())  # or primaries are looked up all the time
+    assert "pubsub-subscribe" not in {task.get_name() for task in asyncio.all_tasks()}
 
 
 async def test_a_silent_connection_is_kept_alive_by_pings(single_server: SingleServer) -> None:

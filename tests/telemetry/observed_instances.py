@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import time
 
 import aiohttp
 import yaml
@@ -75,8 +76,8 @@ async def _address(process: asyncio.subprocess.Process) -> str:
 async def _wait_for_scrapes(url: str) -> None:
     """Wait until all traffic was scraped several times, and the rules were evaluated."""
     async with aiohttp.ClientSession(url) as session, asyncio.timeout(START_S):
-        query = {"query": "min(count_over_time(up[1m])) > 5 and min(count_over_time(south_seas_build_info[1m])) > 5"}
-        await asyncio.sleep(2)
+        enough = "min(count_over_time(up[1m])) > 5 and min(count_over_time(south_seas_build_info[1m])) > 5"
+        query = {"query": f"{enough} and min(timestamp(up)) > {time() + 2}"}
         while True:
             async with session.get("/api/v1/query", params=query) as response:
                 if (await response.json()).get("data", {}).get("result"):

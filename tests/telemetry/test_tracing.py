@@ -19,6 +19,8 @@ from service.store.client import connect
 from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
+from service.web.app_keys import CONTEXT
+from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.telemetry.otlp_collector import start_collector
 from tests.web.app_server import Client, serve
@@ -59,8 +61,8 @@ async def play_first_move(game: HTTPGame, flags: str) -> None:
 async def test_one_trace_goes_through_both_instances(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
     async with watch_game(two[0], game.id) as actual, watch_game(two[1], game.id) as there:
-        await asyncio.sleep(0.3)
-        spans.clear()
+        stores = [client.app[CONTEXT].store for client in two]
+        await wait_until(lambda: all(store._notifications.count_own_subscribers(game.id) for store in stores))
         await play_first_move(game, "01")
         diff = await there.receive("diff")
         assert await actual.receive("diff") == diff

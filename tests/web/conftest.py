@@ -7,6 +7,8 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.http_game import HTTPGame, create_game
+from tests.web.watcher_client import WatcherClient, connect_watcher
 from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, run_instance, run_receiver
 
 
@@ -15,6 +17,19 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
     """Yield a client of an instance with an empty store."""
     async with serve(store) as connected:
         yield connected
+
+
+@pytest.fixture
+async def http_game(client: Client) -> HTTPGame:
+    """Create a game of two people."""
+    return await create_game(client)
+
+
+@pytest.fixture
+async def watcher(client: Client) -> AsyncIterator[WatcherClient]:
+    """Open a WebSocket."""
+    async with connect_watcher(client) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -19,11 +19,6 @@ ANSWER = "permessage-deflate"
 PLAIN, COMPRESSED = FINAL | TEXT, FINAL | DEFLATED | TEXT
 
 
-@pytest.fixture
-async def http_game(client: Client) -> HTTPGame:
-    return await create_game(client)
-
-
 @pytest.mark.parametrize(
     ("offers", "answer"),
     (

@@ -1,5 +1,7 @@
 """Messages are delivered at least once, in order and signed."""
 
+import asyncio
+
 import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -192,8 +194,26 @@ async def _failing(*_: object, **__: object) -> SendResult:
     raise KeyError("a mistake of ours")
 
 
+async def test_deliveries_in_progress_end_with_the_dispatcher(
+    one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sending = asyncio.Event()
+
+    async def hang(*_: object, **__: object) -> SendResult:
+        sending.set()
+        return await asyncio.Future()
+
+    monkeypatch.setattr(one.dispatcher, "_send", hang)
+    await register_webhook(await create_game(one.client), receiver.url)
+    await one.dispatcher.dispatch_due()
+    async with asyncio.timeout(5):
+        await sending.wait()
+        await one.dispatcher.aclose()
+    assert len(one.dispatcher) == 0
+
+
 async def test_deleting_a_webhook_stops_its_deliveries(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
+    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
 ) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url)
@@ -205,3 +225,7 @@ async def test_deleting_a_webhook_stops_its_deliveries(
     await game.act_successfully()
     await one.deliver()
     assert receiver.versions == [2]
+    seen_before = 1_000_000_000.5
+    await redis.zadd(keys.WEBHOOK_SCHEDULE, {f"{game.id} {hook['id']}": seen_before})
+    await one.deliver()
+    assert await redis.zcard(keys.WEBHOOK_SCHEDULE) == 0

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import jsonpatch
-from aiohttp import ClientWebSocketResponse, WSMsgType
+from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
 from schemas.diffs import canonical_body, next_digest
@@ -34,6 +34,13 @@ def validate_message(text: str) -> str:
     tag: str = message["type"]
     message_validator(tag).validate(message)
     return tag
+
+
+def client_transport(response: ClientResponse) -> asyncio.Transport:
+    """Return the transport of a response or, by `socket._response`, of a WebSocket."""
+    assert response.connection is not None
+    assert response.connection.transport is not None
+    return response.connection.transport
 
 
 class GameCopy:

@@ -7,6 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from multiprocessing import active_children
 from time import perf_counter
 
 import msgspec
@@ -142,6 +143,16 @@ async def test_a_process_that_ends_is_replaced(caplog: pytest.LogCaptureFixture)
         assert await registry.choose("ending", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert "the bot ending ended its process" in caplog.text
         assert await registry.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
+
+
+async def test_the_processes_end_with_the_pool() -> None:
+    """Even in the middle of a decision."""
+    before = {*active_children()}
+    async with process_pool() as pool:
+        registry = make_registry("thoughtful", pool=pool)
+        assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("closing"), 0.01) is None
+        (process,) = {*active_children()} - before
+    assert not process.is_alive()
 
 
 async def test_light_bots_start_no_process(caplog: pytest.LogCaptureFixture) -> None:

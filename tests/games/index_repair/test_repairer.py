@@ -121,20 +121,21 @@ async def test_a_stale_lobby_entry_is_removed(store: RedisStore, redis: Redis) -
     assert [await list_lobby(store, status) for status in STATUSES] == [[], [stored.id], [], []]
 
 
+@pytest.mark.parametrize(("step", "removed"), (("extend_turn", 0), ("unlist", 1)))
 async def test_a_concurrent_commit_stays_listed(
-    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch, step: str, removed: int
 ) -> None:
     """The lobby is written before the commit: a check in between must not remove the game for good."""
     stored = await store_game(store)
     await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
+    take_step = getattr(store.index_repair, step)
 
-    async def commit_during_grace(seconds: float) -> None:
-        del seconds
+    async def commit_first(*arguments: object) -> None:
         await play_to(stored, "aborted")
-        await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
+        await take_step(*arguments)
 
-    monkeypatch.setattr(store.index_repair, "extend_turn", commit_during_grace)
-    await make_repairer(store).repair_all()
+    monkeypatch.setattr(store.index_repair, step, commit_first)
+    assert (await make_repairer(store).repair_all()).removed == removed
     assert await list_lobby(store, "aborted") == [stored.id]
 
 

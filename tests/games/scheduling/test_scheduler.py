@@ -92,6 +92,7 @@ async def test_bot_moves_beyond_the_budget_are_due_and_played_later(store: GameS
     slots = BotSlots()
     await advance_due_game(context_of(store), game, slots)
     assert slots.queue.slots_in_use == 0
+    assert await store.list_due(int(time()), 100) == []
     assert len(await load_verified_log(store, game)) == (await load_game(store, game)).version > 100
 
 

@@ -97,6 +97,11 @@ async def wait_until_nothing_in_flight(client: PipelinedClient) -> None:
     assert client.in_flight.bytes == 0
 
 
+async def wait_until_sent(client: PipelinedClient) -> None:
+    """Wait until no command is queued for its pipeline."""
+    await wait_until(lambda: not any(queue._queued for queue in client._queues.values()))
+
+
 async def gather_outcome_types(number: int, send: Callable[[], Awaitable[object]]) -> list[type]:
     """Execute commands concurrently, and return the types of their outcomes."""
     return [type(one) for one in await asyncio.gather(*(send() for _ in range(number)), return_exceptions=True)]
@@ -163,7 +168,7 @@ async def test_every_outcome_releases_the_command(deployment: Deployment, node: 
         assert len(client.in_flight.commands) == 0
         node.pause()
         cancelled, *retried = (client.execute("GET", "k") for _ in range(10))
-        await asyncio.sleep(0.05)
+        await wait_until_sent(client)
         cancelled.cancel()
         await client.topology.client_for(*client.topology.primaries()).connection_pool.disconnect()
         await wait_until(lambda: len(client.in_flight.commands) != 10, 5)
@@ -173,7 +178,7 @@ async def test_every_outcome_releases_the_command(deployment: Deployment, node: 
         assert len(client.in_flight.commands) == 0
         node.pause()
         closed = [client.execute("GET", "k") for _ in range(10)]
-        await asyncio.sleep(0.05)
+        await wait_until_sent(client)
     assert {type(one.exception()) for one in closed} == {StoreUnavailable}
     assert count(client.in_flight) == (0, 0)
 

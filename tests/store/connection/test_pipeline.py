@@ -76,7 +76,7 @@ async def test_a_command_that_was_to_be_sent_again_opens_no_connection_after_the
     client = store._client
     late = Command(("ECHO", "late"), asyncio.get_running_loop().create_future(), wait_for_replicas=False)
     client.dispatch(late)
-    await asyncio.sleep(0.1)
+    assert not any(task.get_name() == "redis-pipeline" for task in asyncio.all_tasks())
     assert len(await single_server.redis.client_list()) == clients
 
 

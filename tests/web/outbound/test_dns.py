@@ -14,6 +14,7 @@ from service.web.outbound import dns as module
 from service.web.outbound.dns import MAX_ADDRESSES, NameResolutionFailed, WebhookResolver
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.outbound.webhook_sender import open_webhook_sender
+from tests.polling import wait_until
 from tests.web.name_server import Answers, NameServer, no_reply, run_name_server
 from tests.web.webhook_receiver import run_receiver
 
@@ -99,9 +100,8 @@ async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyP
 async def test_a_site_that_does_not_answer_delays_no_other() -> None:
     async with resolving(timeout_s=1_000) as (resolver, server):
         hanging = [asyncio.create_task(resolver.resolve(f"{number}.hang.example", 443)) for number in range(200)]
+        await wait_until(lambda: server.queried_names)
         async with asyncio.timeout(20):
-            while not server.queried_names:  # noqa: ASYNC110  the server wakes nobody
-                await asyncio.sleep(0.01)
             await resolver.resolve("quick.org", 443)
         assert len({*server.queried_names}) <= module.MAX_LOOKUPS_PER_SITE + 1
         for task in hanging:
@@ -113,8 +113,7 @@ async def test_a_site_that_does_not_answer_delays_no_other() -> None:
 async def test_no_lookup_outlives_a_cancellation_or_the_shutdown() -> None:
     async with asyncio.timeout(20), resolving(no_reply, timeout_s=1_000) as (resolver, server):
         waiting = [asyncio.create_task(resolver.resolve(f"{number}.org", 443)) for number in range(10)]
-        while len({*server.queried_names}) < 10:  # noqa: ASYNC110  the server wakes nobody
-            await asyncio.sleep(0.01)
+        await wait_until(lambda: len({*server.queried_names}) >= 10)
         for task in waiting[:5]:
             task.cancel()
         await asyncio.gather(*waiting[:5], return_exceptions=True)

@@ -186,8 +186,9 @@ async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
             assert (await other.receive("diff"))["events"][0]["type"] == "player_left"
 
 
-async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Client) -> None:
-    game, another = await create_game(client, OPEN, visibility="private"), await create_game(client)
+@pytest.mark.parametrize(("visibility", "code"), (("public", "unauthorized"), ("private", "not_found")))
+async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Client, visibility: str, code: str) -> None:
+    game, another = await create_game(client, OPEN, visibility=visibility), await create_game(client)
     bo = (await join(game))["token"]
     async with connect_watcher(client) as watcher:
         await watcher.request({"type": "auth", "game": game.id, "token": bo}, "ack")
@@ -196,7 +197,9 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
         await remove_player(game, 1)
         while (message := await watcher.receive())["type"] != "error":
             pass
-        assert (message["game"], message["problem"]["code"]) == (game.id, "not_found")
+        assert (message["game"], message["problem"]["code"]) == (game.id, code)
+        if visibility == "public":  # which needs no token
+            await watcher.subscribe(game.id)
         await another.act_successfully()
         assert (await watcher.receive("diff"))["game"] == another.id
 

@@ -15,13 +15,9 @@ from service.web.streaming.registry import STREAMS
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.event_stream_client import EVENT_STREAM, open_event_stream
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.watcher_client import client_transport
 
 NOBODYS = "x" * 43
-
-
-@pytest.fixture
-async def http_game(client: Client) -> HTTPGame:
-    return await create_game(client)
 
 
 async def test_a_stream_begins_with_a_snapshot_and_goes_on_with_every_diff(client: Client, http_game: HTTPGame) -> None:
@@ -170,10 +166,7 @@ async def test_a_slow_consumer_is_dropped(store: RedisStore) -> None:
     async with serve(store, Limits(max_unsent_bytes=1000)) as client:
         http_game = await create_game(client)
         async with open_event_stream(client, http_game.id, "?since=1") as events:
-            connection = events.response.connection
-            assert connection is not None
-            assert connection.transport is not None
-            connection.transport.pause_reading()
+            client_transport(events.response).pause_reading()
             (event_stream,) = client.app[HUB]._channels[http_game.id].subscribers
             transport = event_stream._transport  # type: ignore[attr-defined]
             while not transport.is_closing():

@@ -25,7 +25,7 @@ from tests.polling import wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
+from tests.web.watcher_client import WatcherClient, client_transport, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
 
@@ -94,7 +94,7 @@ async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedS
             gated.game_gate.clear()
             await watcher.send({"type": "subscribe", "game": http_game.id})
             hearing = asyncio.create_task(watcher.receive("subscribed"))
-            await asyncio.sleep(1.2)
+            await asyncio.sleep(1.2)  # no pong is read for longer than the ping's time-out
             gated.game_gate.set()
             await hearing
 
@@ -160,10 +160,7 @@ class StalledClient:
 
     async def __aenter__(self) -> Self:
         self.socket = await self._session.ws_connect(self._url, max_msg_size=0, autoclose=False, autoping=False)
-        connection = self.socket._response.connection
-        assert connection is not None
-        assert connection.transport is not None
-        self.transport = connection.transport
+        self.transport = client_transport(self.socket._response)
         for _ in range(2):
             await self.socket.receive()
         self.transport.pause_reading()

@@ -19,7 +19,7 @@ from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import GameCopy, WatcherClient, connect_watcher, watch_game
+from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
 
 QUICK = Limits(sweep_interval_s=0.1)
 
@@ -186,16 +186,8 @@ async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> N
         ]
         assert len(client.app[HUB]) == 1
         for watcher in watchers[:9]:
-            disconnect(watcher)
+            client_transport(watcher.socket._response).abort()
         await http_game.act_successfully()
         await watchers[9].receive("diff")
-        disconnect(watchers[9])
+        client_transport(watchers[9].socket._response).abort()
         await wait_until_no_streams(client)
-
-
-def disconnect(watcher: WatcherClient) -> None:
-    """Drop the connection without a close."""
-    response = watcher.socket._response
-    assert response.connection is not None
-    assert response.connection.transport is not None
-    response.connection.transport.abort()

@@ -1,7 +1,5 @@
 """A malformed message is answered with a problem, and the socket stays open."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from tests.web.app_server import Client
@@ -9,12 +7,6 @@ from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 DEEP = "[" * 30_000
-
-
-@pytest.fixture
-async def watcher(client: Client) -> AsyncIterator[WatcherClient]:
-    async with connect_watcher(client) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,6 @@ NOBODYS = "x" * 43
 
 
 @pytest.fixture
-async def http_game(client: Client) -> HTTPGame:
-    return await create_game(client)
-
-
-@pytest.fixture
 async def watcher(client: Client, http_game: HTTPGame) -> AsyncIterator[WatcherClient]:
     """Return a WebSocket of the owner that follows the game."""
     async with watch_game(client, http_game.id, token=http_game.owner_token) as opened:
@@ -29,13 +24,8 @@ def act(http_game: HTTPGame, body: dict[str, Any], **more: Any) -> dict[str, Any
     return {"type": "act", "id": "c", "game": http_game.id, **body, **more}
 
 
-async def first_move(http_game: HTTPGame) -> dict[str, Any]:
-    """Return the first legal move as a request has it."""
-    return await http_game.first_move()
-
-
 async def test_the_diffs_of_an_act_come_before_its_ack(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    for body in (await first_move(http_game), {"action": {"type": "pass"}}):
+    for body in (await http_game.first_move(), {"action": {"type": "pass"}}):
         diff = await watcher.request(act(http_game, body), "diff")
         ack = await watcher.receive("ack")
         assert ack == {
@@ -60,7 +50,7 @@ async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
         put(connection, frames)
 
     monkeypatch.setattr(WebSocketConnection, "_write_to_transport", counted)
-    await watcher.request(act(http_game, await first_move(http_game)), "diff")
+    await watcher.request(act(http_game, await http_game.first_move()), "diff")
     await watcher.receive("ack")
     [frames] = written
     assert frames.index(b'"type":"diff"') < frames.index(b'"type":"ack"')
@@ -77,7 +67,7 @@ async def test_a_whole_turn_is_done_at_once_or_not_at_all(http_game: HTTPGame, w
 
 
 async def test_include_adds_the_next_moves_to_the_ack(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    await watcher.request(act(http_game, await first_move(http_game), include="legal_moves"), "diff")
+    await watcher.request(act(http_game, await http_game.first_move(), include="legal_moves"), "diff")
     assert (await watcher.receive("ack"))["legal_moves"] == await http_game.get_json("/legal-moves")
 
 
@@ -93,32 +83,32 @@ async def test_bots_answer_before_the_ack(client: Client) -> None:
 
 
 async def test_if_match_must_match(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    move, digest = await first_move(http_game), http_game.created["digest"]
+    move, digest = await http_game.first_move(), http_game.created["digest"]
     for expected in ("2", f"1-{'0' * 32}"):
         error = await watcher.request_error(act(http_game, move, if_match=expected), "version_mismatch")
         assert (error["problem"]["version"], error["problem"]["digest"]) == (1, digest)
     await watcher.request(act(http_game, move, if_match=f"1-{digest}"), "diff")
     await watcher.receive("ack")
-    await watcher.request(act(http_game, await first_move(http_game), if_match="2"), "diff")
+    await watcher.request(act(http_game, await http_game.first_move(), if_match="2"), "diff")
     await watcher.receive("ack")
 
 
 async def test_a_key_means_the_same_on_a_socket_and_over_http(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    move = await first_move(http_game)
+    move = await http_game.first_move()
     await watcher.request(act(http_game, move, key="k"), "diff")
     ack = await watcher.receive("ack")
     assert await watcher.request(act(http_game, move, key="k"), "ack") == ack
     response = await http_game.act(move, **{"Idempotency-Key": "k"})
     assert (response.status, (await response.json())["digest"]) == (200, ack["digest"])
     await watcher.request_error(act(http_game, {"action": {"type": "pass"}}, key="k"), "key_reused")
-    move = await first_move(http_game)
+    move = await http_game.first_move()
     acted = await (await http_game.act(move, **{"Idempotency-Key": "l"})).json()
     await watcher.receive("diff")
     assert (await watcher.request(act(http_game, move, key="l", if_match="1"), "ack"))["digest"] == acted["digest"]
 
 
 async def test_errors_are_those_of_http(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    move = await first_move(http_game)
+    move = await http_game.first_move()
     seat = (await http_game.get_json())["turn"]["seat"]
     await watcher.request_error(act(http_game, move, seat=1 - seat), "not_your_turn")
     await watcher.request_error(act(http_game, {"move": "p99.99.0"}), "illegal_move")
@@ -131,7 +121,7 @@ async def test_errors_are_those_of_http(http_game: HTTPGame, watcher: WatcherCli
 
 
 async def test_auth_adds_a_token(client: Client, http_game: HTTPGame) -> None:
-    move = await first_move(http_game)
+    move = await http_game.first_move()
     async with connect_watcher(client) as watcher:
         await watcher.request_error(act(http_game, move), "unauthorized")
         await watcher.request_error({"type": "auth", "id": "a", "game": http_game.id, "token": NOBODYS}, "unauthorized")
@@ -152,20 +142,20 @@ async def test_the_upgrade_token_counts_for_the_games_that_accept_it(client: Cli
     other = await create_game(client)
     hidden = await create_game(client, visibility="private")
     async with connect_watcher(client, token=http_game.owner_token) as watcher:
-        assert (await watcher.request(act(http_game, await first_move(http_game)), "ack"))["version"] == 2
+        assert (await watcher.request(act(http_game, await http_game.first_move()), "ack"))["version"] == 2
         await watcher.subscribe(other.id)
-        await watcher.request_error(act(other, await first_move(other)), "unauthorized")
+        await watcher.request_error(act(other, await other.first_move()), "unauthorized")
         await watcher.request_error({"type": "subscribe", "game": hidden.id}, "not_found")
         await watcher.request({"type": "auth", "game": hidden.id, "token": hidden.owner_token}, "ack")
         await watcher.subscribe(hidden.id)
-        await watcher.request(act(hidden, await first_move(hidden)), "diff")
+        await watcher.request(act(hidden, await hidden.first_move()), "diff")
         await watcher.receive("ack")
 
 
 @pytest.mark.parametrize("message_type", ("subscribe", "sync", "act", "auth"))
 async def test_a_private_game_is_not_found_without_its_token(client: Client, message_type: str) -> None:
     http_game = await create_game(client, visibility="private")
-    more: dict[str, dict[str, Any]] = {"act": await first_move(http_game), "auth": {"token": NOBODYS}}
+    more: dict[str, dict[str, Any]] = {"act": await http_game.first_move(), "auth": {"token": NOBODYS}}
     message = {"type": message_type, "id": "m", "game": http_game.id, **more.get(message_type, {})}
     async with connect_watcher(client) as watcher:
         hidden = await watcher.request_error(message, "not_found")

@@ -1,7 +1,5 @@
 """The subscriptions of a WebSocket, message by message (api.md, "WebSocket")."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from aiohttp import WSMsgType
 from redis.asyncio import Redis
@@ -15,17 +13,6 @@ from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 DIGEST = "0" * 32
-
-
-@pytest.fixture
-async def http_game(client: Client) -> HTTPGame:
-    return await create_game(client)
-
-
-@pytest.fixture
-async def watcher(client: Client) -> AsyncIterator[WatcherClient]:
-    async with connect_watcher(client) as opened:
-        yield opened
 
 
 async def test_the_welcome_tells_the_limits(client: Client) -> None:
