@@ -98,7 +98,8 @@ async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str)
 
 async def test_a_requested_unsubscription_does_not_reassign_games(single_server: SingleServer) -> None:
     topology, reassign = single_server.store._client.topology, asyncio.Event()
-    subscriber = Subscriber(topology, *topology.primaries(), lambda _: None, reassign)
+    (primary,) = topology.primaries()
+    subscriber = Subscriber(topology, primary, lambda _: None, reassign)
     subscriber.subscribe("a")
     await wait_until(lambda: subscriber.subscribed)
     subscriber.unsubscribe("a")

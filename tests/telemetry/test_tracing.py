@@ -19,7 +19,6 @@ from service.store.client import connect
 from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
-from service.web.app_keys import CONTEXT
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.telemetry.otlp_collector import start_collector
@@ -58,11 +57,17 @@ async def play_first_move(game: HTTPGame, flags: str) -> None:
     assert (await game.act(await game.first_move(), traceparent=traceparent)).status == 200
 
 
-async def test_one_trace_goes_through_both_instances(two: list[Client], spans: InMemorySpanExporter) -> None:
+async def test_one_trace_goes_through_both_instances(
+    two: list[Client], spans: InMemorySpanExporter, redis: Redis
+) -> None:
     game = await create_game(two[0])
+
+    async def are_both_subscribed() -> bool:
+        ((_, subscribers),) = await redis.pubsub_numsub(keys.channel(game.id))
+        return bool(subscribers == 2)
+
     async with watch_game(two[0], game.id) as actual, watch_game(two[1], game.id) as there:
-        stores = [client.app[CONTEXT].store for client in two]
-        await wait_until(lambda: all(store._notifications.count_own_subscribers(game.id) for store in stores))
+        await wait_until(are_both_subscribed)
         await play_first_move(game, "01")
         diff = await there.receive("diff")
         assert await actual.receive("diff") == diff
