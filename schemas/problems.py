@@ -44,9 +44,11 @@ PROBLEM_TYPES = {
     "url_refused": ProblemType(422, "Webhooks may not use this URL"),
     "unknown_tileset": ProblemType(422, "There is no such tile set"),
     "unknown_bot": ProblemType(422, "There is no such bot"),
+    "upgrade_required": ProblemType(426, "This WebSocket version is not supported"),
     "rate_limited": ProblemType(429, "Too many requests"),
     "internal": ProblemType(500, "Internal server error"),
     "store_unavailable": ProblemType(503, "The game store is unavailable"),
+    "draining": ProblemType(503, "The instance is shutting down"),
 }
 """Every problem code; a code has the same meaning in all responses."""
 

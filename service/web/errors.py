@@ -3,6 +3,7 @@
 WebError
 ├── BodyTooLarge            the body exceeds the limit
 ├── UnsupportedMediaType    the Content-Type is not JSON
+├── UpgradeRequired         the upgrade is to another WebSocket version than 13
 ├── EncodedBody             the body has a Content-Encoding
 ├── NoSuchPiece             the tile set has no tile or ship with this id
 ├── NoSuchVersion           the game has not reached this version
@@ -30,6 +31,7 @@ __all__ = [
     "ShuttingDown",
     "TooManyConnections",
     "UnsupportedMediaType",
+    "UpgradeRequired",
     "WebError",
 ]
 
@@ -47,6 +49,10 @@ class BodyTooLarge(WebError):
 
 class UnsupportedMediaType(WebError):
     """The Content-Type is not application/json."""
+
+
+class UpgradeRequired(WebError):
+    """The upgrade is to another version of WebSocket than 13."""
 
 
 class EncodedBody(WebError):

@@ -15,6 +15,7 @@ from service.games.errors import Malformed
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
+from service.web.negotiation import CODINGS
 from service.web.problems import to_malformed
 
 T = TypeVar("T")
@@ -30,12 +31,16 @@ MAX_BODY_CHUNKS = 1_000
 
 _CREATOR_KEY = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
 _IDEMPOTENCY_KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}")
-_ENTITY_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
+_ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 _ENTITY_TAG_LIST = re.compile(
     rf"[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+(?:,[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+)*+"
 )
-_VERSION_AND_DIGEST = re.compile(rf"(0|[1-9]\d{{0,9}})(?:-({DIGEST})(?:-[a-z]{{2,3}})?)?", re.ASCII)
-_GAME_ENTITY_TAG = re.compile(f'"{_VERSION_AND_DIGEST.pattern}"', re.ASCII)
+_CODING = f"(?:{'|'.join(coding.value for coding in CODINGS)})"
+_CODING_SUFFIX = re.compile(f'-{_CODING}"$')
+_GAME_ENTITY_TAG = re.compile(
+    rf'(?:W/(?="\d+-))?"(0|[1-9]\d{{0,9}})(?:-({DIGEST})(?:-[a-z]{{2,3}})?(?:-{_CODING})?)?"', re.ASCII
+)
+"""A version, and its digest with suffixes for a language and a content coding; a weak tag must have the digest."""
 
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
@@ -143,7 +148,10 @@ def _parse_single_header(request: web.BaseRequest, name: str) -> str | None:
 
 
 def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
-    """Return the versions that If-Match allows, None for any. Weak and foreign entity tags match no version."""
+    """Return the versions that If-Match allows, None for any. Foreign entity tags match no version.
+
+    A weak tag counts too if it has the digest, since proxies weaken tags and a digest identifies a state anyway.
+    """
     lines = request.headers.getall("If-Match", None)
     if lines is None:
         return None
@@ -152,20 +160,22 @@ def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
     tags = _parse_entity_tags(request, "If-Match")
     if tags is None:
         return None
-    expected = []
-    for weak, tag in tags:
-        version = _VERSION_AND_DIGEST.fullmatch(tag)
-        if version and not weak:
-            expected.append(ExpectedVersion(int(version[1]), version[2]))
-    return expected
+    matches = map(_GAME_ENTITY_TAG.fullmatch, tags)
+    return [ExpectedVersion(int(match[1]), match[2]) for match in matches if match]
 
 
-def matches_if_none_match(request: web.Request, etag: str) -> bool:
-    """Return whether If-None-Match has the response's entity tag (RFC 9110, 13.1.2: weak tags and `*` match too)."""
+def match_if_none_match(request: web.Request, etag: str) -> str | None:
+    """Return the entity tag of If-None-Match that is the response's, or that of its body in a content coding.
+
+    None if there is none. Weak tags and `*` match too (RFC 9110, 13.1.2).
+    """
     if "If-None-Match" not in request.headers:
-        return False
+        return None
     tags = _parse_entity_tags(request, "If-None-Match")
-    return tags is None or any(f'"{tag}"' == etag for _, tag in tags)
+    if tags is None:
+        return etag
+    strong = (tag.removeprefix("W/") for tag in tags)
+    return next((tag for tag in strong if _CODING_SUFFIX.sub('"', tag) == etag), None)
 
 
 def prefers_representation(request: web.Request) -> bool:
@@ -178,8 +188,8 @@ def prefers_representation(request: web.Request) -> bool:
     )
 
 
-def _parse_entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]] | None:
-    """Return the entity tags, each with whether it is weak; None for `*` or no header. Raises Malformed."""
+def _parse_entity_tags(request: web.Request, name: str) -> list[str] | None:
+    """Return the entity tags as they are written; None for `*` or no header. Raises Malformed."""
     lines = request.headers.getall(name, None)
     if lines is None:
         return None
@@ -188,7 +198,7 @@ def _parse_entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]
         return None
     if _ENTITY_TAG_LIST.fullmatch(text) is None or not (tags := _ENTITY_TAG.findall(text)):
         raise Malformed('an entity tag is written in double quotes, for example "17"', name)
-    return [(bool(weak), tag) for weak, tag in tags]
+    return tags
 
 
 def _check_media_type(request: web.Request) -> None:

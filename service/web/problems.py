@@ -25,6 +25,8 @@ BEARER_CHALLENGE = 'Bearer realm="south-seas"'
 INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
 
 API_KEY_CHALLENGE = 'Api-Key realm="south-seas"'
+UPGRADE_HEADERS = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+"""The protocol to upgrade to (RFC 9110, 15.5.22; RFC 6455, 4.4)."""
 
 FAILED_IMAGE_RETRY_S = 60
 """When to retry a picture that failed: the renderer does not try it before."""
@@ -111,7 +113,7 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     errors.OriginNotAllowed: _ProblemTemplate(
         "origin_refused", "pages of {origin} may not open sockets or event streams"
     ),
-    errors.ShuttingDown: _ProblemTemplate("store_unavailable", "this instance is shutting down", retry_after_s=1),
+    errors.ShuttingDown: _ProblemTemplate("draining", "this instance is shutting down", retry_after_s=1),
     errors.RenderingFailed: _ProblemTemplate(
         "store_unavailable",
         "this picture could not be drawn: retry later, or request another size or region",
@@ -121,6 +123,7 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
         "store_unavailable", "the background task {task} of this instance keeps failing", retry_after_s=1
     ),
     errors.BodyTooLarge: _ProblemTemplate("too_large", "the body may have at most {limit} bytes"),
+    errors.UpgradeRequired: _ProblemTemplate("upgrade_required", "upgrade to WebSocket version 13"),
     errors.UnsupportedMediaType: _ProblemTemplate("unsupported_media_type", "send Content-Type: application/json"),
     errors.EncodedBody: _ProblemTemplate("unsupported_media_type", "send the body without a Content-Encoding"),
 }
@@ -172,6 +175,8 @@ def error_response(error: Exception) -> web.Response:
         return problem_response(document, {"RateLimit": limit, "RateLimit-Policy": error.header})
     if isinstance(error, errors.EncodedBody):
         return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
+    if isinstance(error, errors.UpgradeRequired):
+        return problem_response(document, UPGRADE_HEADERS)
     if isinstance(error, store.StoreUnavailable):
         _unavailable_log.warning("the store is unavailable: %s", error)
     return problem_response(document)

@@ -1,5 +1,6 @@
-"""JSON responses with entity tags and caching, and the headers that every response has."""
+"""JSON responses with entity tags, caching and compression, and the headers that every response has."""
 
+from hashlib import sha256
 from typing import Any
 
 from aiohttp import web
@@ -8,9 +9,10 @@ from multidict import istr
 from schemas.base import encode_json
 from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import DRAINING
+from service.web.compression import MIN_COMPRESSED_BYTES, CompressibleResponse
 from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.middleware.security_headers import SECURITY_HEADERS
-from service.web.parsing import JSON, matches_if_none_match
+from service.web.parsing import JSON, match_if_none_match
 
 EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
@@ -20,10 +22,13 @@ CACHE_PRIVATE = "private, no-cache"
 NO_STORE = "no-store"
 
 _CACHE_HEADERS = {
-    False: {"Cache-Control": CACHE_PUBLIC},
-    True: {"Cache-Control": CACHE_PRIVATE, "Vary": "Authorization"},
+    False: {"Cache-Control": CACHE_PUBLIC, "Vary": "Accept-Encoding"},
+    True: {"Cache-Control": CACHE_PRIVATE, "Vary": "Authorization, Accept-Encoding"},
 }
 """By whether a response is private."""
+
+_SECRET_HEADERS = {False: {"Cache-Control": NO_STORE}, True: {"Cache-Control": NO_STORE, "Vary": "Authorization"}}
+"""The same for a response with secrets, which is never compressed."""
 
 
 def game_etag(version: int, digest: str) -> str:
@@ -45,14 +50,27 @@ def json_response(
     A `private` response depends on the token. A `secret` response contains tokens or other secrets, and no cache may
     store it.
     """
-    headers = {"Content-Type": JSON, **_CACHE_HEADERS[private]}
-    if secret:
-        headers["Cache-Control"] = NO_STORE
+    headers = {"Content-Type": JSON, **(_SECRET_HEADERS if secret else _CACHE_HEADERS)[private]}
     if etag is not None:
         headers["ETag"] = etag
     if location is not None:
         headers["Location"] = location
-    return web.Response(status=status, body=value if type(value) is bytes else encode_json(value), headers=headers)
+    body = value if type(value) is bytes else encode_json(value)
+    if secret or len(body) <= MIN_COMPRESSED_BYTES:
+        return web.Response(status=status, body=body, headers=headers)
+    return CompressibleResponse(status=status, body=body, headers=headers)
+
+
+def content_etag(body: bytes) -> str:
+    """Return the entity tag of a response that has no version."""
+    return f'"{sha256(body).hexdigest()[:32]}"'
+
+
+def cacheable_response(request: web.Request, value: Any, *, private: bool = False) -> web.Response:
+    """Return a JSON response with the digest of its body as entity tag, or 304 if the client's copy is current."""
+    body = encode_json(value)
+    etag = content_etag(body)
+    return not_modified_response(request, etag, private=private) or json_response(body, etag=etag, private=private)
 
 
 def link_next_page(
@@ -79,10 +97,9 @@ def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
 
 
 def not_modified_response(request: web.Request, etag: str, *, private: bool = False) -> web.Response | None:
-    """Return a 304 response if the client's copy is current, else None."""
-    if not matches_if_none_match(request, etag):
-        return None
-    return web.Response(status=304, headers={"ETag": etag, **_CACHE_HEADERS[private]})
+    """Return a 304 response with the entity tag of the client's copy if that is current, else None."""
+    current = match_if_none_match(request, etag)
+    return None if current is None else web.Response(status=304, headers={"ETag": current, **_CACHE_HEADERS[private]})
 
 
 def add_common_headers(app: web.Application, response: web.StreamResponse) -> None:

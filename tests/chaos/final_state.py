@@ -31,7 +31,8 @@ async def _document(world: ClientContext, game: str) -> tuple[dict[str, Any], st
     while True:
         with suppress(aiohttp.ClientError, TimeoutError, OSError):
             timeout = aiohttp.ClientTimeout(total=world.backoff.timeout_s)
-            async with world.session.get(f"{world.url}/v1/games/{game}", timeout=timeout) as response:
+            plain = {"Accept-Encoding": "identity"}  # other codings have other tags
+            async with world.session.get(f"{world.url}/v1/games/{game}", headers=plain, timeout=timeout) as response:
                 if response.status == 200:
                     return msgspec.json.decode(await response.read()), response.headers.get("ETag", "").strip('"')
         await asyncio.sleep(world.backoff.wait_s(failures))

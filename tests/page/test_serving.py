@@ -19,11 +19,11 @@ FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"
 async def test_a_browser_gets_the_page_and_a_program_where_to_go_on(client: Client) -> None:
     async with client.get("/", headers=BROWSER) as answer:
         assert answer.content_type == "text/html"
-        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+        assert answer.headers["Vary"] == "Accept-Encoding, Accept"
         assert answer.headers["Cache-Control"] == "no-cache"
     async with client.get("/") as answer:
         assert (await answer.json())["games"] == "/v1/games"
-        assert answer.headers["Vary"] == "Accept"
+        assert answer.headers["Vary"] == "Accept-Encoding, Accept"
 
 
 async def test_the_page_may_only_run_its_own_scripts_and_ask_its_own_service(client: Client) -> None:
@@ -48,7 +48,7 @@ async def test_files_named_for_what_they_hold_are_kept_for_good_and_the_page_is_
                 assert answer.headers["Cache-Control"] == CACHE_IMMUTABLE
     async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as answer:
         assert answer.status == web.HTTPNotModified.status_code
-        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+        assert answer.headers["Vary"] == "Accept-Encoding, Accept"
 
 
 @pytest.mark.parametrize("path", ("/assets/nothing.js", "/assets/..%2findex.html", "/page.html"))

@@ -143,6 +143,57 @@ async def test_a_list_of_my_games_costs_a_token_for_each_few_games(store: RedisS
         assert 100 / 5 - 4 <= await count_admitted(60, lambda: mine(*tokens[1:])) <= 100 / 4
 
 
+async def test_every_counted_response_reports_its_limit(store: RedisStore) -> None:
+    """Errors, redirections and empty responses too."""
+    async with serve(store, make_limits(rate_reads=1000)) as client:
+        game = await create_game(client)
+        owner = bearer_header(game.owner_token)
+        tag = (await game.get()).headers["ETag"]
+        for response, status in (
+            (await client.get("/"), 200),
+            (await game.get(), 200),
+            (await game.get(**{"If-None-Match": tag}), 304),
+            (await game.get("/board.svg"), 200),
+            (await client.get(game.path, headers=bearer_header("x")), 401),
+            (await client.get("/v1/games/none"), 404),
+            (await client.get("/nowhere"), 404),
+            (await client.put("/v1/games"), 405),
+            (await game.act({"move": "i0"}), 422),
+            (await client.post("/v1/games", data=b"{}"), 415),
+            (await client.post("/v1/games", json={}), 400),
+            (await client.post(f"{game.path}/actions", json={"move": "i0"}), 401),
+            (await client.get("/v1/ws"), 400),
+            (await client.delete(game.path, headers=owner), 200),
+        ):
+            assert response.status == status, await response.text()
+            assert re.fullmatch(r'"[a-z-]+";r=\d+;t=\d+', response.headers["RateLimit"])
+            assert re.fullmatch(r'"[a-z-]+";q=\d+;w=\d+', response.headers["RateLimit-Policy"])
+
+
+async def test_head_and_options_use_up_no_quota(store: RedisStore) -> None:
+    async with serve(store, make_limits(rate_reads=10, rate_writes=10, rate_pictures=10)) as client:
+        game = await create_game(client)
+        for headers in ({}, bearer_header(game.owner_token)):
+            for path in ("/v1/games", game.path, f"{game.path}/board.svg"):
+                before = (await client.get(path, headers=headers)).headers["RateLimit"]
+                for _ in range(20):
+                    head = await client.head(path, headers=headers)
+                    assert (head.status, head.headers["RateLimit"]) == (200, before)
+                    options = await client.options(path, headers=headers)
+                    assert (options.status, "RateLimit" in options.headers) == (204, False)
+
+
+async def test_head_is_limited_by_all_requests_of_its_address(store: RedisStore) -> None:
+    """It takes as long as its GET."""
+    async with serve(store, make_limits(rate_requests=40)) as client:
+        game = await create_game(client)
+        for headers in ({}, bearer_header(game.owner_token)):
+            result = await count_statuses(50, lambda headers=headers: client.head(game.path, headers=headers))
+            assert result[200] <= 42
+            assert result[429] == 50 - result[200]
+        assert (await client.get(game.path)).status == 200
+
+
 async def test_probes_are_never_rate_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=2)) as client:
         assert (await count_statuses(10, lambda: client.get("/v1/games")))[429] >= 7

@@ -10,6 +10,9 @@ from tests.web.app_server import Client
 JSON = "application/json"
 PROBLEM = "application/problem+json"
 
+IDENTITY = {"Accept-Encoding": "identity"}
+"""Asks for an uncompressed response, whose entity tag has no suffix."""
+
 TWO_PLAYERS = [{"name": "Ana"}, {"name": "Bo"}]
 
 

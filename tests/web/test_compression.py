@@ -1,137 +1,151 @@
-"""Compression of WebSocket messages, once for all clients (RFC 7692)."""
+"""Compressed responses: codings, entity tags, and what is never compressed."""
 
-from collections.abc import Sequence
+import gzip
+import zlib
+from collections.abc import AsyncIterator, Callable
 from random import Random
 
 import pytest
+from aiohttp import ClientResponse, ClientSession
 
-from service.store.game_store import RedisStore
-from service.web.limits import Limits
-from service.web.streaming import encoding
-from tests.fuzz.frames import CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
-from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import watch_game
-from tests.web.websocket.frame_client import connect_frame_client
+from service.web.compression import MIN_COMPRESSED_BYTES
+from tests.web.app_server import Client
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
-ANSWER = "permessage-deflate"
+DECODERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 
-PLAIN, COMPRESSED = FINAL | TEXT, FINAL | DEFLATED | TEXT
+PLAIN = {"Accept-Encoding": "identity"}
 
-
-@pytest.mark.parametrize(
-    ("offers", "answer"),
-    (
-        ((), []),
-        (("x-webkit-deflate-frame",), []),
-        (("permessage-deflate",), [ANSWER]),
-        (("permessage-deflate; client_max_window_bits",), [ANSWER]),
-        (
-            ("permessage-deflate; server_no_context_takeover; client_no_context_takeover",),
-            [f"{ANSWER}; server_no_context_takeover"],
-        ),
-        (("permessage-deflate; server_max_window_bits=15",), [ANSWER]),
-        (
-            ("permessage-deflate; server_max_window_bits=12; client_max_window_bits=12",),
-            [f"{ANSWER}; server_max_window_bits=12"],
-        ),
-        (("permessage-deflate; server_max_window_bits=8",), []),
-        (("permessage-deflate; unheard_of",), []),
-        (("permessage-deflate; unheard_of, permessage-deflate",), [ANSWER]),
-    ),
-)
-async def test_compression_is_negotiated(client: Client, offers: Sequence[str], answer: list[str]) -> None:
-    async with connect_frame_client(client, "/v1/ws", *offers) as line:
-        assert line.extensions == answer
-        assert (await line.frame()).first == PLAIN
+LARGE = ("", "/diffs", "/story", "/legal-moves", "/scores", "/tiles", "/board.svg", "/board.txt")
+"""Paths below a game whose responses have more than 1 KB."""
 
 
-async def test_snapshots_and_diffs_are_compressed_and_short_replies_are_not(
-    client: Client, http_game: HTTPGame
-) -> None:
-    path = f"/v1/games/{http_game.id}/ws"
-    async with (
-        connect_frame_client(client, path, "permessage-deflate") as line,
-        connect_frame_client(client, path) as other,
-    ):
-        assert (await line.until(b"subscribed")).first == PLAIN
-        for tag in (b"snapshot", b"diff"):
-            peers, plain = await line.until(tag), await other.until(tag)
-            assert (peers.first, plain.first) == (COMPRESSED, PLAIN)
-            assert peers.text() == plain.payload
-            assert len(peers.payload) < len(plain.payload)
-            await http_game.act_successfully()
+@pytest.fixture
+async def undecoded(client: Client) -> AsyncIterator[ClientSession]:
+    """Return a client of the instance that does not decode responses."""
+    async with ClientSession(client.make_url("/"), auto_decompress=False) as session:
+        yield session
 
 
-@pytest.mark.parametrize("bits", (9, 10, 11))
-async def test_a_message_beyond_the_clients_window_is_not_compressed(
-    client: Client, http_game: HTTPGame, bits: int
-) -> None:
-    path, offer = f"/v1/games/{http_game.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
-    async with connect_frame_client(client, path, offer) as line:
-        assert line.extensions == [f"{ANSWER}; server_max_window_bits={bits}"]
-        assert (await line.until(b"snapshot")).first == PLAIN
+@pytest.fixture
+async def game(client: Client) -> HTTPGame:
+    created = await create_game(client, seed="tides")
+    while (await created.play_randomly(Random(3), versions=30))["turn"]["phase"] != "place_tile":
+        await created.act_successfully({"action": {"type": "pass"}})
+    return created
 
 
-async def test_a_diff_is_compressed_once_for_all_clients(
-    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    created: list[bytes] = []
-
-    def counted(text: bytes) -> bytes:
-        created.append(text)
-        return deflated_frame(text)
-
-    deflated_frame = encoding.deflated_frame
-    monkeypatch.setattr(encoding, "deflated_frame", counted)
-    path = f"/v1/games/{http_game.id}/ws?since=1"
-    async with (
-        connect_frame_client(client, path, "permessage-deflate") as one,
-        connect_frame_client(client, path, "permessage-deflate; client_max_window_bits") as another,
-        connect_frame_client(client, path) as plain,
-    ):
-        for line in (one, another, plain):
-            await line.until(b"subscribed")
-        for number in range(1, 6):
-            await http_game.act_successfully()
-            received = [await line.frame() for line in (one, another, plain)]
-            assert received[0] == received[1]
-            assert received[0].text() == received[2].payload
-            assert len(created) == number
+def accept_encoding(coding: str) -> dict[str, str]:
+    return {"Accept-Encoding": coding}
 
 
-async def test_nothing_is_compressed_without_negotiation(
-    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(encoding, "deflated_frame")
-    async with watch_game(client, http_game.id) as line:
-        await http_game.act_successfully()
-        await line.receive("diff")
+def assert_compressed(response: ClientResponse, coding: str) -> None:
+    assert response.headers["Content-Encoding"] == coding
+    assert response.headers["ETag"].endswith(f'-{coding}"')
+    assert "Accept-Encoding" in response.headers["Vary"]
 
 
-@pytest.mark.parametrize("window", (9, 12, 15))
-async def test_a_client_that_compresses_plays_a_game(client: Client, window: int) -> None:
-    """The client of aiohttp compresses its own messages too."""
-    http_game = await create_game(client, seed="compressed")
-    chance = Random(window)
-    async with watch_game(client, http_game.id, token=http_game.owner_token, compress=window) as line:
-        assert line.socket.compress == 15
-        for version in range(2, 30):
-            move = chance.choice(await http_game.legal_moves())["id"]
-            await line.send({"type": "act", "game": http_game.id, "move": move})
-            await line.receive_until(http_game.id, version)
-            assert (await line.receive("ack"))["version"] == version
-        assert line.copy_of(http_game.id).game == await http_game.get_json()
+@pytest.mark.parametrize("coding", DECODERS)
+@pytest.mark.parametrize("path", LARGE)
+async def test_large_responses_are_compressed(undecoded: ClientSession, game: HTTPGame, path: str, coding: str) -> None:
+    plain = await undecoded.get(game.path + path, headers=PLAIN)
+    assert "Content-Encoding" not in plain.headers
+    assert "Accept-Encoding" in plain.headers["Vary"]
+    body = await plain.read()
+    response = await undecoded.get(game.path + path, headers=accept_encoding(coding))
+    assert_compressed(response, coding)
+    assert DECODERS[coding](await response.read()) == body
+    assert len(body) > MIN_COMPRESSED_BYTES
+    assert int(response.headers["Content-Length"]) < len(body) / 1.5
+    tag = plain.headers["ETag"]
+    assert response.headers["ETag"] == f'{tag[:-1]}-{coding}"'
+    for client_tag in (tag, f'{tag[:-1]}-gzip"', f'{tag[:-1]}-deflate"'):
+        for sent in (client_tag, f"W/{client_tag}", f'"other", {client_tag}'):
+            same = await undecoded.get(game.path + path, headers={**accept_encoding(coding), "If-None-Match": sent})
+            assert (same.status, same.headers["ETag"]) == (304, client_tag)
+            assert same.headers["Vary"] == response.headers["Vary"]
 
 
-async def test_the_size_limit_applies_to_the_uncompressed_message(store: RedisStore) -> None:
-    """Aiohttp accepts one byte more in a compressed message."""
-    async with serve(store, Limits(max_message_bytes=1000)) as client:
-        for text, large in ((b" " * 1000, False), (b" " * 1002, True), (b" " * 20_000_000, True)):
-            payload = deflate(text)[:1000]
-            async with connect_frame_client(client, "/v1/ws", "permessage-deflate") as line:
-                await line.until(b"welcome")
-                await line.write(encode_frame(TEXT, payload, flags=FINAL | DEFLATED))
-                answer = await line.frame()
-                assert (answer.first == FINAL | CLOSE) is large
-                assert int.from_bytes(answer.payload[:2]) == 1009 if large else b'"malformed"' in answer.text()
+@pytest.mark.parametrize("path", LARGE)
+async def test_head_has_the_headers_of_a_compressed_get(undecoded: ClientSession, game: HTTPGame, path: str) -> None:
+    get = await undecoded.get(game.path + path, headers=accept_encoding("gzip"))
+    head = await undecoded.head(game.path + path, headers=accept_encoding("gzip"))
+    assert await head.read() == b""
+    for name in ("Content-Encoding", "Content-Length", "Content-Type", "Cache-Control", "ETag", "Vary"):
+        assert head.headers[name] == get.headers[name]
+
+
+async def test_a_page_of_a_log_is_a_tenth_of_its_size(undecoded: ClientSession, client: Client) -> None:
+    game = await create_game(client, seed="tides")
+    await game.play_randomly(Random(1), versions=100)
+    plain = await undecoded.get(f"{game.path}/diffs?limit=100", headers=PLAIN)
+    compressed = await undecoded.get(f"{game.path}/diffs?limit=100", headers=accept_encoding("gzip"))
+    sizes = len(await plain.read()), len(await compressed.read())
+    assert sizes[0] > 60_000
+    assert sizes[1] < sizes[0] / 8
+
+
+async def test_small_responses_and_pictures_as_png_are_not_compressed(undecoded: ClientSession, game: HTTPGame) -> None:
+    for path in ("/readyz", "/v1/bots", f"{game.path}/board.png", f"{game.path}/legal-moves?limit=1", "/v1/nowhere"):
+        response = await undecoded.get(path, headers=accept_encoding("gzip"))
+        assert "Content-Encoding" not in response.headers
+        assert not response.headers.get("ETag", "").endswith('-gzip"')
+    move = await game.first_move()
+    acted = await undecoded.post(
+        f"{game.path}/actions", json=move, headers={**bearer_header(game.owner_token), **accept_encoding("gzip")}
+    )
+    assert acted.status == 200
+    assert "Content-Encoding" not in acted.headers
+    assert acted.headers["ETag"] == f'"{(await acted.json())["version"]}-{(await acted.json())["digest"]}"'
+
+
+async def test_responses_with_tokens_are_never_compressed(undecoded: ClientSession) -> None:
+    """Their length would tell about the tokens (BREACH)."""
+    body = {"players": [{"name": "Ana"}, {"open": True}]}
+    created = await undecoded.post("/v1/games?include=legal_moves", json=body, headers=accept_encoding("gzip"))
+    assert int(created.headers["Content-Length"]) > MIN_COMPRESSED_BYTES
+    path = created.headers["Location"]
+    joined = await undecoded.post(f"{path}/seats", json={"name": "Bo"}, headers=accept_encoding("gzip"))
+    assert int(joined.headers["Content-Length"]) > MIN_COMPRESSED_BYTES
+    for response in (created, joined):
+        assert response.headers["Cache-Control"] == "no-store"
+        assert "Content-Encoding" not in response.headers
+        assert "-gzip" not in response.headers["ETag"]
+
+
+async def test_an_event_stream_is_not_compressed(undecoded: ClientSession, game: HTTPGame) -> None:
+    headers = {**accept_encoding("gzip"), "Accept": "text/event-stream"}
+    async with undecoded.get(f"{game.path}/diffs", headers=headers) as stream:
+        assert "Content-Encoding" not in stream.headers
+        assert (await stream.content.readline()).startswith(b"id: ")
+
+
+@pytest.mark.parametrize("suffix", ("", "-gzip", "-deflate", "-fr", "-de-gzip"))
+@pytest.mark.parametrize("prefix", ("", "W/"))
+async def test_if_match_accepts_every_tag_of_a_version(game: HTTPGame, prefix: str, suffix: str) -> None:
+    view = await game.get_json()
+    digest = (await game.get_json("/legal-moves"))["digest"]
+    move = await game.first_move()
+    wrong = f'{prefix}"{view["version"]}-{"0" * 32}{suffix}"'
+    await check_problem(await game.act(move, **{"If-Match": wrong}), 412, "version_mismatch")
+    matching = f'{prefix}"{view["version"]}-{digest}{suffix}"'
+    assert (await game.act(move, **{"If-Match": f'"1", {matching}'})).status == 200
+    await check_problem(await game.act(move, **{"If-Match": matching}), 412, "version_mismatch")
+
+
+async def test_the_compressed_responses_tag_is_an_if_match(undecoded: ClientSession, game: HTTPGame) -> None:
+    tag = (await undecoded.get(game.path, headers=accept_encoding("gzip"))).headers["ETag"]
+    assert tag.endswith('-gzip"')
+    assert (await game.act(await game.first_move(), **{"If-Match": tag})).status == 200
+
+
+@pytest.mark.parametrize("path", ("/openapi.json", "/asyncapi.json", "/docs", "/favicon.svg"))
+async def test_static_files_are_compressed_with_gzip(undecoded: ClientSession, path: str) -> None:
+    plain = await undecoded.get(path, headers=accept_encoding("gzip;q=0, deflate"))
+    assert "Content-Encoding" not in plain.headers
+    packed = await undecoded.get(path, headers=accept_encoding("deflate;q=0.5, gzip"))
+    assert_compressed(packed, "gzip")
+    assert gzip.decompress(await packed.read()) == await plain.read()
+    for tag in (plain.headers["ETag"], packed.headers["ETag"]):
+        same = await undecoded.get(path, headers={"If-None-Match": f"W/{tag}"})
+        assert (same.status, same.headers["ETag"], same.headers["Vary"]) == (304, tag, packed.headers["Vary"])

@@ -6,9 +6,10 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from service.web.languages import MAX_HEADER_LENGTH, negotiate_language
+from service.web.languages import negotiate_language
+from service.web.negotiation import MAX_HEADER_LENGTH
 from tests.web.app_server import Client
-from tests.web.http_game import bearer_header, create_game
+from tests.web.http_game import IDENTITY, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient
 
 FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
@@ -61,7 +62,7 @@ async def test_legal_moves_are_in_the_requested_language(client: Client) -> None
         await game.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
     ]
     assert [one.headers["Content-Language"] for one in (english, french, german)] == ["en", "fr", "de"]
-    assert {one.headers["Vary"] for one in (english, french, german)} == {"Accept-Language"}
+    assert {one.headers["Vary"] for one in (english, french, german)} == {"Accept-Encoding, Accept-Language"}
     bodies = [await one.json() for one in (english, french, german)]
     assert [one["language"] for one in bodies] == ["en", "fr", "de"]
     assert [one["moves"][0]["text"].split()[0] for one in bodies[:2]] == ["place", "poser"]
@@ -75,22 +76,25 @@ async def test_responses_in_other_languages_have_other_etags(client: Client, pat
     """RFC 9110, 8.8.3: a strong tag identifies the bytes."""
     http_game = await create_game(client)
     tags = {
-        language: (await http_game.get(path, **{"Accept-Language": language})).headers["ETag"]
+        language: (await http_game.get(path, **{"Accept-Language": language}, **IDENTITY)).headers["ETag"]
         for language in ("en", "fr", "de")
     }
-    game = (await http_game.get()).headers["ETag"]
+    game = (await http_game.get(**IDENTITY)).headers["ETag"]
     assert tags == {"en": game, "fr": f'{game[:-1]}-fr"', "de": f'{game[:-1]}-de"'}
     for accept_language, own_etag in tags.items():
         for cached, tag in tags.items():
-            answer = await http_game.get(path, **{"Accept-Language": accept_language, "If-None-Match": tag})
+            accepted = {"Accept-Language": accept_language, **IDENTITY}
+            answer = await http_game.get(path, **accepted, **{"If-None-Match": tag})
             assert answer.status == (304 if accept_language == cached else 200)
-            assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own_etag)
+            assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Encoding, Accept-Language", own_etag)
 
 
 async def test_a_private_response_varies_with_token_and_language(client: Client) -> None:
     game = await create_game(client, visibility="private")
-    assert (await game.get("/legal-moves", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
-    assert (await game.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
+    assert (await game.get("/legal-moves", **FRENCH)).headers[
+        "Vary"
+    ] == "Authorization, Accept-Encoding, Accept-Language"
+    assert (await game.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Encoding, Accept-Language"
 
 
 @pytest.mark.parametrize("language", ("en", "fr", "de"))

@@ -11,7 +11,7 @@ import pytest
 from schemas.tileset import TileSet
 from service.games.verify import verify
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, create_game
+from tests.web.http_game import IDENTITY, HTTPGame, create_game
 from tests.web.watcher_client import GameCopy
 
 SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
@@ -19,7 +19,7 @@ SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 
 async def check_copy(http_game: HTTPGame, copy: GameCopy) -> None:
     """Check that the service returns the same GAME."""
-    response = await http_game.get()
+    response = await http_game.get(**IDENTITY)
     assert await response.json() == copy.game
     assert response.headers["ETag"] == f'"{copy.version}-{copy.digest}"'
 

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Read the index, or open the web page
-         * @description Return the entry points of the API, or the web page to a client that accepts `text/html`.
+         * @description Return the entry points of the API, or the web page to a client that prefers `text/html`.
          */
         readonly get: operations["index"];
         readonly put?: never;
@@ -90,9 +90,9 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Return `store_unavailable` if the store does not reply, the instance is shutting down or a task keeps failing.
+         * @description Return `draining` while the instance shuts down, `store_unavailable` if the store does not reply.
          *
-         *     `detail` names a background task that keeps failing.
+         *     The latter also if a background task keeps failing; `detail` names it.
          */
         readonly get: operations["isReady"];
         readonly put?: never;
@@ -274,7 +274,7 @@ export interface paths {
          * Read or follow the log
          * @description Return the diffs after version `since`, with the game's current version and digest.
          *
-         *     Poll until the last diff has that version. With `Accept: text/event-stream` the response is an event stream that does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its `id` is `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every 15 seconds.
+         *     Poll until the last diff has that version. If `Accept` prefers `text/event-stream`, the response is an event stream that does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its `id` is `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every 15 seconds.
          */
         readonly get: operations["readDiffs"];
         readonly put?: never;
@@ -2562,7 +2562,7 @@ export interface components {
         readonly "Idempotency-Key": string;
         /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
         readonly "Idempotency-Key-secret": string;
-        /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+        /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
         readonly "If-Match": string;
         /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
         readonly "If-None-Match": string;
@@ -2679,7 +2679,7 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
-            /** @description The page has not changed. */
+            /** @description The index or the page has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3001,7 +3001,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `draining`: The instance is shutting down. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3016,7 +3016,10 @@ export interface operations {
     readonly listBots: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -3025,6 +3028,7 @@ export interface operations {
             /** @description All bots, by name. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -3032,6 +3036,16 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["BotList"];
                 };
+            };
+            /** @description The bots have not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -3085,7 +3099,10 @@ export interface operations {
                 /** @description Only games with this status. */
                 readonly status?: "aborted" | "active" | "finished" | "waiting";
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -3094,6 +3111,8 @@ export interface operations {
             /** @description Public games, newest first. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -3101,6 +3120,17 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Games"];
                 };
+            };
+            /** @description The page has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -3406,7 +3436,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
             };
             readonly path: {
@@ -3541,7 +3571,7 @@ export interface operations {
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
@@ -4251,6 +4281,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -4510,7 +4541,7 @@ export interface operations {
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
@@ -4682,7 +4713,7 @@ export interface operations {
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
@@ -5109,7 +5140,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
             };
             readonly path: {
@@ -5424,6 +5455,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -5635,7 +5667,7 @@ export interface operations {
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
@@ -5799,7 +5831,10 @@ export interface operations {
     readonly listWebhooks: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path: {
                 /**
                  * @description An id. An invalid id is treated as an unknown one.
@@ -5814,6 +5849,7 @@ export interface operations {
             /** @description The webhooks of the game, oldest first. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -5821,6 +5857,16 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Webhooks"];
                 };
+            };
+            /** @description The webhooks have not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -6057,7 +6103,10 @@ export interface operations {
     readonly readWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.
@@ -6077,6 +6126,7 @@ export interface operations {
             /** @description The webhook. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -6084,6 +6134,16 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Webhook"];
                 };
+            };
+            /** @description The webhook has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -6277,7 +6337,10 @@ export interface operations {
     readonly listDeliveries: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.
@@ -6297,6 +6360,7 @@ export interface operations {
             /** @description The latest delivery attempts, newest first. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -6304,6 +6368,16 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Deliveries"];
                 };
+            };
+            /** @description There was no new attempt. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -6499,7 +6573,10 @@ export interface operations {
     readonly readApiKey: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6508,6 +6585,7 @@ export interface operations {
             /** @description The key, without its secrets. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -6515,6 +6593,16 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["ApiKeyView"];
                 };
+            };
+            /** @description The key has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -6588,7 +6676,10 @@ export interface operations {
                 /** @description Only games with this status. */
                 readonly status?: "aborted" | "active" | "finished" | "waiting";
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6597,6 +6688,7 @@ export interface operations {
             /** @description The games, newest first. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6605,6 +6697,17 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Games"];
                 };
+            };
+            /** @description The page has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {
@@ -6682,7 +6785,10 @@ export interface operations {
                 /** @description Whether the game waits for one of these seats. */
                 readonly waiting?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6691,6 +6797,8 @@ export interface operations {
             /** @description The games, newest first. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -6698,6 +6806,17 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["MyGames"];
                 };
+            };
+            /** @description The page has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed`: The request is malformed. */
             readonly 400: {

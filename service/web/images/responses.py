@@ -10,14 +10,15 @@ import msgspec
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
+from service.web.compression import CompressibleResponse
 from service.web.connections.limiter import get_client_address
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
-from service.web.parsing import matches_if_none_match
+from service.web.parsing import match_if_none_match
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, add_vary
 from service.web.routing import ResponseSpec
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
@@ -63,20 +64,26 @@ def parse_image_format(request: web.Request) -> ImageFormat:
 
 async def image_response(request: web.Request, image: ImageRequest) -> web.Response:
     """Return the picture, or 304 if the client's copy is current."""
+    response = await _draw_or_revalidate(request, image)
+    return response if image.image_format == "png" else add_vary(response, "Accept-Encoding")
+
+
+async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.Response:
     subject, image_format, width, cache_headers, make_job = image
     key = sha256(f"{drawing_code_digest()} {subject} {image_format}".encode()).hexdigest()[:32]
     etag = f'"{subject.partition(" ")[0]}-{key}"'
-    headers = {"ETag": etag, **cache_headers}
-    if matches_if_none_match(request, etag):
-        return web.Response(status=304, headers=headers)
+    if (current := match_if_none_match(request, etag)) is not None:
+        return web.Response(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
         with request.app[PICTURE_SLOTS].acquire(get_client_address(request)):
             pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
             body = await request.app[IMAGE_RENDERER].render(key, await make_job())
-    charset = None if image_format == "png" else "utf-8"
-    return web.Response(body=body, content_type=MEDIA_TYPES[image_format], charset=charset, headers=headers)
+    headers = {**cache_headers, "ETag": etag}
+    if image_format == "png":
+        return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
+    return CompressibleResponse(body=body, content_type=MEDIA_TYPES[image_format], charset="utf-8", headers=headers)
 
 
 @cache

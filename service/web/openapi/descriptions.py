@@ -24,9 +24,18 @@ stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes. T
 in a request are rejected. Responses contain every field, null if empty; null in a request means absent.
 
 **Versions.** Each change of a game is one version and one diff. Every response about a game has the `ETag`
-`"VERSION-DIGEST"`, with the suffix `-fr` or `-de` if its texts are in that language. Send it in `If-None-Match` to get
-304 while the game has not changed. Send it, or `"VERSION"`, in `If-Match` to change exactly the version that you have.
-A diff's `patch` (RFC 6902), applied to GAME, gives the next GAME.
+`"VERSION-DIGEST"`, with the suffix `-fr` or `-de` if its texts are in that language, and `-gzip` or `-deflate` if it is
+compressed. Send it in `If-None-Match` to get 304 while the game has not changed. Send it, or `"VERSION"`, in `If-Match`
+to change exactly the version that you have; suffixes do not count, nor does `W/`. A diff's `patch` (RFC 6902), applied
+to GAME, gives the next GAME.
+
+**Lists.** Each list has an `ETag`, so that a repeated request may get 304. If there are more entries, `Link` has the
+URL of the next page (`rel="next"`).
+
+**Compression.** Responses over 1 KB are compressed with gzip or deflate as `Accept-Encoding` asks, except PNG, event
+streams, and responses with tokens. Request bodies must not be compressed.
+
+**Rate limits.** Each counted response has `RateLimit` and `RateLimit-Policy`. HEAD and OPTIONS use up no quota.
 
 **Coordinates.** x grows east, y grows south, and the start tile is at (0, 0). `rotation` counts quarter turns
 clockwise. Half-edges are numbered clockwise from the north-west corner: 0 is the west half of n, 7 is the north half of
@@ -87,7 +96,7 @@ PARAMETERS: dict[str, Any] = {
         "If-Match",
         "header",
         'The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or '
-        '`"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version.',
+        '`"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored.',
     ),
     "Accept-Language": _parameter(
         "Accept-Language",
@@ -218,6 +227,7 @@ _EXAMPLE_ERRORS = (
     errors.BodyTooLarge(65_536),
     errors.UnsupportedMediaType(),
     games.MoveRejected("R3.3", "an edge does not continue its neighbour's", 0),
+    errors.UpgradeRequired(),
     games.ListTooLong(2),
     games.IdempotencyKeyReused(),
     games.WebhookUrlRejected("10.0.0.7 is not a public address"),
@@ -225,6 +235,7 @@ _EXAMPLE_ERRORS = (
     games.UnknownBot("clever", 1),
     errors.RateLimited("requests", 1, ""),
     StoreUnavailable(""),
+    errors.ShuttingDown(),
     Exception(),
 )
 

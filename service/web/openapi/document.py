@@ -33,6 +33,8 @@ SchemaRefs = Mapping[Any, Schema]
 
 COMMON_PROBLEMS = ("malformed", "method_not_allowed", "rate_limited", "internal")
 BODY_PROBLEMS = ("too_large", "unsupported_media_type")
+UPGRADE_PROBLEMS = frozenset({"upgrade_required"})
+"""Problems of WebSocket upgrades alone, which the AsyncAPI document describes."""
 RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
 """Headers of rate-limited routes."""
 TOKEN_PROBLEMS = ("unauthorized", "store_unavailable")
@@ -61,7 +63,7 @@ def make_openapi() -> dict[str, Any]:
             "parameters": PARAMETERS,
             "headers": HEADERS,
             "links": make_links(ROUTES),
-            "examples": {code: _problem_example(code) for code in PROBLEM_TYPES},
+            "examples": {code: _problem_example(code) for code in PROBLEM_TYPES if code not in UPGRADE_PROBLEMS},
             "securitySchemes": SECURITY_SCHEMES,
         },
     }

@@ -13,6 +13,7 @@ __all__ = [
     "KEYS_PREFIX",
     "MY_GAMES_PATH",
     "SAFE_METHODS",
+    "UNCOUNTED_METHODS",
     "WEBSOCKET_SUFFIX",
     "carries_api_key",
     "is_creating",
@@ -41,7 +42,8 @@ KEYS_PREFIX = "/v1/keys/"
 """The prefix of the paths that require an API key."""
 EXEMPT_PATHS = frozenset({"/livez", "/readyz"})
 """Probes of the operator, from addresses that clients may share."""
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+UNCOUNTED_METHODS = frozenset({"HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", *UNCOUNTED_METHODS})
 
 
 def is_creating(method: str, path: str) -> bool:
@@ -96,6 +98,4 @@ def proves_token(request: web.BaseRequest) -> bool:
 
     It does not where no token is checked, nor where one of several may be valid.
     """
-    if request.method == "OPTIONS":
-        return False
     return request.path.startswith(GAMES_PREFIX) or (request.path == MY_GAMES_PATH and len(read_tokens(request)) == 1)

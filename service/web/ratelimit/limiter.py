@@ -33,6 +33,7 @@ from service.web.ratelimit.classification import (
     KEYS_PREFIX,
     MY_GAMES_PATH,
     SAFE_METHODS,
+    UNCOUNTED_METHODS,
     WEBSOCKET_SUFFIX,
     carries_api_key,
     is_creating,
@@ -139,6 +140,8 @@ class RateLimiter:
     def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
         """Charge a request. Raises RateLimited, LeasePending or ApiKeyPresented; then `retry_admission` decides."""
         path, method, unverified_token = request.path, request.method, None
+        if method in UNCOUNTED_METHODS:
+            return self._admit_uncounted(request, address)
         if hdrs.AUTHORIZATION in request.headers:
             unverified_token = self._read_token_key(request, path)
             if unverified_token in self.trusted_tokens and (
@@ -307,6 +310,30 @@ class RateLimiter:
         own = self._select_leases(request.method, request.path).pool.require(key)
         ceilings = self.requests.require(address)
         return Charge((own, *ceilings), creations=self._creation_leases(request, address))
+
+    def _admit_uncounted(self, request: web.BaseRequest, address: str) -> Charge | None:
+        """Admit a HEAD where a GET would be admitted; OPTIONS always. Raises as `admit`.
+
+        A HEAD costs as much time as its GET, so it counts towards all requests of its address, though to no quota.
+        """
+        path, key = request.path, b""
+        if request.method == "OPTIONS" or path in EXEMPT_PATHS:
+            return None
+        if path.startswith(KEYS_PREFIX) and API_KEY_HEADER in request.headers:
+            raise ApiKeyPresented
+        if hdrs.AUTHORIZATION in request.headers:
+            key = self._read_token_key(request, path)
+        leases, ceilings = self._select_leases("HEAD", path), self.requests.require(address)
+        if key in self.trusted_tokens:
+            request[CHARGE] = charge = Charge((leases.pool.require(key), *ceilings), 0)
+        else:
+            guesses = self.guesses.require(address) if path.startswith(GAMES_PREFIX) else ()
+            request[CHARGE] = charge = Charge(
+                (*leases.require(address), *ceilings), 0, guesses=guesses, unverified_token=key
+            )
+        for lease in ceilings:
+            lease.tokens -= 1
+        return charge
 
     def _charge_message(self, address: str, message: MessageInfo) -> Charge:
         """Charge a message, to its token or its address."""

@@ -1,30 +1,23 @@
 """`GET /openapi.json` and `GET /asyncapi.json`: the generated API documents of `schemas/`."""
 
+import asyncio
 from functools import cache, partial
-from hashlib import sha256
 from importlib import resources
-from typing import NamedTuple
 
 from aiohttp import web
 
-from service.web.responses import json_response, not_modified_response
+from service.web.parsing import JSON
+from service.web.responses import CACHE_PUBLIC
 from service.web.routing import ResponseSpec, Route
+from service.web.static_assets import Asset, make_asset, static_response
 
 NOT_MODIFIED = ResponseSpec(304, "The document has not changed.", headers=("ETag",))
 
 
-class Document(NamedTuple):
-    """An encoded document with its entity tag."""
-
-    body: bytes
-    etag: str
-
-
 @cache
-def load_document(name: str) -> Document:
+def load_document(name: str) -> Asset:
     """Load a document of `schemas/` by its file name."""
-    body = resources.files("schemas").joinpath(name).read_bytes()
-    return Document(body, f'"{sha256(body).hexdigest()[:32]}"')
+    return make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
 
 
 document_route = partial(Route, "GET", tag="service", headers=("If-None-Match",))
@@ -38,7 +31,7 @@ document_route = partial(Route, "GET", tag="service", headers=("If-None-Match",)
 )
 async def read_openapi(request: web.Request) -> web.Response:
     """Return the OpenAPI 3.1 document of the HTTP API."""
-    return _document_response(request, "openapi.json")
+    return await _document_response(request, "openapi.json")
 
 
 @document_route(
@@ -49,12 +42,12 @@ async def read_openapi(request: web.Request) -> web.Response:
 )
 async def read_asyncapi(request: web.Request) -> web.Response:
     """Return the AsyncAPI 3.0 document of the WebSocket messages."""
-    return _document_response(request, "asyncapi.json")
+    return await _document_response(request, "asyncapi.json")
 
 
-def _document_response(request: web.Request, name: str) -> web.Response:
-    document = load_document(name)
-    return not_modified_response(request, document.etag) or json_response(document.body, etag=document.etag)
+async def _document_response(request: web.Request, name: str) -> web.Response:
+    document = await asyncio.to_thread(load_document, name)
+    return static_response(request, document, CACHE_PUBLIC, security_headers={})
 
 
 ROUTES = (read_openapi, read_asyncapi)

@@ -15,16 +15,16 @@ from service.web.app_keys import CONTEXT
 from service.web.parsing import API_KEY_HEADER, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request, refund_request
-from service.web.responses import add_vary, json_response, link_next_page
+from service.web.responses import add_vary, cacheable_response, link_next_page
 from service.web.routes.queries import GameListQuery
 from service.web.routing import ResponseSpec, Route
 
 api_key_route = partial(Route, tag="API keys", access="key")
 
 
-def _key_response(value: Any) -> web.Response:
-    """Return a response that depends on the API key."""
-    return add_vary(json_response(value, private=True), API_KEY_HEADER)
+def _key_response(request: web.Request, value: Any) -> web.Response:
+    """Return a response that depends on the API key, or 304 if the client's copy is current."""
+    return add_vary(cacheable_response(request, value, private=True), API_KEY_HEADER)
 
 
 @api_key_route(
@@ -32,7 +32,11 @@ def _key_response(value: Any) -> web.Response:
     "/v1/keys/me",
     operation_id="readApiKey",
     summary="Read the API key",
-    responses=(ResponseSpec(200, "The key, without its secrets.", ApiKeyView, examples=("api_key",)),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(200, "The key, without its secrets.", ApiKeyView, ("ETag",), examples=("api_key",)),
+        ResponseSpec(304, "The key has not changed.", headers=("ETag",)),
+    ),
 )
 async def read_api_key(request: web.Request) -> web.Response:
     """Return the name and the quotas of the API key in the header `Api-Key`, and when its secrets expire."""
@@ -49,7 +53,7 @@ async def read_api_key(request: web.Request) -> web.Response:
             (timestamp(one.expires_at) for one in key.secrets[1:] if one.expires_at is not None), None
         ),
     )
-    return _key_response(view)
+    return _key_response(request, view)
 
 
 @api_key_route(
@@ -58,7 +62,11 @@ async def read_api_key(request: web.Request) -> web.Response:
     operation_id="listApiKeyGames",
     summary="List the API key's games",
     query=GameListQuery,
-    responses=(ResponseSpec(200, "The games, newest first.", Games, ("Link",)),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(200, "The games, newest first.", Games, ("ETag", "Link")),
+        ResponseSpec(304, "The page has not changed.", headers=("ETag", "Link")),
+    ),
 )
 async def list_games_of_api_key(request: web.Request) -> web.Response:
     """List the games that were created with the API key, newest first, private ones too.
@@ -73,7 +81,7 @@ async def list_games_of_api_key(request: web.Request) -> web.Response:
     wanted = ApiKeyGamesQuery(key.name, query.status, query.limit, query.cursor)
     page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
     refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
-    return link_next_page(request, _key_response(page), "cursor", page.next_cursor)
+    return link_next_page(request, _key_response(request, page), "cursor", page.next_cursor)
 
 
 ROUTES = (read_api_key, list_games_of_api_key)

@@ -15,10 +15,10 @@ from service.web.app_keys import CONTEXT
 from service.web.bearer_tokens import parse_bearer_token
 from service.web.languages import localized_etag, negotiate_language, set_content_language
 from service.web.parsing import get_path_id
-from service.web.responses import game_etag, json_response, not_modified_response
+from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routing import ResponseSpec, Route
 
-__all__ = ["GAME_NOT_MODIFIED", "game_read_route", "localized_response", "state_response"]
+__all__ = ["GAME_NOT_MODIFIED", "NextPage", "game_read_route", "localized_response", "state_response"]
 
 GAME_NOT_MODIFIED = ResponseSpec(304, "The game has not changed.", headers=("ETag",))
 
@@ -35,14 +35,19 @@ async def state_response(request: web.Request, build: Callable[[TileSetIndex, Ga
     )
 
 
+NextPage = tuple[str, str | int | None]
+"""The query parameter of the next page, and its value; None on the last page."""
+
+
 async def localized_response(
-    request: web.Request, build: Callable[[GameRecord, Language], Awaitable[Any]]
+    request: web.Request, build: Callable[[GameRecord, Language], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
-    """Return what `build` makes of the game in the client's language, or 304 if the client's copy is current."""
+    """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
     record, private = await load_for_reader(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
     language = negotiate_language(request)
     tag = localized_etag(game_etag(record.version, record.digest), language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
-        response = json_response(await build(record, language), etag=tag, private=private)
+        content, next_page = await build(record, language)
+        response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
     return set_content_language(response, language)

@@ -18,7 +18,13 @@ from service.games.queries.legal_moves import MoveFilter, list_legal_moves
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
-from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, localized_response, state_response
+from service.web.routes.game_responses import (
+    GAME_NOT_MODIFIED,
+    NextPage,
+    game_read_route,
+    localized_response,
+    state_response,
+)
 from service.web.routing import GAME_ID, Query, ResponseSpec
 
 
@@ -82,7 +88,7 @@ async def read_tiles(request: web.Request) -> web.Response:
             200,
             "The legal moves.",
             LegalMoves,
-            ("ETag", "Content-Language"),
+            ("ETag", "Content-Language", "Link"),
             examples=("legal_moves", "legal_cells"),
         ),
         GAME_NOT_MODIFIED,
@@ -98,8 +104,10 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     query = read_query(request, LegalMovesQuery)
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)
 
-    async def build(loaded: GameRecord, language: Language) -> LegalMoves:
-        return list_legal_moves(*decode_with_index(request.app[CONTEXT].tilesets, loaded), move_filter, language)
+    async def build(loaded: GameRecord, language: Language) -> tuple[LegalMoves, NextPage]:
+        index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
+        moves = list_legal_moves(index, game, move_filter, language)
+        return moves, ("cursor", moves.next_cursor)
 
     return await localized_response(request, build)
 

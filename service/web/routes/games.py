@@ -40,7 +40,13 @@ from service.web.ratelimit.request_charges import (
     refund_request,
     trust_issued_tokens,
 )
-from service.web.responses import game_etag, json_response, mark_replayed
+from service.web.responses import (
+    cacheable_response,
+    game_etag,
+    json_response,
+    link_next_page,
+    mark_replayed,
+)
 from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, state_response
 from service.web.routes.queries import GameListQuery, IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, ResponseSpec, Route
@@ -129,7 +135,11 @@ def created_response(request: web.Request, result: ReplayableResult[Created], *,
     summary="List public games",
     tag="games",
     query=GameListQuery,
-    responses=(ResponseSpec(200, "Public games, newest first.", Games),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(200, "Public games, newest first.", Games, ("ETag", "Link")),
+        ResponseSpec(304, "The page has not changed.", headers=("ETag", "Link")),
+    ),
     problems=("store_unavailable",),
 )
 async def list_public_games(request: web.Request) -> web.Response:
@@ -139,7 +149,7 @@ async def list_public_games(request: web.Request) -> web.Response:
     await charge_request(request, charged)
     page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
     refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
-    return json_response(page)
+    return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
 @game_read_route(

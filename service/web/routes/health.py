@@ -53,12 +53,12 @@ async def livez(request: web.Request) -> web.Response:
     summary="Check readiness",
     tag="service",
     responses=(ResponseSpec(200, "The instance is ready for requests.", Health),),
-    problems=("store_unavailable",),
+    problems=("store_unavailable", "draining"),
 )
 async def readyz(request: web.Request) -> web.Response:
-    """Return `store_unavailable` if the store does not reply, the instance is shutting down or a task keeps failing.
+    """Return `draining` while the instance shuts down, `store_unavailable` if the store does not reply.
 
-    `detail` names a background task that keeps failing.
+    The latter also if a background task keeps failing; `detail` names it.
     """
     if request.app[DRAINING].is_set():
         raise ShuttingDown

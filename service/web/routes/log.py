@@ -18,11 +18,12 @@ from service.games.queries.games import load_for_reader
 from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.bearer_tokens import parse_bearer_token
-from service.web.parsing import get_path_id, read_query
+from service.web.negotiation import prefers_media_type
+from service.web.parsing import JSON, get_path_id, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request
-from service.web.responses import game_etag, json_response, not_modified_response
-from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, localized_response
+from service.web.responses import add_vary, game_etag, json_response, link_next_page, not_modified_response
+from service.web.routes.game_responses import GAME_NOT_MODIFIED, NextPage, game_read_route, localized_response
 from service.web.routing import GAME_ID, Query, ResponseSpec
 from service.web.streaming.event_stream import EVENT_STREAM, serve_event_stream
 
@@ -42,7 +43,7 @@ class LogQuery(Query, frozen=True):
     query=LogQuery,
     headers=("If-None-Match", "Last-Event-ID"),
     responses=(
-        ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
+        ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag", "Link"), examples=("diffs",)),
         ResponseSpec(200, "The log as an event stream.", str, media_type=EVENT_STREAM, examples=("event_stream",)),
         GAME_NOT_MODIFIED,
     ),
@@ -51,14 +52,14 @@ class LogQuery(Query, frozen=True):
 async def read_diffs(request: web.Request) -> web.StreamResponse:
     """Return the diffs after version `since`, with the game's current version and digest.
 
-    Poll until the last diff has that version. With `Accept: text/event-stream` the response is an event stream that
-    does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its `id` is
-    `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every
+    Poll until the last diff has that version. If `Accept` prefers `text/event-stream`, the response is an event stream
+    that does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its
+    `id` is `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every
     15 seconds.
     """
     query = read_query(request, LogQuery)
     game = get_path_id(request)
-    if EVENT_STREAM in request.headers.get("Accept", ""):
+    if prefers_media_type(request, EVENT_STREAM, JSON):
         return await serve_event_stream(request, game)
     context = request.app[CONTEXT]
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
@@ -67,9 +68,10 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     if response is None:
         await charge_request(request, min(query.limit, record.version - query.since) // costs.DIFFS_PER_TOKEN)
         page = await list_diffs(context, record, game, query.since, query.limit)
+        last = query.since + len(page.diffs) if page.diffs else page.version
         response = json_response(page, etag=etag, private=private)
-    response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
-    return response
+        link_next_page(request, response, "since", last if last < page.version else None)
+    return add_vary(response, "Accept")
 
 
 @game_read_route(
@@ -80,7 +82,13 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     query=LogQuery,
     headers=("If-None-Match", "Accept-Language"),
     responses=(
-        ResponseSpec(200, "A part of the log, in sentences.", Story, ("ETag", "Content-Language"), examples=("story",)),
+        ResponseSpec(
+            200,
+            "A part of the log, in sentences.",
+            Story,
+            ("ETag", "Content-Language", "Link"),
+            examples=("story",),
+        ),
         GAME_NOT_MODIFIED,
     ),
 )
@@ -92,9 +100,11 @@ async def read_story(request: web.Request) -> web.Response:
     """
     query = read_query(request, LogQuery)
 
-    async def build(loaded: GameRecord, language: Language) -> Story:
+    async def build(loaded: GameRecord, language: Language) -> tuple[Story, NextPage]:
         await charge_request(request, min(query.limit, loaded.version - query.since) // costs.DIFFS_PER_TOKEN)
-        return await build_story(request.app[CONTEXT], loaded, query.since, query.limit, language)
+        story = await build_story(request.app[CONTEXT], loaded, query.since, query.limit, language)
+        last = story.lines[-1].version if story.lines else story.version
+        return story, ("since", last if last < story.version else None)
 
     return await localized_response(request, build)
 

@@ -13,7 +13,7 @@ from service.web.bearer_tokens import parse_bearer_tokens
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request, refund_request
-from service.web.responses import json_response
+from service.web.responses import cacheable_response, link_next_page
 from service.web.routes.queries import GameListQuery
 from service.web.routing import ResponseSpec, Route
 
@@ -33,7 +33,11 @@ class MyGameListQuery(GameListQuery, frozen=True):
     tag="games",
     access="required",
     query=MyGameListQuery,
-    responses=(ResponseSpec(200, "The games, newest first.", MyGames, examples=("my_games",)),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(200, "The games, newest first.", MyGames, ("ETag", "Link"), examples=("my_games",)),
+        ResponseSpec(304, "The page has not changed.", headers=("ETag", "Link")),
+    ),
 )
 async def list_my_games(request: web.Request) -> web.Response:
     """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
@@ -52,7 +56,7 @@ async def list_my_games(request: web.Request) -> web.Response:
     refund_request(
         request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN
     )  # fewer games than the maximum may have been loaded
-    return json_response(page, private=True)
+    return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
 
 ROUTES = (list_my_games,)

@@ -9,7 +9,9 @@ from aiohttp.typedefs import Handler
 
 from schemas.service import Index
 from service.web.middleware.error_handling import handle_expect
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, json_response
+from service.web.negotiation import prefers_media_type
+from service.web.parsing import JSON
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, add_vary, cacheable_response
 from service.web.routing import ResponseSpec, Route
 from service.web.static_assets import Asset, make_asset, static_response
 
@@ -55,18 +57,18 @@ def _load_asset(entry: Traversable) -> Asset:
     tag="service",
     headers=("If-None-Match",),
     responses=(
-        ResponseSpec(200, "The entry points of the API.", Index),
+        ResponseSpec(200, "The entry points of the API.", Index, ("ETag",)),
         ResponseSpec(200, "The web page.", str, media_type=HTML),
-        ResponseSpec(304, "The page has not changed.", headers=("ETag",)),
+        ResponseSpec(304, "The index or the page has not changed.", headers=("ETag",)),
     ),
 )
 async def read_index(request: web.Request) -> web.Response:
-    """Return the entry points of the API, or the web page to a client that accepts `text/html`."""
-    if HTML in request.headers.get("Accept", ""):
-        return static_response(request, built_files()["index.html"], CACHE_PUBLIC, "Accept, Accept-Encoding")
-    response = json_response(SERVICE_INDEX)
-    response.headers["Vary"] = "Accept"
-    return response
+    """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
+    if prefers_media_type(request, HTML, JSON):
+        response = static_response(request, built_files()["index.html"], CACHE_PUBLIC)
+    else:
+        response = cacheable_response(request, SERVICE_INDEX)
+    return add_vary(response, "Accept")
 
 
 def _file_handler(path: str, caching: str) -> Handler:

@@ -1,14 +1,12 @@
 """`GET /v1/tilesets` and `GET /v1/tilesets/{id}`. Source: api.md, "Tile sets"."""
 
-from hashlib import sha256
-
 from aiohttp import web
 
 from schemas.tileset import TileSet, TileSets
 from service.games.errors import NoSuchTileSet
 from service.web.app_keys import CONTEXT
 from service.web.parsing import get_path_id
-from service.web.responses import CACHE_IMMUTABLE, json_response, not_modified_response
+from service.web.responses import CACHE_IMMUTABLE, content_etag, json_response, not_modified_response
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 
@@ -27,7 +25,7 @@ from service.web.routing import GAME_ID, ResponseSpec, Route
 async def list_tilesets(request: web.Request) -> web.Response:
     """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
     catalogue = request.app[CONTEXT].tilesets
-    tag = f'"{sha256("".join(loaded.hash for loaded in catalogue).encode()).hexdigest()[:32]}"'
+    tag = content_etag("".join(loaded.hash for loaded in catalogue).encode())
     return not_modified_response(request, tag) or json_response(
         TileSets(tilesets=[loaded.tileset for loaded in catalogue]),
         etag=tag,

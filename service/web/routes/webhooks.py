@@ -14,7 +14,7 @@ from service.web.bearer_tokens import parse_bearer_token
 from service.web.connections.limiter import get_client_address
 from service.web.outbound.ssrf import check_url
 from service.web.parsing import get_path_id, parse_idempotency_key, read_body
-from service.web.responses import json_response, mark_replayed
+from service.web.responses import cacheable_response, json_response, mark_replayed
 from service.web.routing import GAME_ID, WEBHOOK_ID, ResponseSpec, Route
 
 CLIENT_DIGEST_BYTES = 8
@@ -78,14 +78,16 @@ async def register_webhook(request: web.Request) -> web.Response:
     WEBHOOKS_PATH,
     operation_id="listWebhooks",
     summary="List the webhooks",
-    responses=(ResponseSpec(200, "The webhooks of the game, oldest first.", Webhooks),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(200, "The webhooks of the game, oldest first.", Webhooks, ("ETag",)),
+        ResponseSpec(304, "The webhooks have not changed.", headers=("ETag",)),
+    ),
 )
 async def list_webhooks(request: web.Request) -> web.Response:
     """List the game's webhooks, without their secrets, with the owner token."""
-    return json_response(
-        await registration.list_webhooks(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request)),
-        private=True,
-    )
+    webhooks = await registration.list_webhooks(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
+    return cacheable_response(request, webhooks, private=True)
 
 
 def _webhook_arguments(request: web.Request) -> tuple[Context, str, str, str | None]:
@@ -98,11 +100,16 @@ def _webhook_arguments(request: web.Request) -> tuple[Context, str, str, str | N
     WEBHOOK_PATH,
     operation_id="readWebhook",
     summary="Read a webhook",
-    responses=(ResponseSpec(200, "The webhook.", Webhook),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(200, "The webhook.", Webhook, ("ETag",)),
+        ResponseSpec(304, "The webhook has not changed.", headers=("ETag",)),
+    ),
 )
 async def read_webhook(request: web.Request) -> web.Response:
     """Return one webhook with its status and its delivery progress, with the owner token."""
-    return json_response(await registration.load_webhook(*_webhook_arguments(request)), private=True)
+    webhook = await registration.load_webhook(*_webhook_arguments(request))
+    return cacheable_response(request, webhook, private=True)
 
 
 @owner_route(
@@ -139,11 +146,18 @@ async def retry_webhook(request: web.Request) -> web.Response:
     WEBHOOK_PATH + "/deliveries",
     operation_id="listDeliveries",
     summary="List a webhook's deliveries",
-    responses=(ResponseSpec(200, "The latest delivery attempts, newest first.", Deliveries, examples=("deliveries",)),),
+    headers=("If-None-Match",),
+    responses=(
+        ResponseSpec(
+            200, "The latest delivery attempts, newest first.", Deliveries, ("ETag",), examples=("deliveries",)
+        ),
+        ResponseSpec(304, "There was no new attempt.", headers=("ETag",)),
+    ),
 )
 async def list_deliveries(request: web.Request) -> web.Response:
     """List the latest 100 delivery attempts with their responses, with the owner token."""
-    return json_response(await registration.list_deliveries(*_webhook_arguments(request)), private=True)
+    deliveries = await registration.list_deliveries(*_webhook_arguments(request))
+    return cacheable_response(request, deliveries, private=True)
 
 
 ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

@@ -25,8 +25,10 @@ from service.web.app_keys import HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer, start_message
 from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.problems import to_problem
+from service.web.ratelimit.limiter import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from service.web.websocket.handshake import SUBPROTOCOL, check_handshake
 
 __all__ = ["WebSocketConnection", "accept_connection", "problem_close_code"]
 
@@ -47,21 +49,24 @@ def problem_close_code(code: str) -> int:
 
 
 async def accept_connection(request: web.Request) -> "WebSocketConnection":
-    """Do the opening handshake. Raises Malformed if this is no upgrade, ConnectionResetError if the client has left.
+    """Do the opening handshake. Raises UpgradeRequired, Malformed, ConnectionResetError if the client has left.
 
     `autoping` is off because pings, too, count as messages of their client.
     """
-    limits = request.app[LIMITS]
+    limits, handshake = request.app[LIMITS], check_handshake(request)
     socket = web.WebSocketResponse(
         timeout=CLOSE_TIMEOUT_S,
+        protocols=(SUBPROTOCOL,),
         autoping=False,
         heartbeat=limits.ping_interval_s,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
     if (log_context := LOG_CONTEXT.get()) is not None and log_context.request_id is not None:
         socket.headers[REQUEST_ID] = log_context.request_id
+    if (charge := request.get(CHARGE)) is not None:
+        charge.set_headers(socket.headers)
     try:
-        await socket.prepare(request)
+        await socket.prepare(handshake)
     except web.HTTPBadRequest as error:
         raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open

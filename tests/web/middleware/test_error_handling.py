@@ -11,7 +11,16 @@ from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import send_raw
 
 METHODS = {route.openapi_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
-EXPOSED = {"ETag", "Location", "Retry-After", "RateLimit"}
+EXPOSED = {
+    "ETag",
+    "Idempotent-Replayed",
+    "Link",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "X-Request-Id",
+}
 ASKED = (
     "Authorization",
     "Content-Type",
@@ -49,7 +58,8 @@ async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
     there = fill_path(path, "archipelago" if "tilesets" in path else (await create_game(client)).id)
     head, get = await client.head(there), await client.get(there)
     assert (head.status, await head.read()) == (get.status, b"")
-    for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control"):
+    assert head.headers.keys() == get.headers.keys()
+    for name in ("Content-Type", "Content-Length", "Content-Encoding", "ETag", "Cache-Control", "Vary", "Link"):
         assert head.headers.get(name) == get.headers.get(name)
 
 
@@ -139,6 +149,7 @@ def test_every_status_has_its_problem_codes() -> None:
         413,
         415,
         422,
+        426,
         429,
         503,
     }

@@ -24,7 +24,7 @@ async def test_a_draining_instance_is_not_ready_and_closes_connections(
 ) -> None:
     async with serve(store) as client:
         client.app[DRAINING].set()
-        problem = await check_problem(await client.get("/readyz"), 503, "store_unavailable")
+        problem = await check_problem(await client.get("/readyz"), 503, "draining")
         assert problem["retry_after_s"] == 1
         response = await client.get("/livez")
         assert response.status == 200

@@ -32,7 +32,10 @@ async def list_mine(client: Client, *secrets: str, **query: str) -> list[dict[st
     """List one page of my games."""
     response = await client.get("/v1/seats/me/games", params=query, headers=bearer_header(", ".join(secrets)))
     assert response.status == 200, await response.text()
-    assert (response.headers["Cache-Control"], response.headers["Vary"]) == ("private, no-cache", "Authorization")
+    assert (response.headers["Cache-Control"], response.headers["Vary"]) == (
+        "private, no-cache",
+        "Authorization, Accept-Encoding",
+    )
     games: list[dict[str, Any]] = (await response.json())["games"]
     return games
 

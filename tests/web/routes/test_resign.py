@@ -12,7 +12,7 @@ from service.games.scheduling.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
 THREE = [*TWO_PLAYERS, {"name": "Cy"}]
 WAYS = ("undo", "resign", "return")
@@ -44,7 +44,7 @@ async def test_a_move_is_undone(client: Client) -> None:
     moves = await game.legal_moves()
     acted = await game.act_successfully({"move": moves[0]["id"]})
     assert (await game.get_json())["turn"]["undoable"] == 1
-    response = await game.post("/undo", {"seat": seat}, Prefer="return=representation")
+    response = await game.post("/undo", {"seat": seat}, Prefer="return=representation", **IDENTITY)
     undone = await check_success(response)
     assert response.headers["ETag"] == f'"3-{undone["digest"]}"'
     assert response.headers["Preference-Applied"] == "return=representation"

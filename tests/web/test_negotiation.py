@@ -1,0 +1,65 @@
+"""Content negotiation by weights."""
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+from aiohttp.web import ContentCoding
+from multidict import CIMultiDict
+
+from service.web.negotiation import MAX_HEADER_LENGTH, join_lines, negotiate_coding, prefers_media_type
+
+JSON, STREAM = "application/json", "text/event-stream"
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("header", "coding"),
+    (
+        *(("gzip", "gzip"), ("deflate", "deflate"), ("gzip, deflate, br, zstd", "gzip"), ("deflate, gzip", "gzip")),
+        *(("GZIP", "gzip"), ("gzip;q=0.5, deflate", "deflate"), ("gzip ; q=0.2 , deflate ; q=0.1", "gzip")),
+        *(("*", "gzip"), ("gzip;q=0, *", "deflate"), ("br, *;q=0.1", "gzip"), ("*;q=0", None), ("", None)),
+        *(("gzip;q=0", None), ("gzip;q=0, deflate;q=0", None), ("br", None), ("identity", None), ("gzipped", None)),
+        *(("identity, gzip;q=0.5", None), ("identity;q=0.5, gzip;q=0.5", "gzip"), ("identity;q=0, gzip", "gzip")),
+        *(("gzip;q=2, deflate", "deflate"), ("gzip;q=x", None), (",,;q=1,", None), ("\u00e9, gzip", "gzip")),
+    ),
+)
+def test_the_preferred_coding_is_chosen(header: str, coding: str | None) -> None:
+    chosen = negotiate_coding(make_mocked_request("GET", "/", headers={"Accept-Encoding": header}))
+    assert chosen == (None if coding is None else ContentCoding(coding))
+
+
+def test_nothing_is_compressed_without_the_header() -> None:
+    assert negotiate_coding(make_mocked_request("GET", "/")) is None
+    lines = CIMultiDict([("Accept-Encoding", "gzip;q=0.1"), ("Accept-Encoding", "deflate;q=0.2")])
+    assert negotiate_coding(make_mocked_request("GET", "/", headers=lines)) is ContentCoding.deflate
+
+
+@pytest.mark.parametrize(
+    ("header", "streams"),
+    (
+        *((STREAM, True), ("TEXT/Event-Stream", True), (f"{STREAM}; charset=utf-8", True), (f"{STREAM}, */*", True)),
+        *(("text/*", True), ("text/*, */*;q=0.9", True), (f"{STREAM}, {JSON};q=0.9", True)),
+        *((f"{STREAM};q=0.5, */*;q=0.1", True), (f"{JSON};q=0, */*", True)),
+        *(("", False), ("*/*", False), (JSON, False), (BROWSER, False), ("text/plain", False)),
+        *((f"{STREAM};q=0", False), (f"{STREAM};q=0.9, {JSON}", False), (f"{JSON}, {STREAM};q=0.5", False)),
+        # Generated clients list every type of a response.
+        *((f"{STREAM}, {JSON}, application/problem+json", False), (f"{JSON}, {STREAM}", False)),
+        *((f"x{STREAM}", False), (f"{STREAM}er", False)),
+    ),
+)
+def test_the_preferred_media_type_is_chosen(header: str, streams: bool) -> None:
+    request = make_mocked_request("GET", "/", headers={"Accept": header})
+    assert prefers_media_type(request, STREAM, JSON) is streams
+
+
+def test_the_default_media_type_is_chosen_without_the_header() -> None:
+    assert not prefers_media_type(make_mocked_request("GET", "/"), STREAM, JSON)
+
+
+def test_a_long_header_is_cut_after_an_element() -> None:
+    assert join_lines(["gzip;q=0.5", "br"]) == "gzip;q=0.5,br"
+    assert join_lines(["a" * (MAX_HEADER_LENGTH - 4), "gzip;q=0"]) == "a" * (MAX_HEADER_LENGTH - 4)
+
+
+@pytest.mark.parametrize("enormous", ("gzip;" + " " * 7_000 + "q", "gzip" + ";" * 7_000, "a," * 3_500))
+def test_an_enormous_header_is_parsed_fast(enormous: str) -> None:
+    assert negotiate_coding(make_mocked_request("GET", "/", headers={"Accept-Encoding": enormous})) is None

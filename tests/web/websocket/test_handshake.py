@@ -1,0 +1,183 @@
+"""The opening handshake (RFC 6455, 4.2; RFC 7692, 7.1)."""
+
+import base64
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from http.client import HTTPResponse
+
+import pytest
+
+from service.store.game_store import RedisStore
+from service.web.websocket.handshake import SUBPROTOCOL, select_deflate_offer
+from tests.security.limited_client import make_limits
+from tests.web.app_server import Client, serve
+from tests.web.http_game import create_game
+from tests.web.raw_http import send_raw
+
+KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+"""The key's answer (RFC 6455, 1.3)."""
+
+OTHER = "chat.example, token.hFpsq8NkH33BBI8uV5YJ8vW67liNOv9x"
+
+
+async def upgrade(
+    client: Client, *lines: str, path: str = "/v1/ws", changed: Mapping[str, str | None] | None = None
+) -> HTTPResponse:
+    """Send an upgrade with these header lines and with some of the usual ones changed or left out."""
+    usual = {
+        "Host": "x",
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Version": "13",
+        "Key": KEY,
+        **(changed or {}),
+    }
+    names = {"Version": "Sec-WebSocket-Version", "Key": "Sec-WebSocket-Key"}
+    head = [f"{names.get(name, name)}: {value}" for name, value in usual.items() if value is not None]
+    request = "\r\n".join([f"GET {path} HTTP/1.1", *head, *lines, "", ""])
+    return await send_raw(client, request.encode())
+
+
+async def test_an_upgrade_is_accepted(client: Client) -> None:
+    for changed in (None, {"Connection": "keep-alive, Upgrade"}, {"Upgrade": "WebSocket"}):
+        response = await upgrade(client, changed=changed)
+        assert (response.status, response.headers["Sec-WebSocket-Accept"]) == (101, ACCEPT)
+        assert response.headers["Upgrade"].lower() == "websocket"
+        assert response.headers["Connection"].lower() == "upgrade"
+        assert "Sec-WebSocket-Protocol" not in response.headers
+        assert "Sec-WebSocket-Extensions" not in response.headers
+    digest = hashlib.sha1(f"{KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode(), usedforsecurity=False).digest()
+    assert base64.b64encode(digest).decode() == ACCEPT
+
+
+@pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
+@pytest.mark.parametrize("version", (None, "", "7", "8", "12", "14", "013", "13, 8", "x"))
+async def test_another_version_is_rejected_with_the_supported_one(
+    client: Client, path: str, version: str | None
+) -> None:
+    """RFC 6455, 4.4."""
+    response = await upgrade(client, path=path, changed={"Version": version})
+    assert (response.status, json.load(response)["code"]) == (426, "upgrade_required")
+    assert response.headers["Sec-WebSocket-Version"] == "13"
+    assert (response.headers["Upgrade"], response.headers["Connection"]) == ("websocket", "Upgrade")
+    assert response.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    (
+        {"Upgrade": None},
+        {"Upgrade": "h2c"},
+        {"Connection": None},
+        {"Connection": "close"},
+        *({"Key": key} for key in (None, "", "short", "A" * 22, f"{KEY}=", "\u00e9" * 11 + "==", "A" * 24)),
+    ),
+)
+async def test_a_malformed_upgrade_is_rejected(client: Client, changed: dict[str, str | None]) -> None:
+    response = await upgrade(client, changed=changed)
+    assert (response.status, json.load(response)["code"]) == (400, "malformed")
+
+
+@pytest.mark.parametrize(
+    ("lines", "selected"),
+    (
+        ((), None),
+        ((SUBPROTOCOL,), SUBPROTOCOL),
+        ((f"chat.example, {SUBPROTOCOL}",), SUBPROTOCOL),
+        ((f"{SUBPROTOCOL},chat.example",), SUBPROTOCOL),
+        (("chat.example", SUBPROTOCOL), SUBPROTOCOL),
+        ((OTHER,), None),
+        (("South-Seas.v1",), None),
+        ((f"{SUBPROTOCOL}0",), None),
+        (("",), None),
+        (("caf\u00e9",), None),
+    ),
+)
+async def test_the_subprotocol_is_selected_if_it_is_offered(
+    client: Client, caplog: pytest.LogCaptureFixture, lines: tuple[str, ...], selected: str | None
+) -> None:
+    """Without it the socket opens too; and nothing that a client offers is logged."""
+    with caplog.at_level(logging.DEBUG):
+        response = await upgrade(client, *(f"Sec-WebSocket-Protocol: {line}" for line in lines))
+    assert (response.status, response.headers.get("Sec-WebSocket-Protocol")) == (101, selected)
+    assert not any("chat.example" in record.getMessage() for record in caplog.records)
+
+
+async def test_a_client_that_offers_the_subprotocol_plays(client: Client) -> None:
+    game = await create_game(client)
+    protocols = ("other", SUBPROTOCOL)
+    async with client.ws_connect(f"/v1/games/{game.id}/ws", protocols=protocols, compress=15) as socket:
+        assert (socket.protocol, socket.compress) == (SUBPROTOCOL, 15)
+        assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
+
+
+DEFLATE = "permessage-deflate"
+
+
+@pytest.mark.parametrize(
+    ("offers", "selected"),
+    (
+        (DEFLATE, DEFLATE),
+        (f"{DEFLATE}; client_max_window_bits", f"{DEFLATE}; client_max_window_bits"),
+        (f"{DEFLATE};client_max_window_bits=8 ", f"{DEFLATE}; client_max_window_bits=8"),
+        (f'{DEFLATE}; server_max_window_bits="10"', f"{DEFLATE}; server_max_window_bits=10"),
+        (f"{DEFLATE}; client_max_window_bits=7, {DEFLATE}", DEFLATE),
+        (
+            f"{DEFLATE}; server_max_window_bits=8, {DEFLATE}; server_max_window_bits=9",
+            f"{DEFLATE}; server_max_window_bits=9",
+        ),
+        (f"x-webkit-deflate-frame, {DEFLATE}", DEFLATE),
+        ("", None),
+        (f"x{DEFLATE}", None),
+        (f"{DEFLATE}d", None),
+        (f"{DEFLATE}=1", None),
+        (f"{DEFLATE};", None),
+        (f"{DEFLATE}; unheard_of", None),
+        (f"{DEFLATE}; server_max_window_bits", None),
+        *(
+            (f"{DEFLATE}; server_max_window_bits={bits}", None)
+            for bits in ("", "8", "7", "16", "010", "1e1", "\u0661\u0660")
+        ),
+        *((f"{DEFLATE}; client_max_window_bits={bits}", None) for bits in ("", "7", "16", "08", "x")),
+        *((f"{DEFLATE}; {side}_no_context_takeover=1", None) for side in ("client", "server")),
+        *(
+            (f"{DEFLATE}; {side}_no_context_takeover; {side}_no_context_takeover", None)
+            for side in ("client", "server")
+        ),
+        (f"{DEFLATE}; client_max_window_bits=10; client_max_window_bits", None),
+        (f'x; a="b, {DEFLATE}, c"', None),
+        (f'{DEFLATE}; server_max_window_bits="10', None),
+    ),
+)
+def test_the_first_valid_offer_is_selected(offers: str, selected: str | None) -> None:
+    assert select_deflate_offer(offers) == selected
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    (
+        ((f"{DEFLATE}; client_max_window_bits=16",), None),
+        ((f"{DEFLATE}; server_no_context_takeover; server_no_context_takeover",), None),
+        ((f"x{DEFLATE}",), None),
+        (
+            (f"{DEFLATE}; client_max_window_bits=7", f"{DEFLATE}; server_max_window_bits=11"),
+            f"{DEFLATE}; server_max_window_bits=11",
+        ),
+        ((f'{DEFLATE} ; server_max_window_bits="12" ',), f"{DEFLATE}; server_max_window_bits=12"),
+        ((f"{DEFLATE}; x=\u00e9, {DEFLATE}",), DEFLATE),
+        ((f"{DEFLATE}; " * 400,), None),
+    ),
+)
+async def test_invalid_offers_are_declined(client: Client, lines: tuple[str, ...], answer: str | None) -> None:
+    response = await upgrade(client, *(f"Sec-WebSocket-Extensions: {line}" for line in lines))
+    assert (response.status, response.headers.get("Sec-WebSocket-Extensions")) == (101, answer)
+
+
+async def test_an_upgrade_reports_its_rate_limit(store: RedisStore) -> None:
+    async with serve(store, make_limits(rate_reads=100)) as client:
+        response = await upgrade(client)
+        assert (response.status, response.headers["RateLimit-Policy"]) == (101, '"reads";q=100;w=3600')
+        assert response.headers["RateLimit"].startswith('"reads";r=99;')
