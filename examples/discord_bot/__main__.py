@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 import discord
 
+from examples.chat.bot import PICTURE_WIDTH
 from examples.discord_bot.bot import SouthSeasBot
-from examples.discord_bot.games import PICTURE_WIDTH
 
 
 @click.command(context_settings={"show_default": True})

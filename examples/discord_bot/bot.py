@@ -9,30 +9,17 @@ import aiohttp
 import discord
 from discord import app_commands
 
+from examples.chat.actions import ChatAction
+from examples.chat.bot import PICTURE_WIDTH, ChatBot
+from examples.chat.games import Person
+from examples.chat.names import player_name
+from examples.chat.phrases import language_of, translate
+from examples.chat.screens import Screen
 from examples.discord_bot.commands import SouthSeasCommands
-from examples.discord_bot.custom_ids import ComponentAction
-from examples.discord_bot.errors import BotError
-from examples.discord_bot.games import PICTURE_WIDTH, GameActions, Person
-from examples.discord_bot.messages import ActionButton, ActionMenu, render_message
-from examples.discord_bot.notifier import TurnNotifier
-from examples.discord_bot.people import person_from
-from examples.discord_bot.phrases import Language, language_of, translate
-from examples.discord_bot.screens import Screen
-from examples.discord_bot.storage import BotStorage, ChannelGame
-from south_seas import APIError, ClientError, RetryableError
+from examples.discord_bot.messages import DISCORD, ActionButton, ActionMenu, render_message
 
-ScreenFactory = Callable[[], Awaitable[Screen]]
-
-PROBLEM_PHRASES = {
-    "no_open_seat": "full",
-    "nothing_to_undo": "nothing_to_undo",
-    "not_your_turn": "not_your_turn",
-    "not_active": "over",
-    "not_replaced": "not_replaced",
-    "replaced": "replaced",
-    "resigned": "over",
-}
-"""Phrases for problem codes; other problems show the service's own text."""
+SEND_ERRORS = (discord.HTTPException, aiohttp.ClientError, OSError)
+"""What discord.py raises when a message cannot be sent; it has retried already."""
 
 log = logging.getLogger(__name__)
 
@@ -43,53 +30,39 @@ class SouthSeasBot(discord.Client):
     def __init__(self, url: str, file: Path, width: int = PICTURE_WIDTH) -> None:
         super().__init__(intents=discord.Intents(guilds=True), allowed_mentions=discord.AllowedMentions.none())
         self.tree = app_commands.CommandTree(self)
-        self.storage = BotStorage(file)
-        self._url = url
-        self._width = width
-        self._session: aiohttp.ClientSession | None = None
+        self.core = ChatBot(url, file, DISCORD, width)
 
     async def setup_hook(self) -> None:
-        """Open the connections, and watch the running games."""
-        self._session = aiohttp.ClientSession()
-        self.games = GameActions(self._url, self._session, self.storage, self._width)
-        self.notifier = TurnNotifier(self.games, self.post)
+        """Open the connections, watch the running games, and register the commands."""
+        await self.core.open(self.post)
         self.tree.add_command(SouthSeasCommands(self))
         self.add_dynamic_items(ActionButton, ActionMenu)
-        self.notifier.watch_running()
         await self.tree.sync()
 
     async def close(self) -> None:
         """Close the connections; buttons work again after the next start."""
-        if self._session is not None:
-            await self.notifier.close()
-            await self._session.close()
-        self.storage.close()
+        await self.core.close()
         await super().close()
 
-    async def post(self, channel: int, screen: Screen) -> None:
+    async def post(self, channel: str, screen: Screen) -> None:
         """Send a screen to a channel; log a failure without a retry."""
-        message = await render_message(screen, self.picture)
+        message = render_message(screen, await self.core.picture(screen))
         try:
-            await self.get_partial_messageable(channel).send(
+            await self.get_partial_messageable(int(channel)).send(
                 message.content, view=message.view, files=message.files, allowed_mentions=message.mentions
             )
-        except discord.HTTPException as error:
+        except SEND_ERRORS as error:
             log.warning("cannot send a message to channel %s: %s", channel, error)
 
-    async def picture(self, screen: Screen) -> bytes | None:
-        """Return a screen's picture; None if it has none, or the service cannot draw it now."""
-        if screen.picture is None:
-            return None
-        try:
-            return await self.games.picture(screen.picture)
-        except ClientError as error:
-            log.warning("no picture of game %s: %s", screen.picture.game, error)
-            return None
+    async def on_press(self, interaction: discord.Interaction[Any], action: ChatAction) -> None:
+        """Perform the action of a pressed button, or of an option of a menu."""
+        person = self.person_from(interaction)
+        await self.respond(interaction, lambda: self.core.press(person, action), public=action.name == "rematch")
 
     async def respond(
-        self, interaction: discord.Interaction[Any], make: ScreenFactory, *, public: bool = False
+        self, interaction: discord.Interaction[Any], make: Callable[[], Awaitable[Screen]], *, public: bool = False
     ) -> None:
-        """Defer the response, then send the screen.
+        """Defer the response, then send the screen. Without a response in time nothing is done.
 
         An interaction from a private message edits that message, unless there is an error; others get a new message.
         """
@@ -98,64 +71,49 @@ class SouthSeasBot(discord.Client):
             await interaction.response.defer()
         else:
             await interaction.response.defer(ephemeral=not public, thinking=True)
-        self.storage.save_locale(interaction.user.id, interaction.locale.value)
-        try:
-            screen = await make()
-        except (BotError, ClientError) as error:
-            screen = Screen(_error_text(error, language_of(interaction.locale.value)))
+        screen = await make()
+        if is_private and screen.is_error:
+            await self._send_privately(interaction, screen.text)
+        elif not await self._edit(interaction, screen):
+            failure = translate(language_of(interaction.locale.value), "failed")
             if is_private:
-                await interaction.followup.send(screen.text, ephemeral=True)
-                return
-        message = await render_message(screen, self.picture)
-        await interaction.edit_original_response(
-            content=message.content,
-            view=message.view,
-            attachments=message.files,
-            allowed_mentions=message.mentions,
-        )
+                await self._send_privately(interaction, failure)
+            elif not await self._edit(interaction, Screen(failure)):
+                await self._remove_response(interaction)
 
-    async def on_component(self, interaction: discord.Interaction[Any], action: ComponentAction, chosen: str) -> None:
-        """Perform the action of a pressed button, or of a menu's chosen value."""
-        person = person_from(interaction)
-        public = action.name == "rematch"
-        await self.respond(interaction, lambda: self._perform(person, action, chosen), public=public)
+    async def _edit(self, interaction: discord.Interaction[Any], screen: Screen) -> bool:
+        """Edit the response, at the second attempt without the picture; return whether that succeeded."""
+        picture = await self.core.picture(screen)
+        for attached in (picture, None) if picture else (None,):
+            message = render_message(screen, attached)
+            try:
+                await interaction.edit_original_response(
+                    content=message.content,
+                    view=message.view,
+                    attachments=message.files,
+                    allowed_mentions=message.mentions,
+                )
+            except SEND_ERRORS as error:
+                log.warning("cannot edit a response: %s", error)
+            else:
+                return True
+        return False
 
-    async def _perform(self, person: Person, action: ComponentAction, chosen: str) -> Screen:
-        channel_game = self.games.get_game(action.game)
-        match action.name:
-            case "move":
-                return await self.games.act(channel_game, person, action, chosen or action.value)
-            case "cell" | "ship" | "page":
-                return await self.games.moves(channel_game, person, action, chosen)
-            case "join":
-                return await self.games.join(channel_game, person)
-            case "rematch":
-                again, screen = await self.games.rematch(channel_game, person)
-                self.notifier.watch(again)
-                return screen
-            case _:
-                return await self._perform_other(channel_game, person, action)
+    async def _send_privately(self, interaction: discord.Interaction[Any], text: str) -> None:
+        try:
+            await interaction.followup.send(text, ephemeral=True)
+        except SEND_ERRORS as error:
+            log.warning("cannot send a private message: %s", error)
 
-    async def _perform_other(self, channel_game: ChannelGame, person: Person, action: ComponentAction) -> Screen:
-        match action.name:
-            case "scores":
-                return await self.games.scores(channel_game, person.language)
-            case "undo":
-                return await self.games.undo(channel_game, person, action)
-            case "resign":
-                return await self.games.resign(channel_game, person)
-            case "return":
-                return await self.games.return_to_seat(channel_game, person)
-            case _:
-                return await self.games.moves(channel_game, person)
+    async def _remove_response(self, interaction: discord.Interaction[Any]) -> None:
+        """Delete a response that would say forever that the bot is thinking."""
+        try:
+            await interaction.delete_original_response()
+        except SEND_ERRORS as error:
+            log.warning("cannot delete a response: %s", error)
 
-
-def _error_text(error: BotError | ClientError, language: Language) -> str:
-    """Return the text of an error for the user."""
-    if isinstance(error, BotError):
-        return translate(language, error.key)
-    if not isinstance(error, APIError) or isinstance(error, RetryableError):
-        log.warning("the service is unavailable: %s", error)
-        return translate(language, "away")
-    key = PROBLEM_PHRASES.get(error.code)
-    return translate(language, key) if key else translate(language, "refused", why=error.problem.detail)
+    @staticmethod
+    def person_from(interaction: discord.Interaction[Any]) -> Person:
+        """Return the user of an interaction."""
+        user = interaction.user
+        return Person(str(user.id), player_name(user.display_name), language_of(interaction.locale.value))

@@ -1,6 +1,7 @@
 """Screens as Discord messages, with components in rows and the picture as a file."""
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Sequence
 from io import BytesIO
 from re import Match
 from typing import Any, NamedTuple, Self
@@ -8,12 +9,18 @@ from typing import Any, NamedTuple, Self
 import discord
 from discord.ui import DynamicItem, View
 
-from examples.discord_bot.custom_ids import ComponentAction, id_pattern
-from examples.discord_bot.screens import MAX_BUTTONS_PER_ROW, MAX_CONTENT, MAX_LABEL, Button, Menu, Screen, clip
+from examples.chat.actions import PATTERN, ChatAction
+from examples.chat.screens import Button, ChatFormat, Screen, clip
 
 Interaction = discord.Interaction[Any]
-PictureFetcher = Callable[[Screen], Awaitable[bytes | None]]
-"""Returns a screen's picture, or None without one."""
+
+MAX_CONTENT = 2000
+MAX_LABEL = 80
+MAX_OPTION_LABEL = 100
+MAX_OPTIONS = 25
+MAX_MENUS = 3
+"""Menus in one message; one row is left for paging buttons and one for others."""
+MAX_BUTTONS_PER_ROW = 5
 
 STYLES = {
     "primary": discord.ButtonStyle.primary,
@@ -23,43 +30,64 @@ STYLES = {
 }
 PICTURE_FILE = "board.png"
 
+_MARKUP = re.compile(r"([\\*_~`|>#\[\]<])")
 
-class ActionButton(DynamicItem[discord.ui.Button[Any]], template=id_pattern("b")):
+
+def escape_markup(text: str) -> str:
+    r"""Return a text with escaped Markdown.
+
+    >>> escape_markup("*Ana*")
+    '\\*Ana\\*'
+    """
+    return _MARKUP.sub(r"\\\1", text)
+
+
+DISCORD = ChatFormat(
+    prefix="/southseas ",
+    escape=escape_markup,
+    mention=lambda user, _name: f"<@{user}>",
+    page_size=MAX_MENUS * MAX_OPTIONS,
+    max_story=1500,
+)
+
+
+class ActionButton(DynamicItem[discord.ui.Button[Any]], template=f"sea:b:{PATTERN}"):
     """A button; its custom id contains its action."""
 
-    def __init__(self, item: discord.ui.Button[Any], action: ComponentAction, row: int | None = None) -> None:
+    def __init__(self, item: discord.ui.Button[Any], row: int | None = None) -> None:
         super().__init__(item, row=row)
-        self.action = action
 
     @classmethod
     async def from_custom_id(cls, _: Interaction, item: discord.ui.Item[Any], match: Match[str], /) -> Self:
         """Return the pressed button."""
+        del match
         if not isinstance(item, discord.ui.Button):
             raise TypeError(item)
-        return cls(item, ComponentAction.from_match(match))
+        return cls(item)
 
     async def callback(self, interaction: Interaction) -> None:
         """Perform the button's action."""
-        await interaction.client.on_component(interaction, self.action, "")
+        await interaction.client.on_press(interaction, ChatAction.parse(self.custom_id.removeprefix("sea:b:")))
 
 
-class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=id_pattern("s")):
-    """A menu; its custom id contains its action."""
+class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=f"sea:s:{PATTERN}"):
+    """A menu; its custom id contains the action of its options, without the value."""
 
-    def __init__(self, item: discord.ui.Select[Any], action: ComponentAction, row: int | None = None) -> None:
+    def __init__(self, item: discord.ui.Select[Any], row: int | None = None) -> None:
         super().__init__(item, row=row)
-        self.action = action
 
     @classmethod
     async def from_custom_id(cls, _: Interaction, item: discord.ui.Item[Any], match: Match[str], /) -> Self:
         """Return the used menu."""
+        del match
         if not isinstance(item, discord.ui.Select):
             raise TypeError(item)
-        return cls(item, ComponentAction.from_match(match))
+        return cls(item)
 
     async def callback(self, interaction: Interaction) -> None:
-        """Perform the menu's action with the chosen value."""
-        await interaction.client.on_component(interaction, self.action, self.item.values[0])
+        """Perform the action with the chosen value."""
+        action = ChatAction.parse(self.custom_id.removeprefix("sea:s:"))
+        await interaction.client.on_press(interaction, action._replace(value=self.item.values[0]))
 
 
 class DiscordMessage(NamedTuple):
@@ -71,10 +99,9 @@ class DiscordMessage(NamedTuple):
     mentions: discord.AllowedMentions
 
 
-async def render_message(screen: Screen, fetch: PictureFetcher) -> DiscordMessage:
+def render_message(screen: Screen, picture: bytes | None) -> DiscordMessage:
     """Return a screen as a message; it notifies `screen.mention` only, whatever names contain."""
-    picture = await fetch(screen)
-    users = [] if screen.mention is None else [discord.Object(screen.mention)]
+    users = [] if screen.mention is None else [discord.Object(int(screen.mention))]
     return DiscordMessage(
         clip(screen.text, MAX_CONTENT),
         build_view(screen),
@@ -84,25 +111,31 @@ async def render_message(screen: Screen, fetch: PictureFetcher) -> DiscordMessag
 
 
 def build_view(screen: Screen) -> View:
-    """Return the components: a row for each menu, and buttons below them."""
+    """Return the components: menus with the options, a row for each, and buttons below them."""
     view = View(timeout=None)
-    for row, menu in enumerate(screen.menus):
-        view.add_item(_menu(menu, row))
-    for place, button in enumerate(screen.buttons):
-        view.add_item(_button(button, len(screen.menus) + place // MAX_BUTTONS_PER_ROW))
+    starts = range(0, len(screen.options), MAX_OPTIONS)
+    for row, start in enumerate(starts):
+        view.add_item(_menu(screen.question, screen.options[start : start + MAX_OPTIONS], row))
+    for number, button in enumerate(screen.buttons):
+        view.add_item(_button(button, len(starts) + number // MAX_BUTTONS_PER_ROW))
     return view
 
 
-def _menu(menu: Menu, row: int) -> ActionMenu:
-    options = [discord.SelectOption(label=option.label, value=option.value) for option in menu.options]
+def _menu(question: str, options: Sequence[Button], row: int) -> ActionMenu:
+    action = options[0].action._replace(value=str(row))  # Discord requires that custom ids differ
     select: discord.ui.Select[Any] = discord.ui.Select(
-        custom_id=menu.action.custom_id("s"), placeholder=menu.placeholder, options=options
+        custom_id=f"sea:s:{action.encode()}",
+        placeholder=question,
+        options=[
+            discord.SelectOption(label=clip(option.label, MAX_OPTION_LABEL), value=option.action.value)
+            for option in options
+        ],
     )
-    return ActionMenu(select, menu.action, row)
+    return ActionMenu(select, row)
 
 
 def _button(button: Button, row: int) -> ActionButton:
     item: discord.ui.Button[Any] = discord.ui.Button(
-        label=clip(button.label, MAX_LABEL), style=STYLES[button.style], custom_id=button.action.custom_id("b")
+        label=clip(button.label, MAX_LABEL), style=STYLES[button.style], custom_id=f"sea:b:{button.action.encode()}"
     )
-    return ActionButton(item, button.action, row)
+    return ActionButton(item, row)

@@ -1,15 +1,9 @@
 """The bot between the real service and a fake Discord."""
 
-import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-
-with warnings.catch_warnings():
-    # discord.py imports the module for its voice channels, which no bot of ours enters.
-    warnings.filterwarnings("ignore", "'audioop' is deprecated", DeprecationWarning)
-    import discord  # noqa: F401
 
 from examples.discord_bot.bot import SouthSeasBot
 from tests.examples.discord_bot.fake_discord import FakeDiscord

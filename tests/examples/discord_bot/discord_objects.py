@@ -127,6 +127,18 @@ def message_object(number: int, content: dict[str, Any], flags: int) -> dict[str
     }
 
 
+def ready_object(gateway: str) -> dict[str, Any]:
+    """Return the gateway's first event; the bot is in no guild that it must know."""
+    return {
+        "v": 10,
+        "user": bot_user_object(),
+        "guilds": [],
+        "session_id": "session",
+        "resume_gateway_url": gateway,
+        "application": {"id": str(APPLICATION), "flags": 0},
+    }
+
+
 def application_object() -> dict[str, Any]:
     """Return the bot's application."""
     return {

@@ -1,7 +1,7 @@
-"""A fake Discord: its HTTP API without the gateway, and users of the bot.
+"""A fake Discord: a local server with its HTTP API and its gateway, and users of the bot.
 
-A user's action reaches the bot as an interaction's payload, as from the gateway. The bot's HTTP requests are checked
-against Discord's limits, including three seconds for the first response.
+The bot is all discord.py: it identifies at the gateway, gets interactions from it, and sends its responses over HTTP.
+They are checked against Discord's limits, including three seconds for the first response.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ import discord
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from tests.examples.discord_bot.discord_objects import (
@@ -29,6 +30,7 @@ from tests.examples.discord_bot.discord_objects import (
     interaction_object,
     message_object,
     option_object,
+    ready_object,
 )
 from tests.examples.discord_bot.limits import CHOICES, command_faults, message_faults
 
@@ -39,6 +41,9 @@ TEST_TIMEOUT_S = 8.0
 """The limit for everything else."""
 
 DEFERRED_MESSAGE, DEFERRED_UPDATE, AUTOCOMPLETE = 5, 6, 8
+
+DISPATCH, HEARTBEAT, IDENTIFY, HELLO, HEARTBEAT_ACK = 0, 1, 2, 10, 11
+"""Opcodes of the gateway."""
 
 
 class _Interaction(NamedTuple):
@@ -64,19 +69,28 @@ class FakeDiscord:
         """Whether the channel rejects the bot's messages."""
         self.rejected = asyncio.Event()
         """Set when the closed channel has rejected a message."""
+        self.edit_failures: list[int] = []
+        """The statuses of the next edits of responses; 0 closes the connection."""
+        self.is_late = False
+        """Whether Discord has forgotten the interactions before the bot responds."""
+        self.errors = 0
+        """The number of requests that failed because a test wanted it."""
         self._monkeypatch = monkeypatch
         self._ids = count(10_000)
         self._interactions: dict[str, _Interaction] = {}
         self._posted = asyncio.Condition()
-        self._bot: discord.Client | None = None
+        self._gateway: web.WebSocketResponse | None = None
+        self._identified = asyncio.Event()
         app = web.Application()
         app.add_routes(
             [
+                web.get("/gateway", self._connect),
                 web.get("/users/@me", self._me),
                 web.get("/oauth2/applications/@me", self._application),
                 web.put(f"/applications/{APPLICATION}/commands", self._sync),
                 web.post("/interactions/{id}/{token}/callback", self._callback),
                 web.patch(f"/webhooks/{APPLICATION}/{{token}}/messages/@original", self._edit),
+                web.delete(f"/webhooks/{APPLICATION}/{{token}}/messages/@original", self._delete),
                 web.post(f"/webhooks/{APPLICATION}/{{token}}", self._follow_up),
                 web.post("/channels/{channel}/messages", self._post),
             ]
@@ -86,6 +100,7 @@ class FakeDiscord:
     async def __aenter__(self) -> Self:
         await self._server.start_server()
         self._monkeypatch.setattr(Route, "BASE", str(self._server.make_url("")).rstrip("/"))
+        self._monkeypatch.setattr(DiscordWebSocket, "DEFAULT_GATEWAY", self._server.make_url("/gateway"))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -93,14 +108,20 @@ class FakeDiscord:
 
     @asynccontextmanager
     async def logged_in(self, bot: discord.Client) -> AsyncIterator[None]:
-        """Log a bot in, without a gateway."""
-        async with bot:
-            await bot.login("a.bot.token")
-            self._bot = bot
+        """Log a bot in."""
+        self._identified.clear()
+        async with asyncio.TaskGroup() as tasks, bot:
+            tasks.create_task(bot.start("a.bot.token"))
+            async with asyncio.timeout(TEST_TIMEOUT_S):
+                await self._identified.wait()
             yield
 
     async def command(self, person: DiscordUser, name: str, **options: Any) -> SeenMessage:
         """Send a slash command; return the final message."""
+        return await self._shown(await self.send_command(person, name, **options))
+
+    async def send_command(self, person: DiscordUser, name: str, **options: Any) -> _Interaction:
+        """Send a slash command."""
         users = {str(one.id): one.member for one in options.values() if isinstance(one, DiscordUser)}
         data = {
             "id": "1",
@@ -112,7 +133,7 @@ class FakeDiscord:
                 "members": {user: {**member, "user": None} for user, member in users.items()},
             },
         }
-        return await self._shown(self._send(person, 2, data, None))
+        return await self._send(person, 2, data, None)
 
     async def suggestions(self, person: DiscordUser, name: str, option: str, typed: str) -> list[str]:
         """Return the suggestions for a typed option."""
@@ -124,7 +145,7 @@ class FakeDiscord:
             "options": [{"name": name, "type": 1, "options": [focused]}],
         }
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
-            answer = await self._send(person, 4, data, None).response
+            answer = await (await self._send(person, 4, data, None)).response
         choices = answer["data"]["choices"]
         self._check(len(choices) <= CHOICES, f"{len(choices)} suggestions")
         return [choice["value"] for choice in choices]
@@ -151,7 +172,7 @@ class FakeDiscord:
         data: dict[str, Any] = {"custom_id": custom_id, "component_type": 2 if value is None else 3}
         if value is not None:
             data["values"] = [value]
-        return await self._shown(self._send(person, 3, data, seen.payload))
+        return await self._shown(await self._send(person, 3, data, seen.payload))
 
     async def wait_for_post(self, wanted: Callable[[SeenMessage], bool]) -> SeenMessage:
         """Wait for a matching message in the channel; return the newest one."""
@@ -161,18 +182,20 @@ class FakeDiscord:
                 await self._posted.wait()
         return custom_id[-1]
 
-    def _send(
+    async def _send(
         self, person: DiscordUser, kind: int, data: dict[str, Any], message: dict[str, Any] | None
     ) -> _Interaction:
-        """Deliver an interaction, as the gateway does."""
-        assert self._bot is not None
+        """Deliver an interaction."""
         number = next(self._ids)
         loop = asyncio.get_running_loop()
         interaction = _Interaction(monotonic(), message, loop.create_future(), loop.create_future())
         self._interactions[f"token-{number}"] = interaction
-        payload = interaction_object(person, number, kind, data, message)
-        self._bot._connection.parse_interaction_create(payload)  # type: ignore[arg-type]
+        await self._dispatch("INTERACTION_CREATE", interaction_object(person, number, kind, data, message))
         return interaction
+
+    async def _dispatch(self, event: str, data: dict[str, Any]) -> None:
+        assert self._gateway is not None
+        await self._gateway.send_json({"op": DISPATCH, "t": event, "s": next(self._ids), "d": data})
 
     async def _shown(self, interaction: _Interaction) -> SeenMessage:
         async with asyncio.timeout(TEST_TIMEOUT_S):
@@ -183,6 +206,20 @@ class FakeDiscord:
     def _check(self, fine: bool, fault: str) -> None:
         if not fine:
             self.faults.append(fault)
+
+    async def _connect(self, request: web.Request) -> web.WebSocketResponse:
+        """Serve the gateway."""
+        self._gateway = web.WebSocketResponse()
+        await self._gateway.prepare(request)
+        await self._gateway.send_json({"op": HELLO, "d": {"heartbeat_interval": 45_000}})
+        async for frame in self._gateway:
+            match frame.json()["op"]:
+                case op if op == HEARTBEAT:
+                    await self._gateway.send_json({"op": HEARTBEAT_ACK})
+                case op if op == IDENTIFY:
+                    await self._dispatch("READY", ready_object(str(self._server.make_url("/gateway"))))
+                    self._identified.set()
+        return self._gateway
 
     async def _me(self, _: web.Request) -> web.Response:
         return _answer(bot_user_object())
@@ -199,6 +236,9 @@ class FakeDiscord:
 
     async def _callback(self, request: web.Request) -> web.Response:
         """Receive the first response to an interaction."""
+        if self.is_late:
+            self.errors += 1
+            return _answer({"message": "Unknown interaction", "code": 10062}, status=404)
         interaction = self._interactions[request.match_info["token"]]
         answer = await request.json()
         self._check(monotonic() - interaction.started_at < RESPONSE_TIMEOUT_S, "a late answer")
@@ -209,6 +249,12 @@ class FakeDiscord:
 
     async def _edit(self, request: web.Request) -> web.Response:
         """Receive the final message of an interaction."""
+        if self.edit_failures:
+            self.errors += 1
+            status = self.edit_failures.pop(0)
+            if not status and request.transport is not None:
+                request.transport.close()
+            return _answer({"message": "Request entity too large", "code": 40005}, status=status or 500)
         interaction = self._interactions[request.match_info["token"]]
         content = await _read(request)
         self.faults += message_faults(content)
@@ -226,6 +272,12 @@ class FakeDiscord:
         interaction.shown.set_result(SeenMessage(message))
         return _answer({**message, "attachments": []})
 
+    async def _delete(self, request: web.Request) -> web.Response:
+        """Delete the response to an interaction: the user sees nothing any more."""
+        interaction = self._interactions[request.match_info["token"]]
+        interaction.shown.set_result(SeenMessage({"content": "", "flags": 0, "components": [], "attachments": []}))
+        return web.Response(status=204)
+
     async def _follow_up(self, request: web.Request) -> web.Response:
         """Receive a private message to the user of a component."""
         interaction = self._interactions[request.match_info["token"]]
@@ -242,11 +294,11 @@ class FakeDiscord:
         if self.is_closed:
             self.rejected.set()
             return _answer({"message": "Missing Permissions", "code": 50013}, status=403)
-        self._check(request.match_info["channel"] == str(CHANNEL), "another channel")
         content = await _read(request)
         self.faults += message_faults(content)
         message = message_object(next(self._ids), content, 0)
-        await self._add(SeenMessage(message))
+        if request.match_info["channel"] == str(CHANNEL):
+            await self._add(SeenMessage(message))
         return _answer({**message, "attachments": []})
 
     async def _add(self, seen: SeenMessage) -> None:

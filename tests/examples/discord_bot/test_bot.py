@@ -76,14 +76,14 @@ async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: Sout
         person = ANA if calls(ANA)(called) else BO
         await take_turn(fake_discord, person, called, chance)
         turns += 1
-    table = bot.storage.latest_game(CHANNEL)
+    table = bot.core.storage.latest_game(str(CHANNEL))
     assert table is not None
     async with Client(url, table.spectator_token) as client:
         game = await client.game(table.game)
     assert game.status == "finished"
     assert turns == sum(tile.order > 0 for tile in game.board.values())
     assert "The scores: " in called.text
-    assert bot.storage.running_games() == []
+    assert bot.core.storage.running_games() == []
 
 
 async def test_a_button_takes_an_open_seat(fake_discord: FakeDiscord) -> None:

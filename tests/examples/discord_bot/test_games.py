@@ -2,18 +2,16 @@
 
 import asyncio
 import re
-import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 from time import time
 
 import pytest
 
+from examples.chat.games import NewGameOptions, Person
+from examples.chat.phrases import LANGUAGES, translate
+from examples.chat.storage import ChannelGame
 from examples.discord_bot.bot import SouthSeasBot
-from examples.discord_bot.games import NewGameOptions
-from examples.discord_bot.games import Person as Player
-from examples.discord_bot.phrases import LANGUAGES, translate
-from examples.discord_bot.storage import BotStorage, ChannelGame
 from service.games.context import Context
 from service.games.scheduling.scheduler import run_scheduler
 from service.store.game_store import RedisStore
@@ -84,11 +82,11 @@ async def test_commands_work_in_a_channel_closed_to_the_bot(fake_discord: FakeDi
 
 
 async def test_a_missing_game_is_not_watched(bot: SouthSeasBot) -> None:
-    table = ChannelGame("gone", CHANNEL, "o" * 43, "s" * 43)
-    bot.storage.add_game(table)
-    bot.notifier.watch(table)
-    await asyncio.wait_for(bot.notifier._tasks["gone"], 8)
-    assert bot.storage.running_games() == []
+    table = ChannelGame("gone", str(CHANNEL), "o" * 43, "s" * 43)
+    bot.core.storage.add_game(table)
+    bot.core.notifier.watch(table)
+    await asyncio.wait_for(bot.core.notifier._tasks["gone"], 8)
+    assert bot.core.storage.running_games() == []
 
 
 @pytest.mark.usefixtures("bot")
@@ -163,19 +161,17 @@ async def test_an_unreachable_service_is_reported(fake_discord: FakeDiscord, fil
         assert "Your games are safe" in observed.text or "Rien n'est perdu" in observed.text
 
 
-def test_only_the_owner_can_read_the_database(file: Path) -> None:
-    BotStorage(file).close()
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
 async def test_tokens_are_never_shown(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", bots=1)
-    (seat,) = bot.storage.seats_of(ANA.id)
+    (seat,) = bot.core.storage.seats_of(str(ANA.id))
     assert all(seat.token not in str(observed.payload) for observed in fake_discord.channel)
 
 
 async def test_only_players_can_name_a_game_of_another_channel(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
-    table, _ = await bot.games.create(CHANNEL + 1, Player(ANA.id, "Ana", "en"), NewGameOptions(bots=["greedy"]))
+    ana = Person(str(ANA.id), "Ana", "en")
+    await bot.core.start_game(ana, str(CHANNEL + 1), NewGameOptions(bots=["greedy"]))
+    table = bot.core.storage.latest_game(str(CHANNEL + 1))
+    assert table is not None
     assert (await fake_discord.command(BO, "board", game=table.game)).text.startswith("Je ne connais pas")
     assert (await fake_discord.command(ANA, "board", game=table.game)).text == "It is Ana's turn to place a tile."
 
@@ -199,9 +195,8 @@ async def _on_time(store: RedisStore) -> AsyncIterator[None]:
 @pytest.mark.usefixtures("_on_time")
 async def test_a_replaced_player_returns(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     """The game goes on without them: a bot stands in, and the next message in the channel says so."""
-    wish = NewGameOptions([Player(BO.id, "Bo", "fr")], timeout_s=1)
-    table, _ = await bot.games.create(CHANNEL, Player(ANA.id, "Ana", "en"), wish)
-    bot.notifier.watch(table)
+    options = NewGameOptions([Person(str(BO.id), "Bo", "fr")], timeout_s=1)
+    await bot.core.start_game(Person(str(ANA.id), "Ana", "en"), str(CHANNEL), options)
     late = await fake_discord.wait_for_post(lambda seen: "<@" in seen.text)
     person = ANA if calls(ANA)(late) else BO
     called = await fake_discord.wait_for_post(lambda seen: ":return:" in str(seen.components(2)))

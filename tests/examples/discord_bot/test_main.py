@@ -15,7 +15,7 @@ def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pyt
     def run(bot: SouthSeasBot, token: str, log_handler: None) -> None:
         assert log_handler is None
         tokens.append(token)
-        bot.storage.close()
+        bot.core.storage.close()
 
     monkeypatch.setattr(SouthSeasBot, "run", run)
     file = tmp_path / "games.sqlite"

@@ -1,17 +1,18 @@
 """Menus within Discord's limits, however many moves there are."""
 
+import re
 from typing import Any
 
 import msgspec
 import pytest
 
-from examples.discord_bot.custom_ids import MAX_LENGTH, ComponentAction, id_pattern
-from examples.discord_bot.menus import first_choice, payment_choice, rotation_choice
-from examples.discord_bot.messages import build_view
-from examples.discord_bot.phrases import LANGUAGES, PHRASES, language_of
-from examples.discord_bot.screens import Screen
+from examples.chat.actions import ChatAction
+from examples.chat.menus import Choice, MoveMenus
+from examples.chat.phrases import LANGUAGES, PHRASES, Language, language_of
+from examples.chat.screens import Screen
+from examples.discord_bot.messages import DISCORD, build_view
 from south_seas.models import LegalMoves
-from tests.examples.discord_bot.limits import message_faults
+from tests.examples.discord_bot.limits import CUSTOM_ID, message_faults
 
 GAME = "g" * 32
 VERSION = 2**31 - 1
@@ -39,56 +40,67 @@ def deliveries(ships: int, payments: int) -> LegalMoves:
     return legal("deliver", [*actions, {"type": "pass", "phase": "deliver"}], [*ids, "pass.deliver"])
 
 
-async def options_of(screen: Screen) -> list[str]:
-    """Return the options; fail if Discord would reject them."""
+async def options_of(choice: Choice) -> list[str]:
+    """Return the values of the options; fail if Discord would reject the message."""
+    screen = Screen(choice.question, question=choice.question, options=choice.options, buttons=choice.buttons)
     sent = {"content": screen.text, "components": build_view(screen).to_components()}
     assert list(message_faults(sent)) == []
-    return [option.value for menu in screen.menus for option in menu.options]
+    return [option.action.value for option in choice.options]
+
+
+def menus(offered: LegalMoves, language: Language = "en") -> MoveMenus:
+    return MoveMenus(DISCORD, language, GAME, offered)
+
+
+def action(name: str, value: str) -> ChatAction:
+    return ChatAction(GAME, VERSION, name, value)
 
 
 @pytest.mark.parametrize("cells", (1, 25, 26, 75, 76, 300))
 async def test_every_cell_is_on_some_page(cells: int) -> None:
-    offered = placements(cells)
+    offered = menus(placements(cells))
     result: list[str] = []
     for page in range((cells + 74) // 75):
-        choice = first_choice("en", GAME, offered, page)
-        result += await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
+        choice = offered.choice(action("page", f"{page}"))
+        result += await options_of(choice)
         assert len(choice.buttons) == (page > 0) + (len(result) < cells)
     assert result == [f"-499.{-cell}" for cell in range(cells)]
 
 
 async def test_rotations_are_buttons_with_the_numbers_of_the_picture() -> None:
-    choice = rotation_choice("en", GAME, placements(9), "-499.-3")
-    await options_of(Screen(choice.question, menus=choice.menus, buttons=choice.buttons))
+    choice = menus(placements(9)).choice(action("cell", "-499.-3"))
+    await options_of(choice)
     assert [button.label for button in choice.buttons] == ["13 · 0°", "14 · 90°", "15 · 180°", "16 · 270°", "Back"]
 
 
+def test_a_chat_without_pictures_has_no_numbers() -> None:
+    plain = MoveMenus(DISCORD._replace(has_pictures=False), "en", GAME, placements(2))
+    assert [option.label for option in plain.choice(None).options] == ["(-499, 0)", "(-499, -1)"]
+
+
 async def test_many_payments_are_grouped_by_ship() -> None:
-    offered = deliveries(4, 100)
-    ships = first_choice("fr", GAME, offered)
-    assert await options_of(Screen("", menus=ships.menus, buttons=ships.buttons)) == [
-        f"ship-00{ship}" for ship in range(4)
-    ]
+    offered = menus(deliveries(4, 100), "fr")
+    ships = offered.choice(None)
+    assert await options_of(ships) == [f"ship-00{ship}" for ship in range(4)]
     assert [button.action.value for button in ships.buttons] == ["pass.deliver"]
     result: list[str] = []
     for value in ("ship-002", "ship-002:1"):
-        choice = payment_choice("fr", GAME, offered, value)
-        result += await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))
+        result += await options_of(offered.choice(action("ship", value)))
     assert result == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
 
 
 async def test_few_payments_are_one_menu() -> None:
-    choice = first_choice("de", GAME, deliveries(4, 10))
-    assert len(await options_of(Screen("", menus=choice.menus, buttons=choice.buttons))) == 40
+    assert len(await options_of(menus(deliveries(4, 10), "de").choice(None))) == 40
 
 
-def test_custom_ids_fit_and_are_parsed() -> None:
-    pressed = ComponentAction(GAME, VERSION, "rematch", "d.ship--99.60.60.60xxxxxx"[:24])
-    assert len(pressed.custom_id("b")) <= MAX_LENGTH
-    result = id_pattern("b").fullmatch(pressed.custom_id("b"))
-    assert result is not None
-    assert ComponentAction.from_match(result) == pressed
-    assert id_pattern("s").fullmatch(pressed.custom_id("b")) is None
+def test_actions_fit_into_every_chat_s_buttons_and_are_parsed() -> None:
+    longest = ChatAction("g" * 12, VERSION, "rematch", "d.ship--99.60.60.60xxxxxx"[:24])
+    assert len(longest.encode()) <= 64  # Telegram has the least room
+    assert len(f"sea:b:{longest._replace(game=GAME).encode()}") <= CUSTOM_ID
+    assert ChatAction.parse(longest.encode()) == longest
+    for text in ("", "sea", f"{longest.encode()}!", longest.encode().replace(":", "")):
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            ChatAction.parse(text)
 
 
 def test_every_phrase_has_every_language() -> None:

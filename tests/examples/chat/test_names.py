@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examples.discord_bot.names import player_name, unique_name
+from examples.chat.names import player_name, unique_name
 from schemas.player_names import INVISIBLE_CHARACTERS, name_key, normalize_name
 
 DISPLAY_NAMES = st.text(st.characters() | st.sampled_from(f"{INVISIBLE_CHARACTERS}aA\uff21\ufe0f\u0301 "), max_size=40)

@@ -10,12 +10,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from examples.discord_bot.phrases import Language, language_of
+from examples.chat.phrases import Language, language_of
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     game TEXT PRIMARY KEY,
-    channel INTEGER NOT NULL,
+    channel TEXT NOT NULL,
     owner_token TEXT NOT NULL,
     spectator_token TEXT NOT NULL,
     announced TEXT NOT NULL DEFAULT '',
@@ -24,12 +24,12 @@ CREATE TABLE IF NOT EXISTS tables (
 CREATE TABLE IF NOT EXISTS seats (
     game TEXT NOT NULL REFERENCES tables (game),
     seat INTEGER NOT NULL,
-    user INTEGER NOT NULL,
+    user TEXT NOT NULL,
     token TEXT NOT NULL,
     PRIMARY KEY (game, seat)
 );
 CREATE INDEX IF NOT EXISTS seats_by_user ON seats (user);
-CREATE TABLE IF NOT EXISTS users (user INTEGER PRIMARY KEY, locale TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS users (user TEXT PRIMARY KEY, locale TEXT NOT NULL);
 """
 
 
@@ -37,7 +37,7 @@ class ChannelGame(NamedTuple):
     """A game in a channel."""
 
     game: str
-    channel: int
+    channel: str
     owner_token: str
     spectator_token: str
 
@@ -47,7 +47,7 @@ class Seat(NamedTuple):
 
     game: str
     seat: int
-    user: int
+    user: str
     token: str
 
 
@@ -79,7 +79,7 @@ class BotStorage:
         """Return a game, or None if it is not stored."""
         return self._query_game("SELECT game, channel, owner_token, spectator_token FROM tables WHERE game = ?", game)
 
-    def latest_game(self, channel: int) -> ChannelGame | None:
+    def latest_game(self, channel: str) -> ChannelGame | None:
         """Return the newest game of a channel, preferably one that is not over."""
         return self._query_game(
             "SELECT game, channel, owner_token, spectator_token FROM tables WHERE channel = ? "
@@ -92,7 +92,7 @@ class BotStorage:
         with closing(
             self._file.execute("SELECT game, channel, owner_token, spectator_token FROM tables WHERE NOT over")
         ) as rows:
-            return [ChannelGame(*row) for row in rows]
+            return [ChannelGame(*map(str, row)) for row in rows]
 
     def mark_over(self, game: str) -> None:
         """Mark a game as over."""
@@ -102,9 +102,9 @@ class BotStorage:
     def seats(self, game: str) -> dict[int, Seat]:
         """Return the seats of a game by number."""
         with closing(self._file.execute("SELECT * FROM seats WHERE game = ?", (game,))) as rows:
-            return {seat.seat: seat for seat in (Seat(*row) for row in rows)}
+            return {seat.seat: seat for seat in map(_read_seat, rows)}
 
-    def seats_of(self, user: int) -> list[Seat]:
+    def seats_of(self, user: str) -> list[Seat]:
         """Return a user's seats in running games, newest first."""
         with closing(
             self._file.execute(
@@ -113,9 +113,9 @@ class BotStorage:
                 (user,),
             )
         ) as rows:
-            return [Seat(*row) for row in rows]
+            return [*map(_read_seat, rows)]
 
-    def seat_of(self, game: str, user: int) -> Seat | None:
+    def seat_of(self, game: str, user: str) -> Seat | None:
         """Return a user's seat in a game."""
         return next((seat for seat in self.seats(game).values() if seat.user == user), None)
 
@@ -130,18 +130,23 @@ class BotStorage:
         with self._file:
             self._file.execute("UPDATE tables SET announced = ? WHERE game = ?", (announcement, game))
 
-    def language(self, user: int) -> Language:
-        """Return the language of a user's last locale."""
+    def language(self, user: str) -> Language:
+        """Return a user's last language."""
         with closing(self._file.execute("SELECT locale FROM users WHERE user = ?", (user,))) as rows:
             row = rows.fetchone()
         return language_of(str(row[0])) if row else "en"
 
-    def save_locale(self, user: int, locale: str) -> None:
-        """Store a user's locale."""
+    def save_language(self, user: str, language: Language) -> None:
+        """Store a user's language."""
         with self._file:
-            self._file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (user, locale))
+            self._file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (user, language))
 
     def _query_game(self, query: str, value: str | int) -> ChannelGame | None:
         with closing(self._file.execute(query, (value,))) as rows:
             row = rows.fetchone()
-        return ChannelGame(*row) if row else None
+        return ChannelGame(*map(str, row)) if row else None
+
+
+def _read_seat(row: tuple[str, int, str | int, str]) -> Seat:
+    game, seat, user, token = row
+    return Seat(game, seat, str(user), token)  # older files have numbers

@@ -1,4 +1,4 @@
-"""Names of players that the service accepts, made of whatever Discord users call themselves."""
+"""Names of players that the service accepts, made of whatever users call themselves."""
 
 import unicodedata
 from collections.abc import Iterable

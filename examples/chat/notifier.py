@@ -5,15 +5,15 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from examples.discord_bot.custom_ids import ComponentAction
-from examples.discord_bot.games import MAX_STORY_LENGTH, GameActions
-from examples.discord_bot.phrases import Language, translate
-from examples.discord_bot.screens import Button, Picture, Screen
-from examples.discord_bot.storage import ChannelGame
+from examples.chat.actions import ChatAction
+from examples.chat.games import GameActions
+from examples.chat.phrases import Language, translate
+from examples.chat.screens import Button, Picture, Screen
+from examples.chat.storage import ChannelGame
 from south_seas import APIError, ClientError, Subscription
 from south_seas.models import GameView
 
-Post = Callable[[int, Screen], Awaitable[None]]
+Post = Callable[[str, Screen], Awaitable[None]]
 """Sends a screen to a channel."""
 
 RETRY_INTERVAL_S = 30.0
@@ -97,7 +97,7 @@ class TurnNotifier:
         self._games.storage.save_announcement(channel_game.game, f"{game.version}:{decision}")
         await self._post(channel_game.channel, screen)
 
-    def _deciding_user(self, channel_game: ChannelGame, game: GameView) -> int | None:
+    def _deciding_user(self, channel_game: ChannelGame, game: GameView) -> str | None:
         if game.turn is None:
             return None
         seat = self._games.storage.seats(channel_game.game).get(game.turn.decider)
@@ -108,14 +108,16 @@ class TurnNotifier:
         return self._games.storage.language(seats[min(seats)].user) if seats else "en"
 
     async def _screen(
-        self, channel_game: ChannelGame, game: GameView, last: Announcement, user: int | None, language: Language
+        self, channel_game: ChannelGame, game: GameView, last: Announcement, user: str | None, language: Language
     ) -> Screen:
         happened, now = await self._games.story(channel_game, language, last.version, game.version)
-        lines = [happened[-MAX_STORY_LENGTH:]]  # the latest events matter most
+        chat = self._games.chat
+        lines = [chat.escape(happened[-chat.max_story :])]  # the latest events matter most
         if _adds_status(game):
-            lines.append(now)
-        if user is not None:
-            lines.append(translate(language, "your_turn", mention=f"<@{user}>"))
+            lines.append(chat.escape(now))
+        if user is not None and game.turn is not None:
+            name = chat.escape(game.players[game.turn.decider].name or "?")
+            lines.append(translate(language, "your_turn", mention=chat.mention(user, name)))
         return Screen(
             "\n".join(lines), Picture(channel_game.game, game.version), buttons=_buttons(game, language), mention=user
         )
@@ -137,11 +139,11 @@ def _adds_status(game: GameView) -> bool:
 
 def _buttons(game: GameView, language: Language) -> list[Button]:
     if game.status in ("finished", "aborted"):
-        return [Button(translate(language, "again"), ComponentAction(game.id, game.version, "rematch"), "success")]
+        return [Button(translate(language, "again"), ChatAction(game.id, game.version, "rematch"), "success")]
     buttons = [
-        Button(translate(language, "play"), ComponentAction(game.id, game.version, "menu"), "primary"),
-        Button(translate(language, "scores"), ComponentAction(game.id, game.version, "scores")),
+        Button(translate(language, "play"), ChatAction(game.id, game.version, "menu"), "primary"),
+        Button(translate(language, "scores"), ChatAction(game.id, game.version, "scores")),
     ]
     if any(player.kind == "human" and player.bot is not None for player in game.players):
-        buttons.append(Button(translate(language, "return"), ComponentAction(game.id, game.version, "return")))
+        buttons.append(Button(translate(language, "return"), ChatAction(game.id, game.version, "return")))
     return buttons

@@ -8,7 +8,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "fr", "de")
 
 
 def language_of(locale: str) -> Language:
-    """Return the language for a Discord locale, as `fr` or `en-GB`.
+    """Return the language for a locale, as `fr` or `en-GB`.
 
     >>> language_of("de"), language_of("en-GB"), language_of("ja")
     ('de', 'en', 'en')
@@ -37,9 +37,9 @@ PHRASES: dict[str, tuple[str, str, str]] = {
         "Du hast keinen Platz in diesem Spiel.",
     ),
     "no_table": (
-        "There is no game here yet. Start one with /southseas new.",
-        "Il n'y a pas encore de partie ici : commencez avec /southseas new.",
-        "Hier gibt es noch kein Spiel: fang mit /southseas new an.",
+        "There is no game here yet. Start one with {prefix}new.",
+        "Il n'y a pas encore de partie ici : commencez avec {prefix}new.",
+        "Hier gibt es noch kein Spiel: fang mit {prefix}new an.",
     ),
     "no_games": ("You have no games.", "Vous n'avez pas de partie.", "Du hast keine Spiele."),
     "stale": (
@@ -53,6 +53,11 @@ PHRASES: dict[str, tuple[str, str, str]] = {
         "The game service is unavailable. Your games are safe; try again in a moment.",
         "Le service de jeu ne répond pas pour le moment. Rien n'est perdu : réessayez dans un instant.",
         "Der Spieldienst antwortet gerade nicht. Nichts ist verloren: versuch es gleich noch einmal.",
+    ),
+    "failed": (
+        "Something went wrong. Your game is safe; try again.",
+        "Une erreur s'est produite. Rien n'est perdu : réessayez.",
+        "Da ist etwas schiefgegangen. Nichts ist verloren: versuch es noch einmal.",
     ),
     "unknown_game": (
         "I do not know this game.",
@@ -104,9 +109,9 @@ PHRASES: dict[str, tuple[str, str, str]] = {
         "Kein Bot spielt für dich.",
     ),
     "replaced": (
-        "A bot plays for you. Take the seat back with /southseas back.",
-        "Un robot vous remplace : reprenez la place avec /southseas back.",
-        "Ein Bot spielt für dich: nimm den Platz mit /southseas back zurück.",
+        "A bot plays for you. Take the seat back with {prefix}back.",
+        "Un robot vous remplace : reprenez la place avec {prefix}back.",
+        "Ein Bot spielt für dich: nimm den Platz mit {prefix}back zurück.",
     ),
 }
 """By key, in the order of `LANGUAGES`."""

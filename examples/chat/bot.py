@@ -1,0 +1,129 @@
+"""The bot of any chat: commands and pressed buttons become screens, and turns are announced."""
+
+import logging
+from collections.abc import Awaitable
+from pathlib import Path
+
+from aiohttp import ClientSession
+
+from examples.chat.actions import ChatAction
+from examples.chat.errors import BotError
+from examples.chat.games import GameActions, NewGameOptions, Person
+from examples.chat.notifier import Post, TurnNotifier
+from examples.chat.phrases import Language, translate
+from examples.chat.screens import ChatFormat, Screen
+from examples.chat.storage import BotStorage, ChannelGame
+from south_seas import APIError, ClientError, InvalidResponseError, RetryableError, UnreachableError
+
+PICTURE_WIDTH = 1000
+"""The default width of pictures, in pixels."""
+
+COMMANDS = {
+    "new": "Start a game in this channel.",
+    "join": "Take an open seat.",
+    "board": "Show the board, and whose turn it is.",
+    "moves": "Choose your move.",
+    "scores": "Show the scores.",
+    "undo": "Undo your last move.",
+    "resign": "Resign the game.",
+    "back": "Take your seat back from a bot.",
+    "rematch": "Play again with the same players.",
+    "mygames": "List your games, those that wait for you first.",
+}
+"""The commands and their descriptions; all but `new` and `mygames` are about a game."""
+
+PROBLEM_PHRASES = {
+    "no_open_seat": "full",
+    "nothing_to_undo": "nothing_to_undo",
+    "not_your_turn": "not_your_turn",
+    "not_active": "over",
+    "not_replaced": "not_replaced",
+    "replaced": "replaced",
+    "resigned": "over",
+}
+"""Phrases for problem codes; other problems show the service's own text."""
+
+log = logging.getLogger(__name__)
+
+
+class ChatBot:
+    """The bot of one service. What it returns is sent by the chat, what it announces goes through `post`."""
+
+    def __init__(self, url: str, file: Path, chat: ChatFormat, width: int = PICTURE_WIDTH) -> None:
+        self.storage = BotStorage(file)
+        self._url = url
+        self._chat = chat
+        self._width = width
+        self._session: ClientSession | None = None
+
+    async def open(self, post: Post) -> None:
+        """Open the connections, and watch the running games."""
+        self._session = ClientSession()
+        self.games = GameActions(self._url, self._session, self.storage, self._chat, self._watch)
+        self.notifier = TurnNotifier(self.games, post)
+        self.notifier.watch_running()
+
+    async def close(self) -> None:
+        """Close the connections and the file; buttons work again after the next start."""
+        if self._session is not None:
+            await self.notifier.close()
+            await self._session.close()
+        self.storage.close()
+
+    async def start_game(self, person: Person, channel: str, options: NewGameOptions) -> Screen:
+        """Start a game in a channel."""
+        return await self._respond(person, self.games.create(channel, person, options))
+
+    async def run_command(self, person: Person, channel: str, name: str, game: str | None = None) -> Screen:
+        """Run a command except `new`, on the named game or the user's game in the channel."""
+        return await self._respond(person, self._run_command(person, channel, name, game))
+
+    async def press(self, person: Person, action: ChatAction) -> Screen:
+        """Perform the action of a button."""
+        return await self._respond(person, self._press(person, action))
+
+    async def picture(self, screen: Screen) -> bytes | None:
+        """Return a screen's picture as PNG; None if it has none, or the service cannot draw it now."""
+        picture = screen.picture
+        if picture is None or not self._width:
+            return None
+        numbers = 1 if picture.candidates else None
+        try:
+            reader = self.games.reader(self.games.get_game(picture.game), "en")
+            return await reader.board(
+                picture.game, "png", width=self._width, side=1, last=1, coordinates=1, candidates=numbers
+            )
+        except ClientError as error:
+            log.warning("no picture of game %s: %s", picture.game, error)
+            return None
+
+    def _watch(self, channel_game: ChannelGame) -> None:
+        self.notifier.watch(channel_game)
+
+    async def _run_command(self, person: Person, channel: str, name: str, game: str | None) -> Screen:
+        if name == "mygames":
+            return await self.games.my_games(person)
+        return await self.games.perform(person, self.games.game_in_channel(channel, person.user, game), name)
+
+    async def _press(self, person: Person, action: ChatAction) -> Screen:
+        return await self.games.perform(person, self.games.get_game(action.game), action.name, action)
+
+    async def _respond(self, person: Person, screen: Awaitable[Screen]) -> Screen:
+        """Return the screen, or one that reports the error."""
+        try:
+            self.storage.save_language(person.user, person.language)
+            return await screen
+        except BotError as error:
+            return self._error_screen(person.language, error.key)
+        except (RetryableError, UnreachableError, InvalidResponseError) as error:
+            log.warning("the service is unavailable: %s", error)
+            return self._error_screen(person.language, "away")
+        except APIError as error:
+            key = PROBLEM_PHRASES.get(error.code, "refused")
+            return self._error_screen(person.language, key, self._chat.escape(error.problem.detail))
+        except Exception:  # the user must not wait for a reply that never comes
+            log.exception("cannot respond to user %s", person.user)
+            return self._error_screen(person.language, "failed")
+
+    def _error_screen(self, language: Language, key: str, why: str = "") -> Screen:
+        return Screen(translate(language, key, prefix=self._chat.prefix, why=why), is_error=True)

@@ -1,0 +1,128 @@
+"""Legal moves as pages of options: first the cell or ship, then the rotation or payment.
+
+Options start with the numbers that the picture shows: a move's position in the whole list, from 1.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from examples.chat.actions import ChatAction
+from examples.chat.phrases import Language, translate
+from examples.chat.screens import Button, ChatFormat
+from south_seas.models import Deliver, LegalMoves, Move, Pass, PlaceTile
+
+
+class Choice(NamedTuple):
+    """A question with its options, and other buttons."""
+
+    question: str
+    options: Sequence[Button]
+    buttons: Sequence[Button]
+
+
+class MoveMenus:
+    """The questions that lead to a legal move."""
+
+    def __init__(self, chat: ChatFormat, language: Language, game: str, legal: LegalMoves) -> None:
+        self._chat = chat
+        self._language = language
+        self._game = game
+        self._legal = legal
+
+    def choice(self, action: ChatAction | None) -> Choice:
+        """Return the question after an action, or the first one."""
+        match action:
+            case ChatAction(name="cell", value=cell):
+                return self._rotations(cell)
+            case ChatAction(name="ship", value=value):
+                ship, _, page = value.partition(":")
+                return self._payments(ship, int(page or 0))
+            case ChatAction(name="page", value=page):
+                return self._first(int(page or 0))
+            case _:
+                return self._first(0)
+
+    def single_move(self, cell: str) -> Move | None:
+        """Return the move at a cell, as `x.y`, if there is only one."""
+        moves = [move for move in self._legal.moves if _cell(move) == cell]
+        return moves[0] if len(moves) == 1 else None
+
+    def _first(self, page: int) -> Choice:
+        if self._legal.phase == "place_tile":
+            cells = self._groups("cell", _cell, lambda cell: f"({cell.replace('.', ', ')})")
+            return self._page("choose_cell", cells, page, "page", "")
+        if self._legal.phase == "deliver" and len(self._legal.moves) > self._chat.page_size:
+            choice = self._page("choose_ship", self._groups("ship", _ship, str), page, "page", "")
+        else:
+            moves = self._moves(lambda move: not isinstance(move.action, Pass))
+            choice = self._page("choose_move", moves, page, "page", "")
+        passing = self._moves(lambda move: isinstance(move.action, Pass))
+        return choice._replace(buttons=[*choice.buttons, *(button._replace(style="primary") for button in passing)])
+
+    def _rotations(self, cell: str) -> Choice:
+        rotations = [
+            self._button([number], f"{90 * move.action.rotation}°", "move", move.id)._replace(style="primary")
+            for number, move in enumerate(self._legal.moves, start=1)
+            if isinstance(move.action, PlaceTile) and _cell(move) == cell
+        ]
+        return Choice(translate(self._language, "choose_turn"), (), [*rotations, self._back()])
+
+    def _payments(self, ship: str, page: int) -> Choice:
+        choice = self._page("choose_wares", self._moves(lambda move: _ship(move) == ship), page, "ship", f"{ship}:")
+        return choice._replace(buttons=[*choice.buttons, self._back()])
+
+    def _moves(self, wanted: Callable[[Move], bool]) -> list[Button]:
+        return [
+            self._button([number], move.text, "move", move.id)
+            for number, move in enumerate(self._legal.moves, start=1)
+            if wanted(move)
+        ]
+
+    def _groups(self, name: str, key: Callable[[Move], str], text: Callable[[str], str]) -> list[Button]:
+        """Return an option for each group of moves with the same key, except the empty one."""
+        groups: dict[str, list[int]] = {}
+        for number, move in enumerate(self._legal.moves, start=1):
+            groups.setdefault(key(move), []).append(number)
+        return [self._button(numbers, text(value), name, value) for value, numbers in groups.items() if value]
+
+    def _page(self, question: str, options: Sequence[Button], page: int, name: str, prefix: str) -> Choice:
+        """Return a page of options, with buttons for the pages before and after it."""
+        size = self._chat.page_size
+        buttons = []
+        if page > 0:
+            buttons.append(self._page_button("earlier", page, name, f"{prefix}{page - 1}"))
+        if len(options) > (page + 1) * size:
+            buttons.append(self._page_button("later", page + 2, name, f"{prefix}{page + 1}"))
+        return Choice(translate(self._language, question), options[page * size : (page + 1) * size], buttons)
+
+    def _page_button(self, phrase: str, page: int, name: str, value: str) -> Button:
+        return Button(translate(self._language, phrase, page=page), self._action(name, value))
+
+    def _back(self) -> Button:
+        return Button(translate(self._language, "back"), self._action("page", "0"))
+
+    def _button(self, numbers: Sequence[int], text: str, name: str, value: str) -> Button:
+        label = f"{compress_numbers(numbers)} · {text}" if self._chat.has_pictures else text
+        return Button(label, self._action(name, value))
+
+    def _action(self, name: str, value: str) -> ChatAction:
+        return ChatAction(self._game, self._legal.version, name, value)
+
+
+def compress_numbers(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as text, with a range for consecutive ones.
+
+    >>> compress_numbers([4, 5, 6]), compress_numbers([2, 9]), compress_numbers([7])
+    ('4-6', '2, 9', '7')
+    """
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]}-{numbers[-1]}"
+    return ", ".join(map(str, numbers))
+
+
+def _cell(move: Move) -> str:
+    return f"{move.action.x}.{move.action.y}" if isinstance(move.action, PlaceTile) else ""
+
+
+def _ship(move: Move) -> str:
+    return move.action.ship if isinstance(move.action, Deliver) else ""
