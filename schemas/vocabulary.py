@@ -88,6 +88,6 @@ class Wares(ResponseModel):
 class WaresRequest(RequestModel):
     """Numbers of wares in a request; an omitted kind is 0."""
 
-    bananas: Count = 0
-    shells: Count = 0
-    fish: Count = 0
+    bananas: Count | None = None
+    shells: Count | None = None
+    fish: Count | None = None

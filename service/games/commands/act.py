@@ -115,7 +115,7 @@ def parse_action(given: ActionRequest, path: str) -> Action:
         else:
             values[name] = value
     if given.wares is not None:
-        values["wares"] = Wares(**msgspec.structs.asdict(given.wares))
+        values["wares"] = Wares(**{ware: count or 0 for ware, count in msgspec.structs.asdict(given.wares).items()})
     return kind(**values)
 
 

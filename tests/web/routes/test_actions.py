@@ -249,7 +249,9 @@ async def test_wares_are_needed_only_where_several_payments_are_possible(client:
             if several:
                 problem = await check_problem(response, 422, "illegal_move")
                 assert problem["rule"] == "R6.5"
-                response = await game.act({"action": moves[0]["action"]})
+                action = moves[0]["action"]
+                without_zeros = {ware: count or None for ware, count in action["wares"].items()}  # null is absent
+                response = await game.act({"action": {**action, "wares": without_zeros}})
             assert (await response.json())["diffs"][0]["move"] == moves[0]["id"]
             payments_seen.add(several)
             break
