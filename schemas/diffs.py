@@ -18,7 +18,7 @@ By = Annotated[
 ]
 
 
-class Add(Struct, frozen=True, tag="add", tag_field="op"):
+class AddOperation(Struct, frozen=True, tag="add", tag_field="op"):
     """Sets a member (RFC 6902, 4.1)."""
 
     path: str
@@ -26,14 +26,14 @@ class Add(Struct, frozen=True, tag="add", tag_field="op"):
     value: Any
 
 
-class Remove(Struct, frozen=True, tag="remove", tag_field="op"):
+class RemoveOperation(Struct, frozen=True, tag="remove", tag_field="op"):
     """Removes a member (RFC 6902, 4.2)."""
 
     path: str
     """A JSON Pointer; never to an array element."""
 
 
-PatchOperation = Add | Remove
+PatchOperation = AddOperation | RemoveOperation
 
 
 class DiffBody(ResponseModel, tag="diff"):

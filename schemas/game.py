@@ -7,7 +7,14 @@ from msgspec import Meta
 from schemas.base import ResponseModel
 from schemas.vocabulary import Cell, Color, Edition, Id, Name, Phase, Status, Wares
 
-Timestamp = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$", description="UTC, whole seconds.")]
+Timestamp = Annotated[
+    str,
+    Meta(
+        pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$",
+        description="UTC, whole seconds.",
+        extra_json_schema={"format": "date-time"},
+    ),
+]
 PlayerKind = Annotated[str, Meta(examples=["human", "bot", "open"])]
 Reason = Annotated[str, Meta(examples=["last_tile", "last_ship", "bag_exhausted", "resigned"])]
 TimeoutPolicy = Annotated[

@@ -29,7 +29,7 @@ ExternalUser = Annotated[
         description="A creator's id of a person, as `discord:1234`: 1 to 64 visible ASCII characters.",
     ),
 ]
-Token = Annotated[str, Meta(description="A bearer token: 256 random bits; the service stores only its hash.")]
+Token = Annotated[str, Meta(description="A bearer token. Keep it secret.")]
 
 
 class SeatRequest(RequestModel):

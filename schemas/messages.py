@@ -8,7 +8,7 @@ from schemas.actions import ActionRequest
 from schemas.base import RequestModel, ResponseModel
 from schemas.commands import Act, ActionList, LegalMoves, SeatCommand
 from schemas.diffs import Diff
-from schemas.game import GameView
+from schemas.game import GameView, Timestamp
 from schemas.problems import Problem
 from schemas.vocabulary import DIGEST, Digest, Id, MoveId, SeatNumber
 
@@ -95,7 +95,7 @@ class Resign(SeatMessage, tag="resign"):
     """Resigns, as `POST /v1/games/{id}/resign` does."""
 
 
-class Return(SeatMessage, tag="return"):
+class ReturnToSeat(SeatMessage, tag="return"):
     """Takes a seat back from a bot, as `POST /v1/games/{id}/return` does."""
 
 
@@ -105,13 +105,13 @@ class Ping(RequestModel, tag="ping"):
     id: MessageId | None = None
 
 
-ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Undo | Resign | Return | Ping
+ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Undo | Resign | ReturnToSeat | Ping
 
 
 class Welcome(ResponseModel, tag="welcome"):
     """The first message of every connection."""
 
-    now: str
+    now: Timestamp
     ping_interval_ms: int
     max_message_bytes: int
 
@@ -143,7 +143,7 @@ class Ack(ResponseModel, tag="ack"):
     legal_moves: LegalMoves | None = None
 
 
-class Error(ResponseModel, tag="error"):
+class ErrorMessage(ResponseModel, tag="error"):
     """A client's message failed."""
 
     id: str | None
@@ -158,12 +158,12 @@ class Pong(ResponseModel, tag="pong"):
 
 
 class Closing(ResponseModel, tag="closing"):
-    """The instance is shutting down: reconnect after `retry_after_ms`, with `since`."""
+    """The service is shutting down: reconnect after `retry_after_ms`, with `since`."""
 
     retry_after_ms: int
 
 
-ServerMessage = Welcome | Subscribed | Snapshot | Diff | Ack | Error | Pong | Closing
+ServerMessage = Welcome | Subscribed | Snapshot | Diff | Ack | ErrorMessage | Pong | Closing
 
 
 class CloseCode:

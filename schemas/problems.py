@@ -56,7 +56,7 @@ PROBLEM_TYPES = {
 class Problem(ResponseModel):
     """An error: `code` is for programs, `detail` for people. Fields that do not apply are null."""
 
-    type: Annotated[str, Meta(examples=["/problems/illegal-move"])]
+    type: Annotated[str, Meta(examples=["/problems/illegal-move"], extra_json_schema={"format": "uri-reference"})]
     title: str
     status: int
     detail: str

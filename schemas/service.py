@@ -13,7 +13,7 @@ class Health(ResponseModel):
     status: Annotated[str, Meta(examples=["ok"])]
 
 
-class Index(ResponseModel):
+class ServiceIndex(ResponseModel):
     """The response of `GET /`: links to the API."""
 
     name: str

@@ -27,7 +27,15 @@ EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_f
 MessageType = Annotated[
     str, Meta(examples=["turn_started", "game_finished", DECISION_EVENT, DIFF_MESSAGE, CHALLENGE_MESSAGE])
 ]
-Url = Annotated[str, Meta(min_length=1, max_length=2000, examples=["https://bot.example/south-seas"])]
+Url = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=2000,
+        examples=["https://bot.example/south-seas"],
+        extra_json_schema={"format": "uri"},
+    ),
+]
 Secret = Annotated[
     str,
     Meta(
@@ -70,7 +78,7 @@ class Webhook(ResponseModel):
     """A webhook, for the game's owner; the service shows its secret only at creation."""
 
     id: Id
-    url: str
+    url: Url
     events: list[EventType] | None
     """Null for every change."""
     seats: list[int] | None

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from examples.terminal.phrases import ROLES, cell_text, cost_text, kind_of, wares_text
 from examples.terminal.tile_picture import look_alike
 from south_seas.models import (
-    Action,
     Deliver,
+    GameAction,
     GameView,
     Move,
     Pass,
@@ -95,11 +95,11 @@ def make_menu(
     return Menu(version, (*choices, *passes))
 
 
-def _pass_text(action: Action) -> str:
+def _pass_text(action: GameAction) -> str:
     return "no delivery" if isinstance(action, Pass) and action.phase == "deliver" else "no islander"
 
 
-def _choice_text(action: Action, game: GameView, tiles: dict[str, Tile], ships: dict[str, Ship]) -> str:
+def _choice_text(action: GameAction, game: GameView, tiles: dict[str, Tile], ships: dict[str, Ship]) -> str:
     match action:
         case PlaceIslander(segment=segment):
             tile = tiles[game.turn.tile] if game.turn else None

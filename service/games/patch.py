@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from schemas.diffs import Add, PatchOperation, Remove
+from schemas.diffs import AddOperation, PatchOperation, RemoveOperation
 from schemas.events import (
     AnyEvent,
     FeatureEvaluated,
@@ -84,7 +84,7 @@ SCHEMA_ADDITIONS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
     """Return the patch that builds GAME from `{}`."""
-    return [Add(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
+    return [AddOperation(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
 
 
 def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
@@ -98,19 +98,26 @@ def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list
             touch(changes, event)
     if game.turn_number:
         changes.members["turn"] = None
-    operations: list[PatchOperation] = [Add("/version", game.version), Add("/updated_at", game.updated_at)]
+    operations: list[PatchOperation] = [
+        AddOperation("/version", game.version),
+        AddOperation("/updated_at", game.updated_at),
+    ]
     for x, y, name in changes.cells:
         if not name:
-            operations.append(Add(f"/board/{x},{y}", view_cell(index, game, game.board[pack_cell(x, y)])))
+            operations.append(AddOperation(f"/board/{x},{y}", view_cell(index, game, game.board[pack_cell(x, y)])))
         elif (x, y, "") not in changes.cells:
-            operations.append(Add(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, game.board[pack_cell(x, y)])))
+            operations.append(
+                AddOperation(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, game.board[pack_cell(x, y)]))
+            )
     for seat, name in changes.players:
         view_own = PLAYER_VIEWS.get(name)
         value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
-        operations.append(Add(f"/players/{seat}/{name}", value))
+        operations.append(AddOperation(f"/players/{seat}/{name}", value))
     for name in changes.members:
         view_member = MEMBER_VIEWS.get(name)
-        operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(index, game)))
+        operations.append(
+            AddOperation(f"/{name}", getattr(game, name) if view_member is None else view_member(index, game))
+        )
     return operations
 
 
@@ -119,12 +126,12 @@ def compare_views(before: GameView, after: GameView) -> list[PatchOperation]:
     return [
         *_board_difference(before.board, after.board),
         *(
-            Add(f"/players/{now.seat}/{name}", getattr(now, name))
+            AddOperation(f"/players/{now.seat}/{name}", getattr(now, name))
             for was, now in zip(before.players, after.players, strict=True)
             for name in _changed(was, now)
         ),
         *(
-            Add(f"/{name}", getattr(after, name))
+            AddOperation(f"/{name}", getattr(after, name))
             for name in _changed(before, after)
             if name not in ("board", "players")
         ),
@@ -138,12 +145,14 @@ def _changed(was: Struct, now: Struct) -> list[str]:
 def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTile]) -> Iterator[PatchOperation]:
     for cell in was:
         if cell not in now:
-            yield Remove(f"/board/{cell}")
+            yield RemoveOperation(f"/board/{cell}")
     for cell, tile in now.items():
         if cell not in was:
-            yield Add(f"/board/{cell}", tile)
+            yield AddOperation(f"/board/{cell}", tile)
         else:
-            yield from (Add(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile))
+            yield from (
+                AddOperation(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile)
+            )
 
 
 def upgrade_schema(changes: ChangeSet, game: Game) -> None:

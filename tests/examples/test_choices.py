@@ -2,9 +2,9 @@
 
 from examples.terminal.choices import Menu, make_menu
 from south_seas.models import (
-    Action,
     Cell,
     Deliver,
+    GameAction,
     GameView,
     Move,
     Pass,
@@ -92,7 +92,7 @@ def test_passing_is_zero() -> None:
 
 
 def test_every_action_has_a_text() -> None:
-    actions: tuple[Action, ...] = (
+    actions: tuple[GameAction, ...] = (
         PlaceIslander(segment=0),
         RetrieveIslander(x=0, y=0, segment=2),
         TakeShip(ship="s1"),

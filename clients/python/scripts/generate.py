@@ -28,19 +28,6 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The base of all models."""
 '''
 
-ALIASES = {
-    "action": "Action",
-    "color": "Color",
-    "edges": "Edge",
-    "edition": "Edition",
-    "events": "Event",
-    "on_timeout": "TimeoutPolicy",
-    "patch": "PatchOperation",
-    "segments": "Segment",
-    "visibility": "Visibility",
-}
-"""The names of unions and enumerations that the document has inside a property, by the property's name."""
-
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 LINE_LENGTH = 116
 
@@ -58,8 +45,8 @@ class Models:
 
     def define(self, name: str, schema: Schema) -> str:
         """Return the source of a component: a class, or nothing for an alias."""
-        if "properties" not in schema and schema.get("type") != "object":
-            self.aliases[name] = self.annotation(schema, "")
+        if "oneOf" in schema or schema.get("type") != "object":
+            self.aliases[name] = self.annotation(schema)
             return ""
         properties: dict[str, Schema] = schema.get("properties", {})
         options = "Model"
@@ -75,26 +62,26 @@ class Models:
 
     def define_field(self, name: str, schema: Schema, *, is_required: bool) -> str:
         """Return the source of a field."""
-        kind = self.annotation(schema, name)
+        kind = self.annotation(schema)
         default = schema.get("default")
         if not is_required and default is None and "None" not in kind.split(" | "):
             kind = f"{kind} | None"
         source = f"{name}: {kind}\n" if is_required else f"{name}: {kind} = {default!r}\n"
         return source + (_docstring(schema["description"]) if "description" in schema else "")
 
-    def annotation(self, schema: Schema, field: str) -> str:
-        """Return the type of a schema; `field` names its union or enumeration."""
+    def annotation(self, schema: Schema) -> str:
+        """Return the type of a schema."""
         match schema:
-            case {"anyOf": [one, {"type": "null"}]} | {"oneOf": [one, {"type": "null"}]}:
-                return f"{self.annotation(one, field)} | None"
             case {"anyOf": kinds} | {"oneOf": kinds}:
-                return self.alias(field, " | ".join(self.annotation(kind, field) for kind in kinds))
+                return " | ".join(map(self.annotation, kinds))
+            case {"type": [kind, "null"]}:
+                return f"{self.annotation({**schema, 'type': kind})} | None"
             case {"enum": values}:
-                return self.alias(field, f"Literal[{', '.join(map(repr, values))}]")
+                return f"Literal[{', '.join(map(repr, values))}]"
             case {"type": "array", "items": items}:
-                return f"list[{self.annotation(items, field)}]"
+                return f"list[{self.annotation(items)}]"
             case {"type": "object", "additionalProperties": values}:
-                return f"dict[str, {self.annotation(values, field)}]"
+                return f"dict[str, {self.annotation(values)}]"
             case {"type": scalar}:
                 return SCALARS[scalar]
             case {"$ref": reference}:
@@ -102,16 +89,7 @@ class Models:
             case {} if schema.keys() <= {"description"}:
                 return "Any"
             case _:
-                raise SystemExit(f"{field} has a schema that this script does not support: {schema}")
-
-    def alias(self, field: str, kind: str) -> str:
-        """Return the name of a union or enumeration, or the type itself if it has none."""
-        if field not in ALIASES:
-            return kind
-        name = ALIASES[field]
-        if self.aliases.setdefault(name, kind) != kind:
-            raise SystemExit(f"{field} has two types: {kind} and {self.aliases[name]}")
-        return name
+                raise SystemExit(f"this script does not support the schema {schema}")
 
 
 def _docstring(text: str) -> str:

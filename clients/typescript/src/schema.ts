@@ -12,7 +12,7 @@ export interface paths {
          * Read the index, or open the web page
          * @description Return the entry points of the API, or the web page to a client that prefers `text/html`.
          */
-        readonly get: operations["index"];
+        readonly get: operations["readIndex"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
          * Check liveness
          * @description Return 200 as long as the process can respond, even if its store is unavailable.
          */
-        readonly get: operations["isAlive"];
+        readonly get: operations["checkLiveness"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -90,11 +90,11 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Return `draining` while the instance shuts down, `store_unavailable` if the store does not reply.
+         * @description Return `draining` while the instance shuts down, `store_unavailable` while it cannot serve requests.
          *
-         *     The latter also if a background task keeps failing; `detail` names it.
+         *     `detail` says why.
          */
-        readonly get: operations["isReady"];
+        readonly get: operations["checkReadiness"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -140,7 +140,7 @@ export interface paths {
          * Create a game
          * @description Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
          *
-         *     Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens. With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
+         *     Only `players` is required. The game starts when no seat is open. The tokens are returned only here. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens. With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
          */
         readonly post: operations["createGame"];
         readonly delete?: never;
@@ -188,7 +188,7 @@ export interface paths {
          * Act
          * @description Perform one action, one legal move by its id, or a list of actions, all or none.
          *
-         *     Bots reply in the same commit. Checks run in this order: shape, token, completed idempotency key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the service retries version conflicts. In a list, no action may follow one that reveals hidden information. `version` and `ETag` are those of the commit's last version. If a bot plays for the seat, the problem is `replaced`: return to the seat first. An action after the deadline is accepted until the time-out has been applied.
+         *     The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this order: shape, token, completed idempotency key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the action is applied to whatever version is current. In a list, no action may follow one that reveals hidden information. `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to the seat first. An action after the deadline is accepted until the time-out has been applied.
          */
         readonly post: operations["act"];
         readonly delete?: never;
@@ -672,7 +672,7 @@ export interface paths {
          *
          *     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key` of those games instead. It returns all games and seats that were created with the key, or only those of `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
          */
-        readonly get: operations["myGames"];
+        readonly get: operations["listMyGames"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -858,74 +858,58 @@ export interface components {
     schemas: {
         /** @description A client's message succeeded; version and digest are null unless it changed the game. */
         readonly Ack: {
+            /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string | null;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string | null;
             readonly id: string | null;
             readonly legal_moves: components["schemas"]["LegalMoves"] | null;
             /** @constant */
             readonly type: "ack";
+            /** Format: int32 */
             readonly version: number | null;
         };
         /** @description An action, a move by its id, or a list of actions; exactly one of the three. */
         readonly Act: {
-            /**
-             * @description A complete action.
-             * @default null
-             */
+            /** @description A complete action. */
             readonly action?: components["schemas"]["ActionRequest"] | null;
-            /**
-             * @description Several actions, applied all or none. Only the last one may reveal hidden information.
-             * @default null
-             */
+            /** @description Several actions, applied all or none. Only the last one may reveal hidden information. */
             readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
-            /**
-             * @description The id of a legal move.
-             * @default null
-             */
+            /** @description The id of a legal move. */
             readonly move?: string | null;
             /**
+             * Format: int32
              * @description The seat that acts. Null means the token's seat; for the owner's token, the seat that must decide.
-             * @default null
              */
             readonly seat?: number | null;
         };
         /** @description An action in a request: `type`, and the fields of that type. */
         readonly ActionRequest: {
+            /** @description With `pass`; optional. */
+            readonly phase?: components["schemas"]["PassPhase"] | null;
             /**
-             * @description With `pass`; optional.
-             * @default null
-             */
-            readonly phase?: ("deliver" | "islander") | null;
-            /**
+             * Format: int32
              * @description With `place_tile`.
-             * @default null
              */
             readonly rotation?: number | null;
             /**
+             * Format: int32
              * @description With `place_islander` (of the tile just placed) and `retrieve_islander`.
-             * @default null
              */
             readonly segment?: number | null;
-            /**
-             * @description With `take_ship` and `deliver`.
-             * @default null
-             */
+            /** @description With `take_ship` and `deliver`. */
             readonly ship?: string | null;
-            /** @enum {string} */
-            readonly type: "deliver" | "pass" | "place_islander" | "place_tile" | "retrieve_islander" | "take_ship";
-            /**
-             * @description With `deliver`; optional if only one payment is possible.
-             * @default null
-             */
+            readonly type: components["schemas"]["ActionType"];
+            /** @description With `deliver`; optional if only one payment is possible. */
             readonly wares?: components["schemas"]["WaresRequest"] | null;
             /**
+             * Format: int32
              * @description With `place_tile` and `retrieve_islander`.
-             * @default null
              */
             readonly x?: number | null;
             /**
+             * Format: int32
              * @description With `place_tile` and `retrieve_islander`.
-             * @default null
              */
             readonly y?: number | null;
         };
@@ -946,32 +930,43 @@ export interface components {
              */
             readonly version: number;
         };
+        /**
+         * @description The type of an action.
+         * @enum {string}
+         */
+        readonly ActionType: "place_tile" | "place_islander" | "retrieve_islander" | "take_ship" | "deliver" | "pass";
         /** @description Acts, as `POST /v1/games/{id}/actions` does. Legal moves are in the language of the upgrade request. */
         readonly ActMessage: {
-            /** @default null */
             readonly action?: components["schemas"]["ActionRequest"] | null;
-            /** @default null */
             readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /** @default null */
+            /**
+             * @example 17
+             * @example 17-9110748de2cfb2a149549a661108b09a
+             */
             readonly if_match?: string | null;
-            /** @default null */
-            readonly include?: "legal_moves" | null;
-            /** @default null */
+            readonly include?: components["schemas"]["Include"] | null;
+            /** @description An idempotency key. */
             readonly key?: string | null;
-            /** @default null */
+            /** @description A move's short id. */
             readonly move?: string | null;
-            /** @default null */
+            /**
+             * Format: int32
+             * @description A seat, 0 to 4 in clockwise order.
+             */
             readonly seat?: number | null;
             /** @constant */
             readonly type: "act";
         };
         /** @description Sets a member (RFC 6902, 4.1). */
-        readonly Add: {
-            /** @constant */
+        readonly AddOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly op: "add";
             /** @description A JSON Pointer; never to an array element. */
             readonly path: string;
@@ -985,7 +980,10 @@ export interface components {
              * @example 1000
              */
             readonly bot_turns_per_hour: number;
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly created_at: string;
             /**
              * Format: int32
@@ -995,7 +993,10 @@ export interface components {
             readonly games_per_hour: number;
             /** @description The name that the operator gave it. */
             readonly name: string;
-            /** @description When the secret before it expires, or expired; null if there was none. */
+            /**
+             * Format: date-time
+             * @description When the secret before it expires, or expired; null if there was none.
+             */
             readonly previous_secret_expires_at: string | null;
             /**
              * Format: int32
@@ -1003,12 +1004,18 @@ export interface components {
              * @example 1000
              */
             readonly requests_per_minute: number;
-            /** @description When the current secret was made. */
+            /**
+             * Format: date-time
+             * @description When the current secret was made.
+             */
             readonly rotated_at: string;
         };
         /** @description An attempt to deliver a message. */
         readonly Attempt: {
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly at: string;
             /**
              * Format: int32
@@ -1016,7 +1023,17 @@ export interface components {
              */
             readonly attempt: number;
             readonly delivered: boolean;
-            /** @description Why it failed; null if it succeeded. */
+            /**
+             * @description Why it failed; null if it succeeded.
+             * @example status
+             * @example redirect
+             * @example timeout
+             * @example dns
+             * @example connect
+             * @example tls
+             * @example broken
+             * @example wrong_answer
+             */
             readonly error: string | null;
             /**
              * @description The header `webhook-id`, the same for all retries.
@@ -1028,7 +1045,10 @@ export interface components {
              * @description 0 if the host name did not resolve to a public server.
              */
             readonly latency_ms: number;
-            /** @description The HTTP status of the response; null without one. */
+            /**
+             * Format: int32
+             * @description The HTTP status of the response; null without one.
+             */
             readonly status: number | null;
             /**
              * @example turn_started
@@ -1048,7 +1068,7 @@ export interface components {
         readonly Auth: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
             readonly token: string;
             /** @constant */
@@ -1077,8 +1097,11 @@ export interface components {
         };
         /** @description A bridge segment: at most two edges (R5.1), fewer if it ends inside the tile. */
         readonly Bridge: {
-            readonly edges: readonly ("e" | "n" | "s" | "w")[];
-            /** @constant */
+            readonly edges: readonly components["schemas"]["Edge"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly kind: "bridge";
             /**
              * Format: int32
@@ -1102,14 +1125,22 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        readonly ClientMessage: components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["Return"] | components["schemas"]["Ping"];
-        /** @description The instance is shutting down: reconnect after `retry_after_ms`, with `since`. */
+        /** @description A message from a client; `type` says which. */
+        readonly ClientMessage: {
+            readonly type: string;
+        } & (components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["ReturnToSeat"] | components["schemas"]["Ping"]);
+        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`. */
         readonly Closing: {
             /** Format: int32 */
             readonly retry_after_ms: number;
             /** @constant */
             readonly type: "closing";
         };
+        /**
+         * @description The colour of a player.
+         * @enum {string}
+         */
+        readonly Color: "red" | "blue" | "green" | "yellow" | "black";
         /** @description The cost of a ship (R6.3): named wares, wares of any kind, and groups of identical wares. */
         readonly Cost: {
             /**
@@ -1155,42 +1186,27 @@ export interface components {
         };
         /** @description A new game of 2 to 5 players (R1.1); only `players` is required. */
         readonly CreateGame: {
+            /** @description Null means `international`. */
+            readonly edition?: components["schemas"]["Edition"] | null;
             /**
-             * @description Null means `international`.
-             * @default null
-             */
-            readonly edition?: ("german" | "international") | null;
-            /**
+             * Format: int32
              * @description Null means a random one.
-             * @default null
              */
             readonly first_seat?: number | null;
-            /**
-             * @description `pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`.
-             * @default null
-             */
-            readonly on_timeout?: ("bot" | "pass" | "resign") | null;
+            /** @description `pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`. */
+            readonly on_timeout?: components["schemas"]["TimeoutPolicy"] | null;
             readonly players: readonly components["schemas"]["SeatRequest"][];
-            /**
-             * @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one.
-             * @default null
-             */
+            /** @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one. */
             readonly seed?: string | null;
-            /**
-             * @description Null means `archipelago`.
-             * @default null
-             */
+            /** @description Null means `archipelago`. */
             readonly tileset?: string | null;
             /**
+             * Format: int32
              * @description Seconds that a player has to decide; null for any time.
-             * @default null
              */
             readonly turn_timeout_s?: number | null;
-            /**
-             * @description Null means `public`.
-             * @default null
-             */
-            readonly visibility?: ("private" | "public") | null;
+            /** @description Null means `public`. */
+            readonly visibility?: components["schemas"]["Visibility"] | null;
         };
         /** @description The provable shuffle: the commitment from the start, the seed when the game is over. */
         readonly Deck: {
@@ -1205,7 +1221,10 @@ export interface components {
         readonly Deliver: {
             /** @description A ship in the display. */
             readonly ship: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "deliver";
             /** @description The payment; null means the only possible one (R6.5). */
             readonly wares: components["schemas"]["Wares"] | null;
@@ -1217,21 +1236,33 @@ export interface components {
         };
         /** @description DIFF. `digest` is the first 32 hex digits of the SHA-256 of the previous digest and the rest of the diff. */
         readonly Diff: {
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly at: string;
-            /** @description Null if nobody acted. */
+            /**
+             * @description Null if nobody acted.
+             * @example seat
+             * @example owner
+             * @example bot
+             * @example clock
+             */
             readonly by: string | null;
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
             /** @description The events in order. */
-            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
+            readonly events: readonly components["schemas"]["GameEvent"][];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
             /** @description The move's id; null without a move. */
             readonly move: string | null;
             /** @description The JSON Patch (RFC 6902) from the previous GAME to this one; that of version 1 applies to `{}`. */
-            readonly patch: readonly (components["schemas"]["Add"] | components["schemas"]["Remove"])[];
-            /** @description The seat that acted; null if none did. */
+            readonly patch: readonly components["schemas"]["PatchOperation"][];
+            /**
+             * Format: int32
+             * @description The seat that acted; null if none did.
+             */
             readonly seat: number | null;
             /** @constant */
             readonly type: "diff";
@@ -1253,6 +1284,11 @@ export interface components {
              */
             readonly version: number;
         };
+        /**
+         * @description An edge of a tile.
+         * @enum {string}
+         */
+        readonly Edge: "n" | "e" | "s" | "w";
         /** @description The kinds of a tile's four edges, without rotation. */
         readonly Edges: {
             /**
@@ -1280,8 +1316,13 @@ export interface components {
              */
             readonly w: string;
         };
+        /**
+         * @description The edition of the rules.
+         * @enum {string}
+         */
+        readonly Edition: "international" | "german";
         /** @description A client's message failed. */
-        readonly Error: {
+        readonly ErrorMessage: {
             readonly game: string | null;
             readonly id: string | null;
             readonly problem: components["schemas"]["Problem"];
@@ -1305,7 +1346,10 @@ export interface components {
              * @example sea
              */
             readonly kind: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "feature_evaluated";
             /** @description The wares that each winner gets. */
             readonly wares: components["schemas"]["Wares"];
@@ -1329,7 +1373,10 @@ export interface components {
              * @description Index in the tile's `segments`.
              */
             readonly segment: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "fish_covered";
             /** Format: int32 */
             readonly x: number;
@@ -1338,14 +1385,28 @@ export interface components {
         };
         /** @description The owner aborted the game. */
         readonly GameAborted: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "game_aborted";
         };
+        /** @description An action of a legal move; `type` says which. */
+        readonly GameAction: {
+            readonly type: string;
+        } & (components["schemas"]["PlaceTile"] | components["schemas"]["PlaceIslander"] | components["schemas"]["RetrieveIslander"] | components["schemas"]["TakeShip"] | components["schemas"]["Deliver"] | components["schemas"]["Pass"]);
         /** @description The game was created: the start tile (R1.2), the display (R1.3) and the islanders (R1.4) are set up. */
         readonly GameCreated: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "game_created";
         };
+        /** @description An event of a game; `type` says which. More may be added: ignore unknown ones. */
+        readonly GameEvent: {
+            readonly type: string;
+        } & (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"]);
         /** @description The game is over (R7.1). */
         readonly GameFinished: {
             /**
@@ -1355,7 +1416,10 @@ export interface components {
              * @example resigned
              */
             readonly reason: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "game_finished";
             readonly winners: readonly number[];
         };
@@ -1382,9 +1446,17 @@ export interface components {
         readonly GameStarted: {
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "game_started";
         };
+        /**
+         * @description The status of a game.
+         * @enum {string}
+         */
+        readonly GameStatus: "waiting" | "active" | "finished" | "aborted";
         /** @description GAME without board and discarded tiles, as in the list of games. */
         readonly GameSummary: {
             /**
@@ -1392,7 +1464,10 @@ export interface components {
              * @description The number of tiles in the bag.
              */
             readonly bag: number;
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly created_at: string;
             readonly deck: components["schemas"]["Deck"];
             /** @description Ids of the face-up ships. */
@@ -1406,7 +1481,12 @@ export interface components {
             readonly id: string;
             /** @description The rematch of this game. */
             readonly next_game: string | null;
-            /** @description What happens when a player misses a deadline; null without `turn_timeout_s`. */
+            /**
+             * @description What happens when a player misses a deadline; null without `turn_timeout_s`.
+             * @example pass
+             * @example bot
+             * @example resign
+             */
             readonly on_timeout: string | null;
             /** @description The players by seat. */
             readonly players: readonly components["schemas"]["Player"][];
@@ -1430,9 +1510,15 @@ export interface components {
             readonly tileset: string;
             /** @description Null unless the game is active. */
             readonly turn: components["schemas"]["Turn"] | null;
-            /** @description Seconds a player has for a decision; null means no limit. */
+            /**
+             * Format: int32
+             * @description Seconds a player has for a decision; null means no limit.
+             */
             readonly turn_timeout_s: number | null;
-            /** @description The time of the last change. */
+            /**
+             * Format: date-time
+             * @description The time of the last change.
+             */
             readonly updated_at: string;
             /**
              * Format: int32
@@ -1451,7 +1537,10 @@ export interface components {
             readonly board: {
                 readonly [key: string]: components["schemas"]["PlacedTile"];
             };
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly created_at: string;
             readonly deck: components["schemas"]["Deck"];
             /** @description Ids of tiles removed because they had no legal placement (R3.5). */
@@ -1467,7 +1556,12 @@ export interface components {
             readonly id: string;
             /** @description The rematch of this game. */
             readonly next_game: string | null;
-            /** @description What happens when a player misses a deadline; null without `turn_timeout_s`. */
+            /**
+             * @description What happens when a player misses a deadline; null without `turn_timeout_s`.
+             * @example pass
+             * @example bot
+             * @example resign
+             */
             readonly on_timeout: string | null;
             /** @description The players by seat. */
             readonly players: readonly components["schemas"]["Player"][];
@@ -1491,9 +1585,15 @@ export interface components {
             readonly tileset: string;
             /** @description Null unless the game is active. */
             readonly turn: components["schemas"]["Turn"] | null;
-            /** @description Seconds a player has for a decision; null means no limit. */
+            /**
+             * Format: int32
+             * @description Seconds a player has for a decision; null means no limit.
+             */
             readonly turn_timeout_s: number | null;
-            /** @description The time of the last change. */
+            /**
+             * Format: date-time
+             * @description The time of the last change.
+             */
             readonly updated_at: string;
             /**
              * Format: int32
@@ -1523,15 +1623,11 @@ export interface components {
              */
             readonly wares: number;
         };
-        /** @description The response of `GET /`: links to the API. */
-        readonly Index: {
-            readonly asyncapi: string;
-            readonly games: string;
-            readonly name: string;
-            readonly openapi: string;
-            readonly tilesets: string;
-            readonly websocket: string;
-        };
+        /**
+         * @description An optional part of a response.
+         * @enum {string}
+         */
+        readonly Include: "legal_moves";
         /** @description An island segment; without edges it is complete when placed (R5.2). */
         readonly Island: {
             /**
@@ -1539,8 +1635,11 @@ export interface components {
              * @description The number of symbols printed on it.
              */
             readonly bananas: number;
-            readonly edges: readonly ("e" | "n" | "s" | "w")[];
-            /** @constant */
+            readonly edges: readonly components["schemas"]["Edge"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly kind: "island";
         };
         /** @description The number of islanders of a seat in a feature. */
@@ -1556,7 +1655,10 @@ export interface components {
             readonly seat: number;
             /** Format: int32 */
             readonly segment: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "islander_placed";
             /** Format: int32 */
             readonly x: number;
@@ -1569,7 +1671,10 @@ export interface components {
             readonly seat: number;
             /** Format: int32 */
             readonly segment: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "islander_retrieved";
             /** Format: int32 */
             readonly x: number;
@@ -1582,7 +1687,10 @@ export interface components {
             readonly seat: number;
             /** Format: int32 */
             readonly segment: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "islander_returned";
             /** Format: int32 */
             readonly x: number;
@@ -1645,15 +1753,9 @@ export interface components {
         };
         /** @description A player for the next open seat. */
         readonly JoinGame: {
-            /**
-             * @description Null means the first free one.
-             * @default null
-             */
-            readonly color?: ("black" | "blue" | "green" | "red" | "yellow") | null;
-            /**
-             * @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`.
-             * @default null
-             */
+            /** @description Null means the first free one. */
+            readonly color?: components["schemas"]["Color"] | null;
+            /** @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`. */
             readonly external_user?: string | null;
             /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
             readonly name: string;
@@ -1674,22 +1776,39 @@ export interface components {
             readonly moves: readonly components["schemas"]["Move"][];
             /** @description The cursor of the next page; null on the last one, and without `limit`. */
             readonly next_cursor: string | null;
-            /** @description Null if nobody must decide. */
+            /**
+             * @description Null if nobody must decide.
+             * @example deliver
+             * @example islander
+             * @example place_tile
+             * @example take_ship
+             */
             readonly phase: string | null;
-            /** @description The seat that must decide; null if nobody must. */
+            /**
+             * Format: int32
+             * @description The seat that must decide; null if nobody must.
+             */
             readonly seat: number | null;
             /** Format: int32 */
             readonly version: number;
         };
+        /**
+         * @description A stage of a menu of legal moves.
+         * @enum {string}
+         */
+        readonly LegalMovesStage: "cell";
         /** @description A market: always a feature by itself (R0), complete when all 8 cells around it have tiles (R5.4). */
         readonly Market: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly kind: "market";
         };
         /** @description A legal move: its id, a text for people, and the action. */
         readonly Move: {
             /** @description The complete action. */
-            readonly action: components["schemas"]["PlaceTile"] | components["schemas"]["PlaceIslander"] | components["schemas"]["RetrieveIslander"] | components["schemas"]["TakeShip"] | components["schemas"]["Deliver"] | components["schemas"]["Pass"];
+            readonly action: components["schemas"]["GameAction"];
             /** @description Has the same meaning in every position; send it as `move`. */
             readonly id: string;
             /** @description A text for people, at most 100 characters. */
@@ -1701,7 +1820,10 @@ export interface components {
             readonly move: string;
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "move_undone";
         };
         /** @description A game with the caller's seats. */
@@ -1732,21 +1854,46 @@ export interface components {
         };
         /** @description The next decision; both fields are null if nobody must decide. */
         readonly NextDecision: {
-            /** @description Null if nobody must decide. */
+            /**
+             * @description Null if nobody must decide.
+             * @example deliver
+             * @example islander
+             * @example place_tile
+             * @example take_ship
+             */
             readonly phase: string | null;
-            /** @description Null if nobody must decide. */
+            /**
+             * Format: int32
+             * @description Null if nobody must decide.
+             */
             readonly seat: number | null;
         };
         /** @description Place and retrieve no islander (R4.5), or deliver nothing (R6.1). */
         readonly Pass: {
-            /** @description The phase to pass; null means the current one. */
+            /**
+             * @description The phase to pass; null means the current one.
+             * @example deliver
+             * @example islander
+             */
             readonly phase: string | null;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "pass";
         };
+        /**
+         * @description A phase that can be passed.
+         * @enum {string}
+         */
+        readonly PassPhase: "islander" | "deliver";
+        /** @description An operation of a JSON Patch; `op` says which. */
+        readonly PatchOperation: {
+            readonly op: string;
+        } & (components["schemas"]["AddOperation"] | components["schemas"]["RemoveOperation"]);
         /** @description Requests a `pong`. */
         readonly Ping: {
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
             /** @constant */
             readonly type: "ping";
@@ -1785,7 +1932,10 @@ export interface components {
              * @description Index in the `segments` of the tile just placed.
              */
             readonly segment: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "place_islander";
         };
         /** @description Place the drawn tile on an empty cell (R3). */
@@ -1795,7 +1945,10 @@ export interface components {
              * @description Quarter turns clockwise.
              */
             readonly rotation: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "place_tile";
             /** Format: int32 */
             readonly x: number;
@@ -1806,7 +1959,14 @@ export interface components {
         readonly Player: {
             /** @description The bot that plays; null without one. A bot may replace a player of kind `human` until they return. */
             readonly bot: string | null;
-            /** @description Null while the seat is open. */
+            /**
+             * @description Null while the seat is open.
+             * @example black
+             * @example blue
+             * @example green
+             * @example red
+             * @example yellow
+             */
             readonly color: string | null;
             /**
              * @example human
@@ -1848,7 +2008,10 @@ export interface components {
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "player_joined";
         };
         /** @description The owner removed the player `name` from a seat before the start. */
@@ -1857,7 +2020,10 @@ export interface components {
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "player_left";
         };
         /** @description A bot replaced an absent player, until they return. */
@@ -1865,21 +2031,30 @@ export interface components {
             readonly bot: string;
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "player_replaced";
         };
         /** @description A player resigned: their islanders return, turns skip them, and they cannot win. */
         readonly PlayerResigned: {
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "player_resigned";
         };
         /** @description A player took their seat back from a bot. */
         readonly PlayerReturned: {
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "player_returned";
         };
         /** @description A player's current points, and the score if the game ended now (R8.3). */
@@ -1904,14 +2079,21 @@ export interface components {
             /** @example illegal_move */
             readonly code: string;
             readonly detail: string;
+            /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string | null;
-            /** @description The index of the invalid action in `actions`, from 0. */
+            /**
+             * Format: int32
+             * @description The index of the invalid action in `actions`, from 0.
+             */
             readonly index: number | null;
             /** @description The existing rematch. */
             readonly next_game: string | null;
             /** @description The invalid field, as `$.players[0].name`. */
             readonly path: string | null;
-            /** @description The value of the header Retry-After. */
+            /**
+             * Format: int32
+             * @description The value of the header Retry-After.
+             */
             readonly retry_after_s: number | null;
             /**
              * @description The id of the rule that forbids the action: /docs/rules#R3.3.
@@ -1921,29 +2103,30 @@ export interface components {
             /** Format: int32 */
             readonly status: number;
             readonly title: string;
-            /** @example /problems/illegal-move */
+            /**
+             * Format: uri-reference
+             * @example /problems/illegal-move
+             */
             readonly type: string;
-            /** @description The game's current version. */
+            /**
+             * Format: int32
+             * @description The game's current version.
+             */
             readonly version: number | null;
         };
         /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
-            /**
-             * @description Event types, the most important first, or `decision`; null for every change.
-             * @default null
-             */
+            /** @description Event types, the most important first, or `decision`; null for every change. */
             readonly events?: readonly string[] | null;
-            /**
-             * @description The seats whose events and decisions are sent; null for all.
-             * @default null
-             */
+            /** @description The seats whose events and decisions are sent; null for all. */
             readonly seats?: readonly number[] | null;
             /**
              * @description The signing secret; null for a random one.
-             * @default null
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             readonly secret?: string | null;
             /**
+             * Format: uri
              * @description The https URL of a server on the public internet.
              * @example https://bot.example/south-seas
              */
@@ -1951,22 +2134,25 @@ export interface components {
         };
         /** @description A new game with the same players; the body may be empty. */
         readonly Rematch: {
-            /**
-             * @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one.
-             * @default null
-             */
+            /** @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one. */
             readonly seed?: string | null;
         };
         /** @description The same players play again, in `game`. */
         readonly RematchCreated: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "rematch_created";
         };
         /** @description Removes a member (RFC 6902, 4.2). */
-        readonly Remove: {
-            /** @constant */
+        readonly RemoveOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly op: "remove";
             /** @description A JSON Pointer; never to an array element. */
             readonly path: string;
@@ -1977,15 +2163,20 @@ export interface components {
         readonly Resign: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /** @default null */
+            /**
+             * @example 17
+             * @example 17-9110748de2cfb2a149549a661108b09a
+             */
             readonly if_match?: string | null;
-            /** @default null */
-            readonly include?: "legal_moves" | null;
-            /** @default null */
+            readonly include?: components["schemas"]["Include"] | null;
+            /** @description An idempotency key. */
             readonly key?: string | null;
-            /** @default null */
+            /**
+             * Format: int32
+             * @description A seat, 0 to 4 in clockwise order.
+             */
             readonly seat?: number | null;
             /** @constant */
             readonly type: "resign";
@@ -1997,7 +2188,10 @@ export interface components {
              * @description Index in the `segments` of the tile at (x, y).
              */
             readonly segment: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "retrieve_islander";
             /** Format: int32 */
             readonly x: number;
@@ -2005,18 +2199,23 @@ export interface components {
             readonly y: number;
         };
         /** @description Takes a seat back from a bot, as `POST /v1/games/{id}/return` does. */
-        readonly Return: {
+        readonly ReturnToSeat: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /** @default null */
+            /**
+             * @example 17
+             * @example 17-9110748de2cfb2a149549a661108b09a
+             */
             readonly if_match?: string | null;
-            /** @default null */
-            readonly include?: "legal_moves" | null;
-            /** @default null */
+            readonly include?: components["schemas"]["Include"] | null;
+            /** @description An idempotency key. */
             readonly key?: string | null;
-            /** @default null */
+            /**
+             * Format: int32
+             * @description A seat, 0 to 4 in clockwise order.
+             */
             readonly seat?: number | null;
             /** @constant */
             readonly type: "return";
@@ -2052,14 +2251,17 @@ export interface components {
             /** @description The number of fish of each group. */
             readonly fish: readonly number[];
             readonly halves: readonly number[];
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly kind: "sea";
         };
         /** @description The seat that undoes, resigns or returns. */
         readonly SeatCommand: {
             /**
+             * Format: int32
              * @description Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one).
-             * @default null
              */
             readonly seat?: number | null;
         };
@@ -2067,38 +2269,44 @@ export interface components {
         readonly SeatRequest: {
             /**
              * @description The bot that fills the seat.
-             * @default null
+             * @example random
+             * @example greedy
+             * @example expert
              */
             readonly bot?: string | null;
-            /**
-             * @description Null means the first free one.
-             * @default null
-             */
-            readonly color?: ("black" | "blue" | "green" | "red" | "yellow") | null;
-            /**
-             * @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`; GAME does not show it.
-             * @default null
-             */
+            /** @description Null means the first free one. */
+            readonly color?: components["schemas"]["Color"] | null;
+            /** @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`; GAME does not show it. */
             readonly external_user?: string | null;
-            /**
-             * @description The name of a person or a bot; null names a bot after its kind.
-             * @default null
-             */
+            /** @description The name of a person or a bot; null names a bot after its kind. */
             readonly name?: string | null;
-            /**
-             * @description True leaves the seat open for a player to join.
-             * @default null
-             */
+            /** @description True leaves the seat open for a player to join. */
             readonly open?: boolean | null;
         };
         /** @description A token that acts for a seat. */
         readonly SeatToken: {
             /** Format: int32 */
             readonly seat: number;
-            /** @description A bearer token: 256 random bits; the service stores only its hash. */
+            /** @description A bearer token. Keep it secret. */
             readonly token: string;
         };
-        readonly ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["Subscribed"] | components["schemas"]["Snapshot"] | components["schemas"]["Diff"] | components["schemas"]["Ack"] | components["schemas"]["Error"] | components["schemas"]["Pong"] | components["schemas"]["Closing"];
+        /** @description A segment of a tile; `kind` says which. */
+        readonly Segment: {
+            readonly kind: string;
+        } & (components["schemas"]["Bridge"] | components["schemas"]["Island"] | components["schemas"]["Sea"] | components["schemas"]["Market"]);
+        /** @description A message from the service; `type` says which. More may be added: ignore unknown ones. */
+        readonly ServerMessage: {
+            readonly type: string;
+        } & (components["schemas"]["Welcome"] | components["schemas"]["Subscribed"] | components["schemas"]["Snapshot"] | components["schemas"]["Diff"] | components["schemas"]["Ack"] | components["schemas"]["ErrorMessage"] | components["schemas"]["Pong"] | components["schemas"]["Closing"]);
+        /** @description The response of `GET /`: links to the API. */
+        readonly ServiceIndex: {
+            readonly asyncapi: string;
+            readonly games: string;
+            readonly name: string;
+            readonly openapi: string;
+            readonly tilesets: string;
+            readonly websocket: string;
+        };
         /** @description A ship token: its points and its cost. */
         readonly Ship: {
             readonly cost: components["schemas"]["Cost"];
@@ -2110,7 +2318,10 @@ export interface components {
         /** @description A ship from the pile refilled the display (R6.4). */
         readonly ShipRevealed: {
             readonly ship: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "ship_revealed";
         };
         /** @description A player took a ship from the display, `by` a delivery (R6.2) or a market (R5.10). */
@@ -2127,7 +2338,10 @@ export interface components {
             /** Format: int32 */
             readonly seat: number;
             readonly ship: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "ship_taken";
         };
         /** @description The whole GAME and its digest. */
@@ -2161,26 +2375,35 @@ export interface components {
         };
         /** @description The events of one version, as plain text. */
         readonly StoryLine: {
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly at: string;
-            /** @description The seat that acted; null if none did. */
+            /**
+             * Format: int32
+             * @description The seat that acted; null if none did.
+             */
             readonly seat: number | null;
             /** @description One or more sentences with players' names unescaped; escape the text for markup. */
             readonly text: string;
-            /** @description The turn's number, to group lines into paragraphs; null before the first turn. */
+            /**
+             * Format: int32
+             * @description The turn's number, to group lines into paragraphs; null before the first turn.
+             */
             readonly turn: number | null;
             /** Format: int32 */
             readonly version: number;
         };
         /** @description Subscribes to a game's diffs; `since` and `digest` name the state that the client has, if any. */
         readonly Subscribe: {
-            /** @default null */
+            /** @description The first 32 hex digits of a SHA-256. */
             readonly digest?: string | null;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /** @default null */
+            /** Format: int32 */
             readonly since?: number | null;
             /** @constant */
             readonly type: "subscribe";
@@ -2202,7 +2425,7 @@ export interface components {
         readonly Sync: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
             /** @constant */
             readonly type: "sync";
@@ -2211,9 +2434,17 @@ export interface components {
         readonly TakeShip: {
             /** @description A ship in the display. */
             readonly ship: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "take_ship";
         };
+        /**
+         * @description The colours of a picture.
+         * @enum {string}
+         */
+        readonly Theme: "light" | "dark";
         /** @description A type of tile and its number in the set. Segments are referred to by index. */
         readonly Tile: {
             /** Format: int32 */
@@ -2221,18 +2452,24 @@ export interface components {
             readonly edges: components["schemas"]["Edges"];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
-            readonly segments: readonly (components["schemas"]["Bridge"] | components["schemas"]["Island"] | components["schemas"]["Sea"] | components["schemas"]["Market"])[];
+            readonly segments: readonly components["schemas"]["Segment"][];
         };
         /** @description A drawn tile without a legal placement was removed from the game (R3.5). */
         readonly TileDiscarded: {
             readonly tile: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "tile_discarded";
         };
         /** @description The player drew a tile, which everybody sees (R3.1). */
         readonly TileDrawn: {
             readonly tile: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "tile_drawn";
         };
         /** @description The number of tiles of a type left in the bag (R8.1). */
@@ -2248,7 +2485,10 @@ export interface components {
             /** Format: int32 */
             readonly seat: number;
             readonly tile: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "tile_placed";
             /** Format: int32 */
             readonly x: number;
@@ -2286,9 +2526,17 @@ export interface components {
             /** Format: int32 */
             readonly version: number;
         };
+        /**
+         * @description What happens when a player misses a deadline.
+         * @enum {string}
+         */
+        readonly TimeoutPolicy: "pass" | "bot" | "resign";
         /** @description The turn. `seat` and `decider` differ when a completed market awards a ship to another player (R5.10). */
         readonly Turn: {
-            /** @description The deadline of the decision; null without one. */
+            /**
+             * Format: date-time
+             * @description The deadline of the decision; null without one.
+             */
             readonly deadline: string | null;
             /**
              * Format: int32
@@ -2328,7 +2576,10 @@ export interface components {
             readonly number: number;
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "turn_started";
         };
         /** @description A player missed a deadline; `policy` says what follows. */
@@ -2342,22 +2593,30 @@ export interface components {
             readonly policy: string;
             /** Format: int32 */
             readonly seat: number;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "turn_timed_out";
         };
         /** @description Undoes an action, as `POST /v1/games/{id}/undo` does. */
         readonly Undo: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /** @default null */
+            /**
+             * @example 17
+             * @example 17-9110748de2cfb2a149549a661108b09a
+             */
             readonly if_match?: string | null;
-            /** @default null */
-            readonly include?: "legal_moves" | null;
-            /** @default null */
+            readonly include?: components["schemas"]["Include"] | null;
+            /** @description An idempotency key. */
             readonly key?: string | null;
-            /** @default null */
+            /**
+             * Format: int32
+             * @description A seat, 0 to 4 in clockwise order.
+             */
             readonly seat?: number | null;
             /** @constant */
             readonly type: "undo";
@@ -2366,11 +2625,16 @@ export interface components {
         readonly Unsubscribe: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @default null */
+            /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
             /** @constant */
             readonly type: "unsubscribe";
         };
+        /**
+         * @description Who can see a game.
+         * @enum {string}
+         */
+        readonly Visibility: "public" | "private";
         /** @description Numbers of wares in a response. */
         readonly Wares: {
             /** Format: int32 */
@@ -2382,32 +2646,31 @@ export interface components {
         };
         /** @description Numbers of wares in a request; an omitted kind is 0. */
         readonly WaresRequest: {
-            /**
-             * Format: int32
-             * @default 0
-             */
-            readonly bananas?: number;
-            /**
-             * Format: int32
-             * @default 0
-             */
-            readonly fish?: number;
-            /**
-             * Format: int32
-             * @default 0
-             */
-            readonly shells?: number;
+            /** Format: int32 */
+            readonly bananas?: number | null;
+            /** Format: int32 */
+            readonly fish?: number | null;
+            /** Format: int32 */
+            readonly shells?: number | null;
         };
         /** @description A webhook, for the game's owner; the service shows its secret only at creation. */
         readonly Webhook: {
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly created_at: string;
             /**
              * Format: int32
              * @description Every change up to this version was delivered or filtered out.
              */
             readonly delivered_version: number;
-            /** @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
+            /**
+             * @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null.
+             * @example gone
+             * @example failing
+             * @example unproven
+             */
             readonly disabled_reason: string | null;
             /** @description Null for every change. */
             readonly events: readonly string[] | null;
@@ -2418,7 +2681,10 @@ export interface components {
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
-            /** @description The time of the next retry; null without failures. */
+            /**
+             * Format: date-time
+             * @description The time of the next retry; null without failures.
+             */
             readonly next_attempt_at: string | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
@@ -2429,6 +2695,10 @@ export interface components {
              * @example disabled
              */
             readonly status: string;
+            /**
+             * Format: uri
+             * @example https://bot.example/south-seas
+             */
             readonly url: string;
         };
         /** @description The first request to a webhook's URL, which asks its server to confirm the webhook. */
@@ -2440,7 +2710,10 @@ export interface components {
             readonly challenge: string;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @description The time of this attempt. */
+            /**
+             * Format: date-time
+             * @description The time of this attempt.
+             */
             readonly timestamp: string;
             /** @constant */
             readonly type: "challenge";
@@ -2454,14 +2727,22 @@ export interface components {
         };
         /** @description A new webhook, with its secret. */
         readonly WebhookCreated: {
-            /** @description UTC, whole seconds. */
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly created_at: string;
             /**
              * Format: int32
              * @description Every change up to this version was delivered or filtered out.
              */
             readonly delivered_version: number;
-            /** @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
+            /**
+             * @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null.
+             * @example gone
+             * @example failing
+             * @example unproven
+             */
             readonly disabled_reason: string | null;
             /** @description Null for every change. */
             readonly events: readonly string[] | null;
@@ -2472,7 +2753,10 @@ export interface components {
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
-            /** @description The time of the next retry; null without failures. */
+            /**
+             * Format: date-time
+             * @description The time of the next retry; null without failures.
+             */
             readonly next_attempt_at: string | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
@@ -2488,23 +2772,36 @@ export interface components {
              * @example disabled
              */
             readonly status: string;
+            /**
+             * Format: uri
+             * @example https://bot.example/south-seas
+             */
             readonly url: string;
         };
         /** @description A change of a game, with the events that the webhook subscribed to. */
         readonly WebhookData: {
-            /** @description Who decided; null if nobody acted. */
+            /**
+             * @description Who decided; null if nobody acted.
+             * @example seat
+             * @example owner
+             * @example bot
+             * @example clock
+             */
             readonly by: string | null;
             /** @description The digest of that version. */
             readonly digest: string;
             /** @description The subscribed events; may be empty if only `decision` is subscribed. */
-            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
+            readonly events: readonly components["schemas"]["GameEvent"][];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
             /** @description The move's id; null if nobody acted. */
             readonly move: string | null;
             /** @description The next decision after the change. */
             readonly next: components["schemas"]["NextDecision"];
-            /** @description The seat that acted; null if none did. */
+            /**
+             * Format: int32
+             * @description The seat that acted; null if none did.
+             */
             readonly seat: number | null;
             /**
              * Format: int32
@@ -2515,7 +2812,10 @@ export interface components {
         /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];
-            /** @description The time of the change. */
+            /**
+             * Format: date-time
+             * @description The time of the change.
+             */
             readonly timestamp: string;
             /**
              * @description The first of the webhook's `events` that happened; `diff` without a filter.
@@ -2535,6 +2835,10 @@ export interface components {
         readonly Welcome: {
             /** Format: int32 */
             readonly max_message_bytes: number;
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
             readonly now: string;
             /** Format: int32 */
             readonly ping_interval_ms: number;
@@ -2546,7 +2850,7 @@ export interface components {
     parameters: {
         /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
         readonly "Accept-Language": string;
-        /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+        /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
         readonly "Creator-Key": string;
         /**
          * @description A webhook's id.
@@ -2655,7 +2959,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly index: {
+    readonly readIndex: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
@@ -2675,7 +2979,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Index"];
+                    readonly "application/json": components["schemas"]["ServiceIndex"];
                     readonly "text/html": string;
                 };
             };
@@ -2807,7 +3111,7 @@ export interface operations {
             };
         };
     };
-    readonly isAlive: {
+    readonly checkLiveness: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -2943,7 +3247,7 @@ export interface operations {
             };
         };
     };
-    readonly isReady: {
+    readonly checkReadiness: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3097,7 +3401,7 @@ export interface operations {
                 /** @description The maximum number of games per page. */
                 readonly limit?: number;
                 /** @description Only games with this status. */
-                readonly status?: "aborted" | "active" | "finished" | "waiting";
+                readonly status?: components["schemas"]["GameStatus"];
             };
             readonly header?: {
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
@@ -3188,12 +3492,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
                 /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
@@ -3564,7 +3868,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
@@ -3735,18 +4039,18 @@ export interface operations {
     readonly readBoardPng: {
         readonly parameters: {
             readonly query?: {
-                /** @description 1 numbers the legal moves in the order of their list, from 1. */
-                readonly candidates?: 0 | 1;
-                /** @description 1 shows the coordinates at the edges. */
-                readonly coordinates?: 0 | 1;
-                /** @description 1 outlines the last tile placed. */
-                readonly last?: 0 | 1;
+                /** @description Whether to number the legal moves in the order of their list, from 1. */
+                readonly candidates?: boolean;
+                /** @description Whether to show the coordinates at the edges. */
+                readonly coordinates?: boolean;
+                /** @description Whether to outline the last tile placed. */
+                readonly last?: boolean;
                 /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
                 readonly region?: string;
-                /** @description 1 shows the drawn tile, the display and the players beside the board. */
-                readonly side?: 0 | 1;
+                /** @description Whether to show the drawn tile, the display and the players beside the board. */
+                readonly side?: boolean;
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The game's version; the picture of a version never changes. */
                 readonly v?: number;
                 /** @description The width in pixels; at most 4096 is used. */
@@ -3776,7 +4080,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "image/png": unknown;
+                    readonly "image/png": string;
                 };
             };
             /** @description The picture has not changed. */
@@ -3863,18 +4167,18 @@ export interface operations {
     readonly readBoardSvg: {
         readonly parameters: {
             readonly query?: {
-                /** @description 1 numbers the legal moves in the order of their list, from 1. */
-                readonly candidates?: 0 | 1;
-                /** @description 1 shows the coordinates at the edges. */
-                readonly coordinates?: 0 | 1;
-                /** @description 1 outlines the last tile placed. */
-                readonly last?: 0 | 1;
+                /** @description Whether to number the legal moves in the order of their list, from 1. */
+                readonly candidates?: boolean;
+                /** @description Whether to show the coordinates at the edges. */
+                readonly coordinates?: boolean;
+                /** @description Whether to outline the last tile placed. */
+                readonly last?: boolean;
                 /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
                 readonly region?: string;
-                /** @description 1 shows the drawn tile, the display and the players beside the board. */
-                readonly side?: 0 | 1;
+                /** @description Whether to show the drawn tile, the display and the players beside the board. */
+                readonly side?: boolean;
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The game's version; the picture of a version never changes. */
                 readonly v?: number;
                 /** @description The width in pixels; at most 4096 is used. */
@@ -3991,18 +4295,18 @@ export interface operations {
     readonly readBoardText: {
         readonly parameters: {
             readonly query?: {
-                /** @description 1 numbers the legal moves in the order of their list, from 1. */
-                readonly candidates?: 0 | 1;
-                /** @description 1 shows the coordinates at the edges. */
-                readonly coordinates?: 0 | 1;
-                /** @description 1 outlines the last tile placed. */
-                readonly last?: 0 | 1;
+                /** @description Whether to number the legal moves in the order of their list, from 1. */
+                readonly candidates?: boolean;
+                /** @description Whether to show the coordinates at the edges. */
+                readonly coordinates?: boolean;
+                /** @description Whether to outline the last tile placed. */
+                readonly last?: boolean;
                 /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
                 readonly region?: string;
-                /** @description 1 shows the drawn tile, the display and the players beside the board. */
-                readonly side?: 0 | 1;
+                /** @description Whether to show the drawn tile, the display and the players beside the board. */
+                readonly side?: boolean;
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The game's version; the picture of a version never changes. */
                 readonly v?: number;
                 /** @description The width in columns: tiles are 11 by 5 characters if they fit, else 5 by 3. */
@@ -4253,7 +4557,7 @@ export interface operations {
                 /** @description Only moves whose text contains this; case is ignored. */
                 readonly q?: string;
                 /** @description `cell` returns the cells that have moves, without the moves. */
-                readonly stage?: "cell";
+                readonly stage?: components["schemas"]["LegalMovesStage"];
                 /** @description Only moves at this x. */
                 readonly x?: number;
                 /** @description Only moves at this y. */
@@ -4375,7 +4679,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
@@ -4534,7 +4838,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
@@ -4706,7 +5010,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
@@ -4989,12 +5293,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
                 /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
@@ -5660,7 +5964,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Adds the next legal moves to the response. */
-                readonly include?: "legal_moves";
+                readonly include?: components["schemas"]["Include"];
             };
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
@@ -6674,7 +6978,7 @@ export interface operations {
                 /** @description The maximum number of games per page. */
                 readonly limit?: number;
                 /** @description Only games with this status. */
-                readonly status?: "aborted" | "active" | "finished" | "waiting";
+                readonly status?: components["schemas"]["GameStatus"];
             };
             readonly header?: {
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
@@ -6771,7 +7075,7 @@ export interface operations {
             };
         };
     };
-    readonly myGames: {
+    readonly listMyGames: {
         readonly parameters: {
             readonly query?: {
                 /** @description The `next_cursor` of the previous page. */
@@ -6781,7 +7085,7 @@ export interface operations {
                 /** @description The maximum number of games per page. */
                 readonly limit?: number;
                 /** @description Only games with this status. */
-                readonly status?: "aborted" | "active" | "finished" | "waiting";
+                readonly status?: components["schemas"]["GameStatus"];
                 /** @description Whether the game waits for one of these seats. */
                 readonly waiting?: boolean;
             };
@@ -7053,7 +7357,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
@@ -7086,7 +7390,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "image/png": unknown;
+                    readonly "image/png": string;
                 };
             };
             /** @description The picture has not changed. */
@@ -7154,7 +7458,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
@@ -7257,7 +7561,7 @@ export interface operations {
                 /** @description Quarter turns clockwise. */
                 readonly rotation?: number;
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
@@ -7290,7 +7594,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "image/png": unknown;
+                    readonly "image/png": string;
                 };
             };
             /** @description The picture has not changed. */
@@ -7360,7 +7664,7 @@ export interface operations {
                 /** @description Quarter turns clockwise. */
                 readonly rotation?: number;
                 /** @description The colours, for a light or a dark page. */
-                readonly theme?: "dark" | "light";
+                readonly theme?: components["schemas"]["Theme"];
                 /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };

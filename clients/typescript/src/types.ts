@@ -29,8 +29,8 @@ export type ActionResult = Schemas["ActionResult"];
 export type Diff = Schemas["Diff"];
 export type Diffs = Schemas["Diffs"];
 /** An event. Ignore unknown types: more may be added. */
-export type GameEvent = Diff["events"][number];
-export type PatchOperation = Diff["patch"][number];
+export type GameEvent = Schemas["GameEvent"];
+export type PatchOperation = Schemas["PatchOperation"];
 
 export type SeatCommand = Schemas["SeatCommand"];
 export type Rematch = Schemas["Rematch"];
@@ -54,7 +54,7 @@ export type TilesLeft = Schemas["TilesLeft"];
 export type TileSet = Schemas["TileSet"];
 export type TileSets = Schemas["TileSets"];
 export type Tile = Schemas["Tile"];
-export type Segment = Tile["segments"][number];
+export type Segment = Schemas["Segment"];
 export type Ship = Schemas["Ship"];
 
 export type Problem = Schemas["Problem"];
@@ -68,7 +68,7 @@ type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["para
 
 export type GamesQuery = QueryOf<"listGames">;
 export type LegalMovesQuery = QueryOf<"readLegalMoves">;
-export type MyGamesQuery = QueryOf<"myGames">;
+export type MyGamesQuery = QueryOf<"listMyGames">;
 export type StoryQuery = QueryOf<"readStory">;
 export type BoardQuery = QueryOf<"readBoardSvg">;
 export type TileQuery = QueryOf<"readTileSvg">;

@@ -33,21 +33,16 @@ def fields_table(schema: Schema) -> str:
 
 def _row(name: str, member: Schema, *, needed: bool) -> str:
     optional = "" if needed else ' <span class="optional">optional</span>'
-    description = render_fragment(member.get("description", "") or _description_within(member))
+    description = render_fragment(member.get("description", ""))
     return (
         f"<tr><td><code>{escape(name)}</code>{optional}</td><td>{type_name(member)}</td><td>{description}</td></tr>\n"
     )
 
 
-def _description_within(member: Schema) -> str:
-    """Return the description of the alternative that is not null."""
-    return " ".join(str(one["description"]) for one in member.get("anyOf", ()) if "description" in one)
-
-
 def type_name(schema: Schema) -> str:
     """Return the type of a value as HTML.
 
-    >>> type_name({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]})
+    >>> type_name({"type": ["integer", "null"], "minimum": 0, "maximum": 4})
     'integer, 0 to 4, or null'
     >>> type_name({"type": "array", "items": {"$ref": "#/components/schemas/Cell"}})
     'list of <a href="#schema-Cell">Cell</a>'
@@ -56,8 +51,10 @@ def type_name(schema: Schema) -> str:
         case {"$ref": str(reference)}:
             name = reference.rpartition("/")[2]
             return f'<a href="#{schema_anchor(name)}">{escape(name)}</a>'
-        case {"anyOf": [*alternatives]}:
+        case {"anyOf": [*alternatives]} | {"oneOf": [*alternatives]}:
             return _any_of([type_name(one) for one in alternatives])
+        case {"type": [kind, "null"]}:
+            return _any_of([type_name({**schema, "type": kind}), "null"])
         case {"const": value}:
             return f"<code>{escape(_format_value(value))}</code>"
         case {"enum": [*values]}:
@@ -91,13 +88,9 @@ def _bounds(schema: Schema) -> Iterator[str]:
         yield f"{low} or more"
     yield from _sizes(schema, "Length", "characters")
     if "pattern" in schema:
-        yield f"<code>{escape(schema['pattern'].replace(_END, '$'))}</code>"
+        yield f"<code>{escape(schema['pattern'])}</code>"
     if examples := schema.get("examples"):
         yield "as " + ", ".join(f"<code>{escape(_format_value(one))}</code>" for one in examples)
-
-
-_END = r"(?!\n)$"
-"""The end of a pattern in the document: it excludes a trailing newline too."""
 
 
 def _sizes(schema: Schema, of: str, unit: str) -> Iterator[str]:

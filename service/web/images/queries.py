@@ -1,7 +1,7 @@
 """Query parameters of pictures."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -16,7 +16,6 @@ DEFAULT_COLUMNS = 120
 MAX_INT32 = 2**31 - 1
 _REGION_PATTERN = re.compile(r"(-?\d{1,4}),(-?\d{1,4}),(-?\d{1,4}),(-?\d{1,4})", re.ASCII)
 
-Flag = Literal[0, 1]
 Width = Annotated[int, Meta(ge=16, le=MAX_INT32, description=f"The width in pixels; at most {MAX_WIDTH_PX} is used.")]
 ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or a dark page.")]
 
@@ -29,10 +28,14 @@ class BoardQuery(Query, frozen=True):
         str,
         Meta(description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners.", examples=["-2,-2,2,2"]),
     ] = "fit"
-    coordinates: Annotated[Flag, Meta(description="1 shows the coordinates at the edges.")] = 0
-    last: Annotated[Flag, Meta(description="1 outlines the last tile placed.")] = 0
-    side: Annotated[Flag, Meta(description="1 shows the drawn tile, the display and the players beside the board.")] = 0
-    candidates: Annotated[Flag, Meta(description="1 numbers the legal moves in the order of their list, from 1.")] = 0
+    coordinates: Annotated[bool, Meta(description="Whether to show the coordinates at the edges.")] = False
+    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = False
+    side: Annotated[
+        bool, Meta(description="Whether to show the drawn tile, the display and the players beside the board.")
+    ] = False
+    candidates: Annotated[
+        bool, Meta(description="Whether to number the legal moves in the order of their list, from 1.")
+    ] = False
     theme: ThemeParameter = "light"
     v: Annotated[Count, Meta(description="The game's version; the picture of a version never changes.")] | None = None
 
@@ -68,10 +71,10 @@ def board_options(query: BoardQuery) -> BoardOptions:
     return BoardOptions(
         width=min(query.width, MAX_WIDTH_PX),
         region=_parse_region(query.region),
-        coordinates=bool(query.coordinates),
-        outline_last=bool(query.last),
-        sidebar=bool(query.side),
-        number_moves=bool(query.candidates),
+        coordinates=query.coordinates,
+        outline_last=query.last,
+        sidebar=query.side,
+        number_moves=query.candidates,
         theme=query.theme,
     )
 

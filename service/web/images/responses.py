@@ -6,7 +6,6 @@ from hashlib import sha256
 from importlib import resources
 from typing import NamedTuple, cast
 
-import msgspec
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
@@ -30,7 +29,7 @@ IMAGE_NOT_MODIFIED = ResponseSpec(304, "The picture has not changed.", headers=(
 
 def image_responses(image_format: ImageFormat) -> tuple[ResponseSpec, ...]:
     """Return the documented responses of a route for pictures of this format."""
-    content = msgspec.Raw if image_format == "png" else str
+    content = str if image_format == "txt" else bytes
     return (
         ResponseSpec(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[image_format]),
         IMAGE_NOT_MODIFIED,

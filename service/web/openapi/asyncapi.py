@@ -6,10 +6,17 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from schemas.messages import ClientMessage, CloseCode, Error, ServerMessage, Subscribe
+from schemas.messages import ClientMessage, CloseCode, ErrorMessage, ServerMessage, Subscribe
 from schemas.problems import PROBLEM_TYPES
 from service.web.limits import Limits
-from service.web.openapi.components import Schema, make_components, transform_schema, unwrap_paragraphs, without_member
+from service.web.openapi.components import (
+    Schema,
+    make_components,
+    transform_schema,
+    unwrap_paragraphs,
+    without_member,
+    without_null,
+)
 from service.web.openapi.descriptions import PROBLEM_EXAMPLES, SECURITY_SCHEMES
 from service.web.routes.websocket import GAME_PATH, SHARED_PATH
 
@@ -44,7 +51,7 @@ CLOSE_CODES = (
     DocumentedCloseCode(1007, "A text message is not UTF-8.", resume=False),
     DocumentedCloseCode(1009, "A message is larger than `max_message_bytes`.", resume=False),
     DocumentedCloseCode(
-        CloseCode.SHUTDOWN, "The instance is shutting down; `closing` says when to reconnect.", resume=True
+        CloseCode.SHUTDOWN, "The service is shutting down; `closing` says when to reconnect.", resume=True
     ),
     _rejection("malformed", "`since` or `digest` of the path is malformed."),
     _rejection("unauthorized", "The token is invalid."),
@@ -63,11 +70,10 @@ handles a client's messages in order, and each reply repeats the `id` of its mes
 
 **Subscriptions.** The reply to `subscribe` is `subscribed`, with the game's current `version` and `digest`. If `since`
 (and `digest`) identify a state in the game's log, `recovered` is true and the diffs after that state follow; otherwise
-a `snapshot` follows. After that the service sends every `diff` in order, without gaps or repeats, whichever instance
-committed it. A `snapshot` without a request replaces the client's state of the game. A new `subscribe` restarts the
-subscription. An `error` for a subscribed game without an `id` ends its subscription: the game was deleted. Too many
-games on one socket, or messages sent too fast, are `rate_limited`: wait `retry_after_s`. A client that does not wait
-is closed with 4429.
+a `snapshot` follows. After that the service sends every `diff` in order, without gaps or repeats. A `snapshot` without
+a request replaces the client's state of the game. A new `subscribe` restarts the subscription. An `error` for a
+subscribed game without an `id` ends its subscription: the game was deleted. Too many games on one socket, or messages
+sent too fast, are `rate_limited`: wait `retry_after_s`. A client that does not wait is closed with 4429.
 
 **Acting.** `act` does what `POST /v1/games/{id}/actions` does, and idempotency keys are shared with it; `undo`,
 `resign` and `return` do what the paths of those names do. If the socket is subscribed to the game, the diffs arrive
@@ -96,8 +102,8 @@ def make_asyncapi() -> dict[str, Any]:
     """Return the AsyncAPI document; it depends only on the Structs."""
     sent, received = _by_tag(get_args(ServerMessage)), _by_tag(get_args(ClientMessage))
     messages = {**received, **sent}
-    schemas, named = make_components([*messages.values()])
-    refs = dict(zip(messages, schemas, strict=True))
+    schemas, named = make_components([*messages.values(), ClientMessage, ServerMessage])
+    refs = dict(zip(messages, schemas, strict=False))
     return {
         "asyncapi": "3.0.0",
         "info": {
@@ -107,7 +113,7 @@ def make_asyncapi() -> dict[str, Any]:
             "license": {"name": "MIT"},
         },
         "defaultContentType": "application/json",
-        "servers": {"instance": _server()},
+        "servers": {"service": _server()},
         "channels": {
             "shared": _channel(SHARED_PATH, "A socket for any number of games.", messages),
             "game": {
@@ -122,8 +128,8 @@ def make_asyncapi() -> dict[str, Any]:
             },
         },
         "operations": {
-            **_operations("shared", "", received),
-            **_operations("game", "OfGame", received),
+            **_operations("shared", "", messages),
+            **_operations("game", "OfGame", messages),
         },
         "components": {
             "schemas": {name: transform_schema(schema, _without_discriminator) for name, schema in named.items()},
@@ -142,7 +148,7 @@ def _server() -> Schema:
     return {
         "host": "{host}",
         "protocol": "ws",
-        "description": "An instance or a load balancer; `wss` if it uses TLS. Defaults: a ping every "
+        "description": "The service; `wss` if it uses TLS. Defaults: a ping every "
         f"{limits.ping_interval_s:g} s, messages of at most {limits.max_message_bytes} bytes, and at most "
         f"{limits.max_subscriptions} games per socket.",
         "variables": {"host": {"default": "localhost:8080", "description": "Host and port."}},
@@ -164,17 +170,24 @@ def _channel(address: str, description: str, messages: Iterable[str]) -> Schema:
     }
 
 
-def _operations(channel: str, suffix: str, received: Iterable[str]) -> Schema:
+def _operations(channel: str, suffix: str, messages: Mapping[str, type[msgspec.Struct]]) -> Schema:
     """Return the operations: the messages that the service receives, with replies, and those that it sends."""
     operations: Schema = {}
-    for tag in received:
+    for tag, replies in REPLIES.items():
         operations[f"{tag}{suffix}"] = {
             "action": "receive",
+            "summary": unwrap_paragraphs(messages[tag].__doc__ or ""),
+            "description": f"The service replies with {' or '.join(f'`{reply}`' for reply in replies)}.",
             **_channel_messages(channel, (tag,)),
-            "reply": _channel_messages(channel, REPLIES[tag]),
+            "reply": _channel_messages(channel, replies),
         }
     for tag in UNSOLICITED:
-        operations[f"{tag}{suffix}"] = {"action": "send", **_channel_messages(channel, (tag,))}
+        operations[f"{tag}{suffix}"] = {
+            "action": "send",
+            "summary": unwrap_paragraphs(messages[tag].__doc__ or ""),
+            "description": "The service sends this message without a request too.",
+            **_channel_messages(channel, (tag,)),
+        }
     return operations
 
 
@@ -203,7 +216,7 @@ def _message_examples(tag: str) -> list[Schema]:
             digest = examples["legal_moves"]["value"]["digest"]
             return [{"type": tag, "digest": digest, "game": examples["game"]["value"]}]
         case "error":
-            error = Error(id="c1", game=EXAMPLE_GAME_ID, problem=PROBLEM_EXAMPLES["version_mismatch"])
+            error = ErrorMessage(id="c1", game=EXAMPLE_GAME_ID, problem=PROBLEM_EXAMPLES["version_mismatch"])
             return [msgspec.to_builtins(error)]
         case _:
             return list(_load_examples("message_examples.json")[tag])
@@ -220,7 +233,7 @@ def _socket_query() -> Schema:
     return {
         "type": "object",
         "description": "The client's state of the game.",
-        "properties": {name: properties[name]["anyOf"][0] for name in ("since", "digest")},
+        "properties": {name: without_null(properties[name]) for name in ("since", "digest")},
     }
 
 

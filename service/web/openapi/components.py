@@ -1,7 +1,8 @@
 """JSON Schemas of the API's Structs, for the OpenAPI and AsyncAPI documents.
 
 msgspec generates them; this module adds the guarantees of the API: a response has every field, may get new fields, and
-its enumerations may grow; numbers are int32; schemas are named after their Structs.
+its enumerations may grow; numbers are int32. It also makes them fit for generators of clients: schemas are named after
+their Structs, unions and enumerations have names of their own, and patterns are RE2.
 """
 
 import ast
@@ -17,27 +18,86 @@ import msgspec
 
 from schemas.base import RequestModel
 from schemas.vocabulary import EDGES
+from service.web.openapi.named_types import ENUMERATIONS, UNIONS
 
-__all__ = ["SCHEMA_REF", "Schema", "make_components", "transform_schema", "unwrap_paragraphs", "without_member"]
+__all__ = [
+    "SCHEMA_REF",
+    "Schema",
+    "make_components",
+    "transform_schema",
+    "unwrap_paragraphs",
+    "without_member",
+    "without_null",
+]
 
 Schema = dict[str, Any]
 
 SCHEMA_REF = "#/components/schemas/"
 
 _GENERIC_NAME = re.compile(r"^(\w+?)_\w+_$")
-"""The schema of `Acted[Diff]` is named `Acted_Diff_` by msgspec."""
+"""The schema of `ActionResult[Diff]` is named `ActionResult_Diff_` by msgspec."""
+
+_STRICT_END = r"(?!\n)$"
+"""The end of a Python pattern that excludes a trailing line feed. Elsewhere `$` does that, and RE2 has no lookahead."""
+
+_ENUMERATION_NAMES = {frozenset(enumeration.members): name for name, enumeration in ENUMERATIONS.items()}
+_UNION_NAMES = {frozenset(struct.__name__ for struct in union.members): name for name, union in UNIONS.items()}
 
 
 def make_components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
-    """Return the schema of each type, and the schemas of all Structs in them by name, in alphabetical order."""
+    """Return the schema of each type, and all named schemas in them by name, in alphabetical order."""
     schemas, definitions = msgspec.json.schema_components(types, ref_template=SCHEMA_REF + "{name}")
     structs = {struct.__name__: struct for struct in _subclasses(msgspec.Struct) if _is_documented(struct)}
     named: dict[str, Schema] = {}
-    for name in sorted(definitions, key=_struct_name):
-        struct = structs[_struct_name(name)]
-        tidy = (_request_schema if issubclass(struct, RequestModel) else _response_schema)(definitions[name])
-        named[_struct_name(name)] = _with_field_docs(tidy, struct)
-    return [transform_schema(schema, _normalize) for schema in schemas], named
+    for generated_name, schema in definitions.items():
+        name = _struct_name(generated_name)
+        struct = structs[name]
+        tidy = (_request_schema if issubclass(struct, RequestModel) else _response_schema)(schema)
+        named[name] = _with_field_docs(tidy, struct)
+    schemas = [transform_schema(schema, _normalize) for schema in schemas]
+    used = _references([*schemas, *named.values()])
+    named |= {name: _union_schema(name) for name in used & UNIONS.keys()}
+    named |= {name: _enumeration_schema(name) for name in used & ENUMERATIONS.keys()}
+    return schemas, dict(sorted(named.items()))
+
+
+def _references(schema: Any) -> set[str]:
+    """Return the names of all schemas that a schema refers to."""
+    match schema:
+        case {"$ref": str(ref)}:
+            return {ref.removeprefix(SCHEMA_REF)}
+        case dict():
+            return {name for value in schema.values() for name in _references(value)}
+        case list():
+            return {name for item in schema for name in _references(item)}
+        case _:
+            return set()
+
+
+def _union_schema(name: str) -> Schema:
+    """Return the schema of a union, which declares its tag too: else models in Rust cannot be decoded."""
+    tag_field = str(UNIONS[name].members[0].__struct_config__.tag_field)
+    structs = {str(struct.__struct_config__.tag): _reference(struct.__name__) for struct in UNIONS[name].members}
+    return {
+        "description": UNIONS[name].description,
+        "type": "object",
+        "properties": {tag_field: {"type": "string"}},
+        "required": [tag_field],
+        "oneOf": [*structs.values()],
+        "discriminator": {
+            "propertyName": tag_field,
+            "mapping": {tag: reference["$ref"] for tag, reference in structs.items()},
+        },
+    }
+
+
+def _enumeration_schema(name: str) -> Schema:
+    members, description = ENUMERATIONS[name]
+    return {"description": description, "type": "string", "enum": [*members]}
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": SCHEMA_REF + name}
 
 
 def _is_documented(struct: type[msgspec.Struct]) -> bool:
@@ -81,12 +141,15 @@ def _request_schema(schema: Schema) -> Schema:
     tidy: Schema = transform_schema(schema, _normalize)
     if not tidy.get("required"):
         tidy.pop("required", None)
+    for member in tidy.get("properties", {}).values():
+        if member.get("default", ...) is None:
+            del member["default"]
     return tidy
 
 
 def _response_schema(schema: Schema) -> Schema:
     """Return the schema of a response: every field is present, fields may be added, and enumerations may grow."""
-    tidy: Schema = transform_schema(transform_schema(schema, _normalize), _open_enumeration)
+    tidy: Schema = transform_schema(transform_schema(schema, _open_enumeration), _normalize)
     tidy.pop("additionalProperties", None)
     if tidy.get("properties"):
         tidy["required"] = list(tidy["properties"])
@@ -110,15 +173,21 @@ def _normalize(schema: Schema) -> Schema:
     """Return the schema with normalized names, text and types."""
     match schema:
         case {"$ref": str(ref)}:
-            return {**schema, "$ref": SCHEMA_REF + _struct_name(ref.removeprefix(SCHEMA_REF))}
+            return {**schema, **_reference(_struct_name(ref.removeprefix(SCHEMA_REF)))}
+        case {"anyOf": [*structs], "discriminator": dict()}:
+            return _reference(_UNION_NAMES[frozenset(_references(structs))])
+        case {"anyOf": [{"type": str(kind)} as value, {"type": "null"}]}:
+            return {**value, **without_member(schema, "anyOf"), "type": [kind, "null"]}
         case {"type": "integer"}:
             return {**schema, "format": "int32"}
+        case {"format": "date-time", "pattern": str()}:
+            return without_member(schema, "pattern")
+        case {"pattern": str(pattern)}:
+            return {**schema, "pattern": pattern.replace(_STRICT_END, "$")}
+        case {"enum": [*values]} if (name := _ENUMERATION_NAMES.get(frozenset(values))) is not None:
+            return {**without_member(schema, "enum"), **_reference(name)}
         case {"enum": [str(tag)]}:
             return {**without_member(schema, "enum"), "type": "string", "const": tag}
-        case {"enum": [int(), *_]}:
-            return {**schema, "type": "integer", "format": "int32"}
-        case {"enum": list()}:
-            return {**schema, "type": "string"}
         case {"title": str(), "description": str(text)}:
             return {**without_member(schema, "title"), "description": unwrap_paragraphs(text)}
         case _:
@@ -126,10 +195,21 @@ def _normalize(schema: Schema) -> Schema:
 
 
 def _open_enumeration(schema: Schema) -> Schema:
-    """Return the schema with an open enumeration; the four edges stay closed."""
+    """Return the schema with an open enumeration; tags and the four edges stay closed."""
     match schema:
-        case {"enum": list(values)} if not {*values} <= {*EDGES}:
-            return {**without_member(schema, "enum"), "examples": values}
+        case {"enum": [_, _, *_] as values} if not {*values} <= {*EDGES}:
+            return {"type": "string", **without_member(schema, "enum"), "examples": values}
+        case _:
+            return schema
+
+
+def without_null(schema: Schema) -> Schema:
+    """Return the schema of a value that is not null."""
+    match schema:
+        case {"type": [str(kind), "null"]}:
+            return {**schema, "type": kind}
+        case {"anyOf": [dict(value), {"type": "null"}]}:
+            return {**value, **without_member(schema, "anyOf")}
         case _:
             return schema
 

@@ -58,7 +58,8 @@ TAGS = [
     {"name": "games", "description": "Create, list, join, read and abort games."},
     {"name": "playing", "description": "Read the legal moves, act, and follow the game."},
     {"name": "tile sets", "description": "The tiles and ships that games are played with."},
-    {"name": "webhooks", "description": "Send the changes of a game to a server."},
+    {"name": "webhooks", "description": "Register servers that receive the changes of a game."},
+    {"name": "callbacks", "description": "The requests that the service sends to a webhook's URL."},
     {"name": "API keys", "description": "For hosts of many players: all games of a key."},
     {"name": "service", "description": "Health, API documents and the web page."},
 ]
@@ -128,7 +129,7 @@ PARAMETERS: dict[str, Any] = {
         "Creator-Key",
         "header",
         "A random secret of a client that creates games for others, such as a chat bot. Create it once, for example "
-        "with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; "
+        "with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. "
         "`GET /v1/seats/me/games` lists the games and seats that were created with it.",
         minLength=32,
         maxLength=202,

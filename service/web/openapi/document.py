@@ -9,7 +9,7 @@ import msgspec
 
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage
-from service.web.openapi.components import Schema, make_components, unwrap_paragraphs
+from service.web.openapi.components import Schema, make_components, unwrap_paragraphs, without_null
 from service.web.openapi.descriptions import (
     HEADERS,
     INFO,
@@ -44,10 +44,12 @@ def make_openapi() -> dict[str, Any]:
     """Return the OpenAPI document; it depends only on the routes and Structs."""
     types = list(dict.fromkeys(_types(ROUTES)))
     schemas, named = make_components(types)
-    refs = dict(zip(types, schemas, strict=True))
+    refs = dict(zip(types, schemas, strict=True)) | {bytes: {"type": "string", "format": "binary"}}
+    queries = {query: named.pop(query.__name__) for query in types if _is_query(query)}
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
-        paths.setdefault(route.openapi_path, {})[route.method.lower()] = _operation(route, refs)
+        parameters = [*_parameters(route, queries)]
+        paths.setdefault(route.openapi_path, {})[route.method.lower()] = _operation(route, parameters, refs)
     return {
         "openapi": "3.1.0",
         "info": INFO,
@@ -77,16 +79,22 @@ def _types(routes: Iterable[Route]) -> Iterable[Any]:
     for route in routes:
         if route.body is not None:
             yield route.body.type
+        if route.query is not None:
+            yield route.query
         yield from (reply.content for reply in route.responses if reply.content is not None)
 
 
-def _operation(route: Route, refs: SchemaRefs) -> Schema:
+def _is_query(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Query)
+
+
+def _operation(route: Route, parameters: list[Schema], refs: SchemaRefs) -> Schema:
     operation: Schema = {
         "operationId": route.operation_id,
         "tags": [route.tag],
         "summary": route.summary,
         "description": unwrap_paragraphs(route.description),
-        "parameters": [*_parameters(route)],
+        "parameters": parameters,
         "responses": _responses(route, refs),
     }
     if route.body is not None:
@@ -156,7 +164,7 @@ def _webhook_challenge(refs: SchemaRefs) -> Schema:
 def _webhook_request(refs: SchemaRefs, body: type, example: str) -> Schema:
     """Return what both webhook requests share: the headers, the body, and no token."""
     return {
-        "tags": ["webhooks"],
+        "tags": ["callbacks"],
         "parameters": [*WEBHOOK_HEADERS],
         "requestBody": {
             "required": True,
@@ -166,24 +174,19 @@ def _webhook_request(refs: SchemaRefs, body: type, example: str) -> Schema:
     }
 
 
-def _parameters(route: Route) -> Iterable[Schema]:
+def _parameters(route: Route, queries: Mapping[type[Query], Schema]) -> Iterable[Schema]:
     for name in route.path_parameters:
         yield {"$ref": f"#/components/parameters/{name}"}
     if route.query is not None:
-        yield from _query_parameters(route.query)
+        yield from _query_parameters(queries[route.query])
     for name in route.headers:
         yield {"$ref": f"#/components/parameters/{name}"}
 
 
-def _query_parameters(query: type[Query]) -> Iterable[Schema]:
+def _query_parameters(query: Schema) -> Iterable[Schema]:
     """Yield the fields of a Struct as query parameters, which cannot be null."""
-    _, named = make_components([query])
-    for name, schema in named[query.__name__]["properties"].items():
-        match schema:
-            case {"anyOf": [dict(given), {"type": "null"}]}:
-                value = dict(given)
-            case _:
-                value = dict(schema)
+    for name, schema in query["properties"].items():
+        value = dict(without_null(schema))
         yield {
             "name": name,
             "in": "query",

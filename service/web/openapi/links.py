@@ -1,7 +1,7 @@
 """The links of the OpenAPI document, generated from the routes' declarations.
 
 A response that contains the id of a game, webhook, tile or ship links to every route of that resource. A response with
-legal moves links to the action that performs the first.
+legal moves links to the action. Links have parameters only: generators of clients reject other members.
 """
 
 import re
@@ -52,11 +52,8 @@ NAMED_RESOURCES: Mapping[Any, tuple[NamedResource, ...]] = {
     ),
 }
 
-MOVE_POINTERS: Mapping[Any, str] = {
-    LegalMoves: "/moves/0/id",
-    ActionResult[Diff]: "/legal_moves/moves/0/id",
-}
-"""The JSON pointer to the first legal move in a response; the game is that of the path."""
+RESPONSES_WITH_MOVES = (LegalMoves, ActionResult[Diff])
+"""Responses with legal moves of the game that the path names."""
 
 
 def make_links(routes: Iterable[Route]) -> dict[str, Schema]:
@@ -77,10 +74,10 @@ def _links_after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schem
         for route in routes:
             if route.openapi_path.startswith(resource.path) and route.path_parameters == resource.parameters:
                 yield f"{content.__name__}.{route.operation_id}", _resource_link(route, resource)
-    if (pointer := MOVE_POINTERS.get(content)) is not None:
+    if content in RESPONSES_WITH_MOVES:
         for route in routes:
             if route.body is not None and route.body.type is Act:
-                yield f"{_content_name(content)}.{route.operation_id}", _move_link(route, pointer)
+                yield f"{_content_name(content)}.{route.operation_id}", _action_link(route)
 
 
 def _resource_link(route: Route, resource: NamedResource) -> Schema:
@@ -90,12 +87,11 @@ def _resource_link(route: Route, resource: NamedResource) -> Schema:
     return {"operationId": route.operation_id, "parameters": parameters, "description": f"{route.summary}."}
 
 
-def _move_link(route: Route, pointer: str) -> Schema:
+def _action_link(route: Route) -> Schema:
     return {
         "operationId": route.operation_id,
         "parameters": {f"path.{name}": f"$request.path.{name}" for name in route.path_parameters},
-        "requestBody": {"move": f"$response.body#{pointer}"},
-        "description": f"{route.summary}: perform the first legal move.",
+        "description": f"{route.summary}: perform one of the legal moves.",
     }
 
 

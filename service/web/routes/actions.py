@@ -96,11 +96,11 @@ seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optio
 async def post_action(request: web.Request) -> web.Response:
     """Perform one action, one legal move by its id, or a list of actions, all or none.
 
-    Bots reply in the same commit. Checks run in this order: shape, token, completed idempotency key, `not_active`,
-    `If-Match`, seat, rule. Without `If-Match` the service retries version conflicts. In a list, no action may follow
-    one that reveals hidden information. `version` and `ETag` are those of the commit's last version. If a bot plays for
-    the seat, the problem is `replaced`: return to the seat first. An action after the deadline is accepted until the
-    time-out has been applied.
+    The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this
+    order: shape, token, completed idempotency key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the action
+    is applied to whatever version is current. In a list, no action may follow one that reveals hidden information.
+    `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to
+    the seat first. An action after the deadline is accepted until the time-out has been applied.
     """
     return await run_command(request, await read_body(request, ACT_DECODER), act)
 

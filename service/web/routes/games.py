@@ -85,9 +85,9 @@ def _created_responses(description: str) -> tuple[ResponseSpec, ...]:
 async def create_game(request: web.Request) -> web.Response:
     """Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
 
-    Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only
-    as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its
-    seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
+    Only `players` is required. The game starts when no seat is open. The tokens are returned only here. The owner token
+    acts for every seat filled at creation and manages the game, a seat token acts for its seat, and the spectator token
+    reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
     api_key = await authenticate_api_key(request)

@@ -35,7 +35,7 @@ STORE_PROBE = web.AppKey("store_probe", StoreProbe)
 @Route(
     "GET",
     "/livez",
-    operation_id="isAlive",
+    operation_id="checkLiveness",
     summary="Check liveness",
     tag="service",
     responses=(ResponseSpec(200, "The instance is alive.", Health),),
@@ -49,16 +49,16 @@ async def livez(request: web.Request) -> web.Response:
 @Route(
     "GET",
     "/readyz",
-    operation_id="isReady",
+    operation_id="checkReadiness",
     summary="Check readiness",
     tag="service",
     responses=(ResponseSpec(200, "The instance is ready for requests.", Health),),
     problems=("store_unavailable", "draining"),
 )
 async def readyz(request: web.Request) -> web.Response:
-    """Return `draining` while the instance shuts down, `store_unavailable` if the store does not reply.
+    """Return `draining` while the instance shuts down, `store_unavailable` while it cannot serve requests.
 
-    The latter also if a background task keeps failing; `detail` names it.
+    `detail` says why.
     """
     if request.app[DRAINING].is_set():
         raise ShuttingDown

@@ -28,7 +28,7 @@ class MyGameListQuery(GameListQuery, frozen=True):
 @Route(
     "GET",
     "/v1/seats/me/games",
-    operation_id="myGames",
+    operation_id="listMyGames",
     summary="List my games",
     tag="games",
     access="required",

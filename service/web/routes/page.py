@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from schemas.service import Index
+from schemas.service import ServiceIndex
 from service.web.middleware.error_handling import handle_expect
 from service.web.negotiation import prefers_media_type
 from service.web.parsing import JSON
@@ -27,7 +27,7 @@ MEDIA_TYPES = {
     "webmanifest": "application/manifest+json",
 }
 
-SERVICE_INDEX = Index(
+SERVICE_INDEX = ServiceIndex(
     name="south-seas",
     openapi="/openapi.json",
     asyncapi="/asyncapi.json",
@@ -52,12 +52,12 @@ def _load_asset(entry: Traversable) -> Asset:
 @Route(
     "GET",
     "/",
-    operation_id="index",
+    operation_id="readIndex",
     summary="Read the index, or open the web page",
     tag="service",
     headers=("If-None-Match",),
     responses=(
-        ResponseSpec(200, "The entry points of the API.", Index, ("ETag",)),
+        ResponseSpec(200, "The entry points of the API.", ServiceIndex, ("ETag",)),
         ResponseSpec(200, "The web page.", str, media_type=HTML),
         ResponseSpec(304, "The index or the page has not changed.", headers=("ETag",)),
     ),

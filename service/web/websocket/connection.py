@@ -13,7 +13,7 @@ from typing import Literal
 
 from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
-from schemas.messages import CloseCode, Closing, Error, ServerMessage
+from schemas.messages import CloseCode, Closing, ErrorMessage, ServerMessage
 from schemas.problems import PROBLEM_TYPES, Problem
 from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
@@ -146,7 +146,7 @@ class WebSocketConnection:
     def end_subscription(self, game: str, error: GameError) -> None:
         """Report why a game can no longer be followed."""
         self.games.discard(game)
-        self.send(Error(id=None, game=game, problem=to_problem(error)))
+        self.send(ErrorMessage(id=None, game=game, problem=to_problem(error)))
 
     def recheck_token(self, game: str, access: AccessRecord) -> None:
         """End the subscription if its token is no longer valid."""
@@ -159,7 +159,7 @@ class WebSocketConnection:
     def send_problem(self, message_id: str | None, game: str | None, problem: Problem) -> None:
         """Send and count an error in reply to a message."""
         PROBLEMS.labels(problem.code, "socket").inc()
-        self.send(Error(id=message_id, game=game, problem=problem))
+        self.send(ErrorMessage(id=message_id, game=game, problem=problem))
 
     def unsubscribe(self, game: str) -> StreamPosition | None:
         """End a subscription; return the position that the client has reached, None if it was not subscribed."""

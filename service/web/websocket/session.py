@@ -17,7 +17,7 @@ from schemas.messages import (
     Ping,
     Pong,
     Resign,
-    Return,
+    ReturnToSeat,
     SeatMessage,
     Subscribe,
     Sync,
@@ -160,7 +160,7 @@ class Session:
                 await self._execute(message, message.to_body(), undo)
             case Resign():
                 await self._execute(message, message.to_body(), resign_seat)
-            case Return():
+            case ReturnToSeat():
                 await self._execute(message, message.to_body(), return_to_seat)
             case Subscribe():
                 await self._subscriptions.subscribe(message, self._charge)

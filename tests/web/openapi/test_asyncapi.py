@@ -55,6 +55,8 @@ def test_every_message_is_documented_and_received_or_sent() -> None:
     assert set(MESSAGES) == {*CLIENTS, *SERVICES}
     documented: dict[tuple[str, str], set[str]] = {}
     for operation in DOCUMENT["operations"].values():
+        assert operation["summary"]
+        assert operation["description"]
         channel = operation["channel"]["$ref"]
         documented.setdefault((channel, operation["action"]), set()).update(tags(operation["messages"]))
         if "reply" in operation:

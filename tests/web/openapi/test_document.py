@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.openapi import generate
 from service.web.openapi.document import UPGRADE_PROBLEMS, make_openapi
+from service.web.openapi.named_types import ENUMERATIONS
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
 
@@ -119,24 +121,68 @@ def test_response_schemas_are_open_and_complete() -> None:
         "WaresRequest",
         "WebhookChallengeAnswer",
     }
-    assert requests == {struct.__name__ for struct in RequestModel.__subclasses__()} & set(schemas())
-    for name, schema in schemas().items():
+    structs = {name: schema for name, schema in schemas().items() if "properties" in schema and "oneOf" not in schema}
+    assert requests == {struct.__name__ for struct in RequestModel.__subclasses__()} & set(structs)
+    for name, schema in structs.items():
         if name in requests:
             assert schema["additionalProperties"] is False
             continue
         assert "additionalProperties" not in schema
         assert schema.get("required", []) == list(schema["properties"])
-        for enum in re.findall(r'"enum": (\[[^]]*\])', json.dumps(schema)):
-            assert set(json.loads(enum)) <= {"n", "e", "s", "w"}
+        assert references(schema) & ENUMERATIONS.keys() <= {"Edge"}
 
 
-def test_request_schemas_accept_null() -> None:
-    for name in ("Act", "ActionRequest", "CreateGame", "JoinGame", "SeatRequest"):
+def test_optional_fields_of_requests_may_be_null_and_have_no_default() -> None:
+    for name in ("Act", "ActionRequest", "CreateGame", "JoinGame", "SeatRequest", "WaresRequest"):
         schema = schemas()[name]
         for field, member in schema["properties"].items():
             if field not in schema.get("required", []):
-                assert {"type": "null"} in member["anyOf"]
-                assert member["default"] is None
+                assert "null" in member.get("type", []) or {"type": "null"} in member["anyOf"]
+                assert "default" not in member
+
+
+def test_every_union_is_a_component_with_a_discriminator() -> None:
+    unions = {name for name, schema in schemas().items() if "oneOf" in schema}
+    assert unions == {"GameAction", "GameEvent", "PatchOperation", "Segment"}
+    for name in unions:
+        mapping = schemas()[name]["discriminator"]["mapping"]
+        assert [{"$ref": reference} for reference in mapping.values()] == schemas()[name]["oneOf"]
+        for tag, reference in mapping.items():
+            struct = schemas()[reference.rpartition("/")[2]]
+            assert struct["properties"][schemas()[name]["discriminator"]["propertyName"]]["const"] == tag
+    for schema in parts(DOCUMENT):
+        assert "oneOf" not in schema or schema in schemas().values()
+        assert "anyOf" not in schema or schema["anyOf"][1:] == [{"type": "null"}]
+
+
+def test_every_enumeration_is_a_component() -> None:
+    enumerations = [schema for schema in parts([DOCUMENT["paths"], schemas()]) if isinstance(schema.get("enum"), list)]
+    assert enumerations == [schema for name, schema in schemas().items() if name in ENUMERATIONS]
+    for path in DOCUMENT["paths"].values():
+        for parameter in parts(path):
+            if parameter.get("in") == "query" and parameter["schema"].get("type") == "integer":
+                assert parameter["schema"].get("maximum", 2) > 1, "a flag is a boolean"
+
+
+def test_patterns_are_re2_and_no_default_is_null() -> None:
+    patterns = [schema["pattern"] for schema in parts(DOCUMENT) if isinstance(schema.get("pattern"), str)]
+    assert len(patterns) > 20
+    assert not [pattern for pattern in patterns if "(?" in pattern]
+    assert not [schema for schema in parts(DOCUMENT) if schema.get("default", ...) is None]
+
+
+def test_pictures_are_binary() -> None:
+    for path, item in DOCUMENT["paths"].items():
+        for media_type, content in item.get("get", {}).get("responses", {}).get("200", {}).get("content", {}).items():
+            if media_type.startswith("image/"):
+                assert content["schema"] == {"type": "string", "format": "binary"}, path
+
+
+def test_requests_to_webhooks_have_a_tag_of_their_own() -> None:
+    tags = {tag for item in DOCUMENT["webhooks"].values() for tag in item["post"]["tags"]}
+    assert tags == {"callbacks"}
+    assert not tags & {tag for operation in operations() for tag in operation["tags"]}
+    assert [tag["name"] for tag in DOCUMENT["tags"]].count("callbacks") == 1
 
 
 def test_schemas_are_named_after_structs_and_references_are_resolvable() -> None:
@@ -149,6 +195,25 @@ def test_schemas_are_named_after_structs_and_references_are_resolvable() -> None
 def operations() -> list[dict[str, Any]]:
     """Return every operation."""
     return [operation for item in DOCUMENT["paths"].values() for operation in item.values()]
+
+
+def parts(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object in a part of the document, examples excepted."""
+    match document:
+        case dict():
+            yield document
+            for name, value in document.items():
+                if name not in {"example", "examples", "mapping"}:
+                    yield from parts(value)
+        case list():
+            for item in document:
+                yield from parts(item)
+
+
+def references(document: Any) -> set[str]:
+    """Return the names of all schemas that a part of the document refers to."""
+    names = re.findall(r'"#/components/schemas/(\w+)"', json.dumps(document))
+    return {*names}
 
 
 def schemas() -> dict[str, Any]:

@@ -69,6 +69,9 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
     for option in ("coordinates=1", "last=1", "side=1", "theme=dark"):
         observed = await read_board_svg(game, option)
         assert observed.text != plain.text, option
+    for option in ("coordinates", "last", "side", "candidates"):
+        assert (await read_board_svg(game, f"{option}=true")).text == (await read_board_svg(game, f"{option}=1")).text
+        assert (await read_board_svg(game, f"{option}=false")).text == plain.text
     wide, tall = (await read_board_svg(game, "coordinates=1")).size
     assert wide == plain.size[0]
     assert tall != plain.size[1]

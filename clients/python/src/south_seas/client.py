@@ -8,11 +8,11 @@ from south_seas.events import StartState
 from south_seas.http import HttpRequest
 from south_seas.models import (
     Act,
-    Action,
     ActionRequest,
     ActionResult,
     Created,
     CreateGame,
+    GameAction,
     GameView,
     Joined,
     JoinGame,
@@ -31,7 +31,7 @@ __all__ = ["ActOptions", "ActionInput", "Client", "PostOptions"]
 
 T = TypeVar("T")
 
-ActionInput = str | Move | Action | ActionRequest | Sequence[Action | ActionRequest] | Act
+ActionInput = str | Move | GameAction | ActionRequest | Sequence[GameAction | ActionRequest] | Act
 """A move or its id, an action, or several actions to apply all or none."""
 
 

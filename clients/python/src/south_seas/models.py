@@ -31,7 +31,7 @@ class Act(Model):
 class ActionRequest(Model):
     """An action in a request: `type`, and the fields of that type."""
 
-    type: Literal["deliver", "pass", "place_islander", "place_tile", "retrieve_islander", "take_ship"]
+    type: ActionType
     x: int | None = None
     """With `place_tile` and `retrieve_islander`."""
     y: int | None = None
@@ -44,7 +44,7 @@ class ActionRequest(Model):
     """With `take_ship` and `deliver`."""
     wares: WaresRequest | None = None
     """With `deliver`; optional if only one payment is possible."""
-    phase: Literal["deliver", "islander"] | None = None
+    phase: PassPhase | None = None
     """With `pass`; optional."""
 
 
@@ -64,7 +64,7 @@ class ActionResult(Model):
     """Null without `include=legal_moves`."""
 
 
-class Add(Model, tag="add", tag_field="op"):
+class AddOperation(Model, tag="add", tag_field="op"):
     """Sets a member (RFC 6902, 4.1)."""
 
     path: str
@@ -255,7 +255,7 @@ class Diff(Model, tag="diff"):
     """The move's id; null without a move."""
     by: str | None
     """Null if nobody acted."""
-    events: list[Event]
+    events: list[GameEvent]
     """The events in order."""
     patch: list[PatchOperation]
     """The JSON Patch (RFC 6902) from the previous GAME to this one; that of version 1 applies to `{}`."""
@@ -446,17 +446,6 @@ class IfEnded(Model):
     """The wares that incomplete features would give (R7.2)."""
 
 
-class Index(Model):
-    """The response of `GET /`: links to the API."""
-
-    name: str
-    openapi: str
-    asyncapi: str
-    games: str
-    tilesets: str
-    websocket: str
-
-
 class Island(Model, tag="island", tag_field="kind"):
     """An island segment; without edges it is complete when placed (R5.2)."""
 
@@ -570,7 +559,7 @@ class Move(Model):
     """Has the same meaning in every position; send it as `move`."""
     text: str
     """A text for people, at most 100 characters."""
-    action: Action
+    action: GameAction
     """The complete action."""
 
 
@@ -750,6 +739,7 @@ class Problem(Model):
     version: int | None
     """The game's current version."""
     digest: str | None
+    """The first 32 hex digits of a SHA-256."""
     next_game: str | None
     """The existing rematch."""
     retry_after_s: int | None
@@ -783,7 +773,7 @@ class RematchCreated(Model, tag="rematch_created"):
     """An id: 1 to 32 of a-z, 0-9 and -."""
 
 
-class Remove(Model, tag="remove", tag_field="op"):
+class RemoveOperation(Model, tag="remove", tag_field="op"):
     """Removes a member (RFC 6902, 4.2)."""
 
     path: str
@@ -859,7 +849,18 @@ class SeatToken(Model):
 
     seat: int
     token: str
-    """A bearer token: 256 random bits; the service stores only its hash."""
+    """A bearer token. Keep it secret."""
+
+
+class ServiceIndex(Model):
+    """The response of `GET /`: links to the API."""
+
+    name: str
+    openapi: str
+    asyncapi: str
+    games: str
+    tilesets: str
+    websocket: str
 
 
 class Ship(Model):
@@ -1046,9 +1047,9 @@ class Wares(Model):
 class WaresRequest(Model):
     """Numbers of wares in a request; an omitted kind is 0."""
 
-    bananas: int = 0
-    shells: int = 0
-    fish: int = 0
+    bananas: int | None = None
+    shells: int | None = None
+    fish: int | None = None
 
 
 class Webhook(Model):
@@ -1135,7 +1136,7 @@ class WebhookData(Model):
     """The move's id; null if nobody acted."""
     by: str | None
     """Who decided; null if nobody acted."""
-    events: list[Event]
+    events: list[GameEvent]
     """The subscribed events; may be empty if only `decision` is subscribed."""
     next: NextDecision
     """The next decision after the change."""
@@ -1157,15 +1158,17 @@ class Webhooks(Model):
     webhooks: list[Webhook]
 
 
-Action = PlaceTile | PlaceIslander | RetrieveIslander | TakeShip | Deliver | Pass
+ActionType = Literal["place_tile", "place_islander", "retrieve_islander", "take_ship", "deliver", "pass"]
 
-Color = Literal["black", "blue", "green", "red", "yellow"]
+Color = Literal["red", "blue", "green", "yellow", "black"]
 
-Edge = Literal["e", "n", "s", "w"]
+Edge = Literal["n", "e", "s", "w"]
 
-Edition = Literal["german", "international"]
+Edition = Literal["international", "german"]
 
-Event = (
+GameAction = PlaceTile | PlaceIslander | RetrieveIslander | TakeShip | Deliver | Pass
+
+GameEvent = (
     GameCreated
     | PlayerJoined
     | PlayerLeft
@@ -1191,10 +1194,20 @@ Event = (
     | GameAborted
 )
 
-PatchOperation = Add | Remove
+GameStatus = Literal["waiting", "active", "finished", "aborted"]
+
+Include = Literal["legal_moves"]
+
+LegalMovesStage = Literal["cell"]
+
+PassPhase = Literal["islander", "deliver"]
+
+PatchOperation = AddOperation | RemoveOperation
 
 Segment = Bridge | Island | Sea | Market
 
-TimeoutPolicy = Literal["bot", "pass", "resign"]
+Theme = Literal["light", "dark"]
 
-Visibility = Literal["private", "public"]
+TimeoutPolicy = Literal["pass", "bot", "resign"]
+
+Visibility = Literal["public", "private"]
