@@ -46,7 +46,7 @@ _UNION_NAMES = {frozenset(struct.__name__ for struct in union.members): name for
 
 def make_components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
     """Return the schema of each type, and all named schemas in them by name, in alphabetical order."""
-    schemas, definitions = msgspec.json.schema_components(types, ref_template=SCHEMA_REF + "{name}")
+    generated, definitions = msgspec.json.schema_components(types, ref_template=SCHEMA_REF + "{name}")
     structs = {struct.__name__: struct for struct in _subclasses(msgspec.Struct) if _is_documented(struct)}
     named: dict[str, Schema] = {}
     for generated_name, schema in definitions.items():
@@ -54,7 +54,7 @@ def make_components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schem
         struct = structs[name]
         tidy = (_request_schema if issubclass(struct, RequestModel) else _response_schema)(schema)
         named[name] = _with_field_docs(tidy, struct)
-    schemas = [transform_schema(schema, _normalize) for schema in schemas]
+    schemas = [transform_schema(schema, _normalize) for schema in generated]
     used = _references([*schemas, *named.values()])
     named |= {name: _union_schema(name) for name in used & UNIONS.keys()}
     named |= {name: _enumeration_schema(name) for name in used & ENUMERATIONS.keys()}

@@ -208,6 +208,8 @@ def parts(document: Any) -> Iterator[dict[str, Any]]:
         case list():
             for item in document:
                 yield from parts(item)
+        case _:
+            pass
 
 
 def references(document: Any) -> set[str]:
