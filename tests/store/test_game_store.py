@@ -57,16 +57,13 @@ async def test_a_game_is_created_once(store: GameStore) -> None:
     assert loaded.snapshot == b"snapshot 1"
 
 
-async def test_an_action_replaces_the_snapshot_and_leaves_the_access(store: GameStore) -> None:
+@pytest.mark.parametrize(("access", "stored"), ((None, b"access 1"), (b"access 2", b"access 2")))
+async def test_an_action_replaces_the_snapshot_and_may_change_the_access(
+    store: GameStore, access: bytes | None, stored: bytes
+) -> None:
     await store.commit(creation())
-    assert await store.commit(action(1)) == Committed()
-    assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", b"access 1", None)
-
-
-async def test_an_action_may_change_the_access(store: GameStore) -> None:
-    await store.commit(creation())
-    await store.commit(action(1, access=b"access 2"))
-    assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", b"access 2", None)
+    assert await store.commit(action(1, access=access)) == Committed()
+    assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", stored, None)
 
 
 async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:

@@ -59,15 +59,21 @@ async def test_games_survive_sigkill_of_the_server(short_path: Path, program: Pa
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
-async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(short_path: Path, program: Path) -> None:
+async def start_and_kill_parent(source: str, directory: Path, program: Path) -> int:
+    """Start a process that starts a server, kill it, and return the id of the server's process."""
     parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", SERVE, str(short_path), str(program), stdout=subprocess.PIPE
+        sys.executable, "-c", source, str(directory), str(program), stdout=subprocess.PIPE
     )
     assert parent.stdout
     pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
     assert is_running(pid)
     parent.kill()
     await parent.communicate()
+    return pid
+
+
+async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(short_path: Path, program: Path) -> None:
+    pid = await start_and_kill_parent(SERVE, short_path, program)
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert not is_running(pid)
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
@@ -193,13 +199,7 @@ async def test_an_orphaned_server_is_shut_down_by_the_next_instance(short_path: 
     detached = SERVE.replace(
         "async def main", "embedded_process.terminate_with_parent = lambda parent: None\n\nasync def main"
     )
-    parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", detached, str(short_path), str(program), stdout=subprocess.PIPE
-    )
-    assert parent.stdout
-    pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
-    parent.kill()
-    await parent.communicate()
+    pid = await start_and_kill_parent(detached, short_path, program)
     assert is_running(pid)
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert not is_running(pid)

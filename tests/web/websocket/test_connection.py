@@ -78,6 +78,15 @@ async def test_a_client_is_closed_when_it_no_longer_answers_pings(store: RedisSt
         await wait_until_no_streams(client)
 
 
+async def test_the_timer_of_a_closed_socket_is_cancelled(client: Client) -> None:
+    """Or it would keep the socket for ever."""
+    async with connect_watcher(client):
+        (opened,) = client.app[STREAMS]
+        assert isinstance(opened, WebSocketConnection)
+    await wait_until_no_streams(client)
+    assert opened._pong_timer.cancelled()
+
+
 @pytest.fixture
 async def gated(store: RedisStore) -> GatedStore:
     gated_store = GatedStore(store._client)

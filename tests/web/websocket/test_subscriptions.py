@@ -206,8 +206,9 @@ async def test_a_game_that_ends_leaves_the_socket_open(client: Client, watcher: 
 
 
 async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, redis: Redis) -> None:
-    async with serve(store, Limits(sweep_interval_s=0.05)) as client, connect_watcher(client) as watcher:
-        http_game, other = await create_game(client), await create_game(client)
+    limits = Limits(sweep_interval_s=0.05, max_subscriptions=2)
+    async with serve(store, limits) as client, connect_watcher(client) as watcher:
+        http_game, other, later = [await create_game(client) for _ in range(3)]
         await watcher.subscribe(http_game.id)
         await watcher.subscribe(other.id)
         await redis.delete(keys.game(http_game.id), keys.log(http_game.id))
@@ -216,6 +217,7 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
         assert len(client.app[HUB]) == 1
         await other.act_successfully()
         await watcher.receive("diff")
+        await watcher.subscribe(later.id)
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
