@@ -159,7 +159,7 @@ async def test_what_ends_by_itself_is_logged_and_counted_where_nobody_expects_it
     assert [record.getMessage() for record in caplog.records] == ["the background task a-task has failed"]
 
 
-async def test_a_spawned_task_to_which_nobody_else_refers_is_not_collected() -> None:
+async def test_a_spawned_task_to_which_nobody_else_refers_is_collected_after_its_end() -> None:
     waited_for: list[weakref.ref[asyncio.Future[None]]] = []
 
     async def work() -> None:
@@ -175,6 +175,10 @@ async def test_a_spawned_task_to_which_nobody_else_refers_is_not_collected() -> 
     assert running is not None
     future.set_result(None)
     await running
+    await asyncio.sleep(0)
+    del future, running
+    gc.collect()
+    assert task() is None
 
 
 def find_bare_tasks(source: str) -> Iterator[int]:

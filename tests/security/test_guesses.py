@@ -13,7 +13,7 @@ from service.games.ports import GameRecord
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
-from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.limiter import MAX_TOKENS_CHECKED, RATE_LIMITER
 from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.polling import wait_until
@@ -144,6 +144,24 @@ async def test_each_unknown_token_of_a_request_is_a_guess(store: RedisStore) -> 
         assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 401
         assert await read_status(await client.get(game.path)) == 429
         assert await read_status(await game.get()) == 200
+
+
+async def test_few_tokens_of_a_request_are_verified(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    verified: list[str] = []
+
+    async def is_valid(
+        _verifier: TokenVerifier, _address: str, _request: object, _game: str | None, token: str
+    ) -> bool:
+        verified.append(token)
+        return False
+
+    monkeypatch.setattr(TokenVerifier, "is_valid", is_valid)
+    async with serve(store, make_limits(rate_reads=10)) as client:
+        assert (await guess(client, await create_game(client)))[429] > 20
+        verified.clear()
+        many = bearer_header(", ".join(f"guess-{number}" for number in range(100)))
+        assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 429
+        assert len(verified) == MAX_TOKENS_CHECKED
 
 
 async def test_a_malformed_token_is_a_guess(store: RedisStore) -> None:

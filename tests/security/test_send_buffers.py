@@ -176,6 +176,24 @@ async def test_read_and_closed_connections_leave_the_budget(client: Client) -> N
     await wait_until(lambda: budget.total == 0)
 
 
+async def test_a_connection_leaves_the_budget_as_soon_as_it_is_read(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only with the next sweep."""
+    monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 3600)
+    async with serve(store) as client:
+        budget = client.app[CONNECTION_LIMITER].send_buffers
+        reader, writer = await asyncio.open_connection(client.host, client.port)
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
+        writer.write(get_request(LARGE_PATH) * PIPELINED)
+        await wait_until(lambda: budget.total > 0)
+        writer.transport.resume_reading()  # type: ignore[attr-defined]  # as above
+        reading = asyncio.create_task(reader.read())
+        await wait_until(lambda: budget.total == 0)
+        reading.cancel()
+        writer.transport.abort()
+
+
 class Writer:
     """A connection with a given send buffer."""
 

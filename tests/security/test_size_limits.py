@@ -9,8 +9,10 @@ import pytest
 
 from schemas.commands import MAX_ACTIONS
 from service.store.game_store import RedisStore
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.runner import MAX_HEADERS
+from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
@@ -86,6 +88,20 @@ async def test_the_bytes_of_a_head_are_limited(client: Client) -> None:
                 break
         with suppress(ConnectionError):
             assert await reader.read() == b""
+    writer.transport.abort()
+
+
+async def test_the_bytes_of_each_head_are_counted_anew(client: Client) -> None:
+    """Of heads that arrive in parts, on one connection."""
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    await wait_until(lambda: client.app[CONNECTION_LIMITER].connections)
+    (connection,) = client.app[CONNECTION_LIMITER].connections
+    begin = b"GET /livez HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 8_000
+    for _ in range(MAX_HEAD_BYTES // len(begin) + 1):
+        writer.write(begin)
+        await wait_until(lambda: connection.head_bytes >= len(begin))
+        writer.write(b"\r\n\r\n")
+        assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
     writer.transport.abort()
 
 

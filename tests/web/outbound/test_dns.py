@@ -97,6 +97,16 @@ async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyP
             await resolver.resolve("public.example", 443)
 
 
+async def test_names_are_cached_again_after_the_cache_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
+    resets: list[str] = []
+    async with resolving() as (resolver, _):
+        monkeypatch.setattr(resolver._channel, "reinit", lambda: resets.append("emptied"))
+        for _ in range(6):
+            await resolver.resolve("public.example", 443)
+    assert len(resets) == 2
+
+
 async def test_a_site_that_does_not_answer_delays_no_other() -> None:
     async with resolving(timeout_s=1_000) as (resolver, server):
         hanging = [asyncio.create_task(resolver.resolve(f"{number}.hang.example", 443)) for number in range(200)]
