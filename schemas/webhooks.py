@@ -1,5 +1,6 @@
 """Webhooks: registration, deliveries and messages, after Standard Webhooks."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
@@ -23,9 +24,13 @@ DIFF_MESSAGE = "diff"
 CHALLENGE_MESSAGE = "challenge"
 """The message type that asks a server to confirm the webhook."""
 
+PING_MESSAGE = "ping"
+"""The message type that tests a webhook."""
+
 EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_finished", DECISION_EVENT])]
+EventTypes = Annotated[list[EventType], Meta(min_length=1, max_length=64)]
 MessageType = Annotated[
-    str, Meta(examples=["turn_started", "game_finished", DECISION_EVENT, DIFF_MESSAGE, CHALLENGE_MESSAGE])
+    str, Meta(examples=["turn_started", "game_finished", DECISION_EVENT, DIFF_MESSAGE, CHALLENGE_MESSAGE, PING_MESSAGE])
 ]
 Url = Annotated[
     str,
@@ -56,12 +61,19 @@ DeliveryError = Annotated[
 Challenge = Annotated[str, Meta(min_length=1, max_length=100, examples=["q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs"])]
 
 
+def check_event_types(events: Iterable[str] | None) -> None:
+    """Raise ValueError for an event type that does not exist."""
+    for event in events or ():
+        if event not in WEBHOOK_EVENT_TYPES:
+            raise ValueError(f"`events`: {event[:40]} is not one of {', '.join(WEBHOOK_EVENT_TYPES)}")
+
+
 class RegisterWebhook(RequestModel):
     """A new webhook; only `url` is required."""
 
     url: Url
     """The https URL of a server on the public internet."""
-    events: Annotated[list[EventType], Meta(min_length=1, max_length=64)] | None = None
+    events: EventTypes | None = None
     """Event types, the most important first, or `decision`; null for every change."""
     seats: Annotated[list[SeatNumber], Meta(min_length=1, max_length=5)] | None = None
     """The seats whose events and decisions are sent; null for all."""
@@ -69,9 +81,7 @@ class RegisterWebhook(RequestModel):
     """The signing secret; null for a random one."""
 
     def __post_init__(self) -> None:
-        for event in self.events or ():
-            if event not in WEBHOOK_EVENT_TYPES:
-                raise ValueError(f"`events`: {event[:40]} is not one of {', '.join(WEBHOOK_EVENT_TYPES)}")
+        check_event_types(self.events)
 
 
 class Webhook(ResponseModel):
@@ -173,7 +183,16 @@ class WebhookChallenge(ResponseModel):
     """The time of this attempt."""
     challenge: Challenge
     """The server must return this value; it differs for each attempt."""
-    game: Id
+    game: Id | None
+    """Null for the webhook of an API key."""
+    webhook: Id
+
+
+class WebhookPing(ResponseModel):
+    """A message that tests a webhook; nothing has happened."""
+
+    type: Literal["ping"]
+    timestamp: Timestamp
     webhook: Id
 
 
@@ -181,3 +200,96 @@ class WebhookChallengeAnswer(RequestModel):
     """The response body that confirms a webhook; it may contain nothing else."""
 
     challenge: Challenge
+
+
+class RegisterKeyWebhook(RequestModel):
+    """A new webhook for all games of an API key; only `url` is required."""
+
+    url: Url
+    """The https URL of a server on the public internet."""
+    events: EventTypes | None = None
+    """Event types, the most important first, or `decision`; null for every change."""
+    secret: Secret | None = None
+    """The signing secret; null for a random one."""
+
+    def __post_init__(self) -> None:
+        check_event_types(self.events)
+
+
+class ChangeKeyWebhook(RequestModel):
+    """Changes to a webhook; what is null or missing stays."""
+
+    url: Url | None = None
+    """Another URL, whose server must answer a challenge first."""
+    events: Annotated[list[EventType], Meta(max_length=64)] | None = None
+    """Other event types, the most important first, or `decision`; an empty list for every change."""
+
+    def __post_init__(self) -> None:
+        check_event_types(self.events)
+
+
+class RotateSecret(RequestModel):
+    """A new signing secret; the body may be empty."""
+
+    secret: Secret | None = None
+    """Null for a random one."""
+    grace_s: Annotated[int, Meta(ge=0, le=30 * 86_400)] | None = None
+    """Seconds for which the current secret signs too; null for a day."""
+
+
+class KeyWebhook(ResponseModel):
+    """A webhook for all games of an API key; the service shows its secrets only when they are new."""
+
+    id: Id
+    url: Url
+    events: list[EventType] | None
+    """Null for every change."""
+    created_at: Timestamp
+    status: WebhookStatus
+    """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
+    disabled_reason: DisabledReason | None
+    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
+    failures: int
+    """The failed attempts of the challenge."""
+    next_attempt_at: Timestamp | None
+    """The time of the next challenge; null without failures."""
+    missed_games: int
+    """The games with messages that are not tried again until the webhook is retried."""
+    previous_secret_expires_at: Timestamp | None
+    """Until when the secret before the last rotation signs too; null if there is none."""
+
+
+class KeyWebhookCreated(KeyWebhook):
+    """A new webhook for all games of an API key, with its secret."""
+
+    secret: Secret
+    """Shown only in this response."""
+
+
+class KeyWebhooks(ResponseModel):
+    """The webhooks of an API key."""
+
+    webhooks: list[KeyWebhook]
+
+
+class RotatedSecret(ResponseModel):
+    """The new secret of a webhook."""
+
+    secret: Secret
+    """Shown only in this response."""
+    previous_secret_expires_at: Timestamp
+    """Until when the previous secret signs too."""
+
+
+class KeyAttempt(Attempt):
+    """An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping."""
+
+    game: Id | None
+    """Null for a challenge or a ping."""
+
+
+class KeyDeliveries(ResponseModel):
+    """Recent delivery attempts of all games, newest first."""
+
+    webhook: KeyWebhook
+    attempts: list[KeyAttempt]

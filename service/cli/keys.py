@@ -10,6 +10,7 @@ import msgspec
 from service.cli.store import REDIS_SETTINGS, run_with_store
 from service.games.api_keys.authenticator import CACHE_TTL_S
 from service.games.api_keys.key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
+from service.games.api_keys.subject import subject_of_key
 from service.games.ports import GameStore
 from service.games.timestamps import timestamp
 from service.settings import with_settings
@@ -143,12 +144,12 @@ def rotate_command(name: str, grace_hours: float, **settings: Any) -> None:
 @name_argument
 @with_settings(*REDIS_SETTINGS)
 def revoke_command(name: str, **settings: Any) -> None:
-    """Revoke a key for good: requests with it are 401. Its games go on, with their own tokens.
+    """Revoke a key for good: requests with it are 401, and its webhooks end. Its games go on, with their own tokens.
 
     To replace a secret that has leaked, use `keys rotate NAME --grace-hours 0` instead.
     """
     now = int(time.time())
-    _change(settings, name, lambda key: msgspec.structs.replace(key, revoked_at=now))
+    _change(settings, name, lambda key: msgspec.structs.replace(key, revoked_at=now), removes_webhooks=True)
     click.echo(f"revoked the key {name}; instances reject it within {CACHE_TTL_S:.0f} s", err=True)
 
 
@@ -159,7 +160,9 @@ def _split_quotas(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, in
     return settings, {name: options[name] for name in names if options[name] is not None}
 
 
-def _change(settings: dict[str, Any], name: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+def _change(
+    settings: dict[str, Any], name: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
+) -> ApiKey:
     """Change a key that is not revoked, and return it. Raises ClickException."""
 
     async def work(store: GameStore) -> ApiKey:
@@ -171,7 +174,12 @@ def _change(settings: dict[str, Any], name: str, change: Callable[[ApiKey], ApiK
                 raise click.ClickException(f"the key {name} was revoked: add one with another name")
             changed = change(stored.key)
             if await store.api_keys.save(changed, stored.revision):
-                return changed
+                break
+        if removes_webhooks:
+            subject = subject_of_key(name)
+            for webhook in await store.webhooks.list_by_subject(subject):
+                await store.webhooks.remove(subject, webhook.registration.id)
+        return changed
 
     return run_with_store(settings, work)
 

@@ -33,6 +33,7 @@ __all__ = [
     "index_key_of",
     "lobby",
     "log",
+    "missed_games",
     "replica_wait",
     "subject",
     "webhook_attempts",
@@ -46,7 +47,7 @@ GAME_SCHEDULE = "south-seas:due"
 """Sorted set: ids of games by the Unix second at which they are due."""
 
 WEBHOOK_SCHEDULE = "south-seas:hooks-due"
-"""Sorted set: `GAME WEBHOOK` by the Unix second at which a delivery is due."""
+"""Sorted set: `SUBJECT WEBHOOK` by the Unix second at which a delivery is due."""
 
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
 """Sorted set: ids of games that have ended, by the Unix second at which to archive them."""
@@ -112,7 +113,8 @@ def game_of_channel(channel: str) -> str:
 def subject(subject: str) -> str:
     """Return the key of the hash that has a subject's webhooks: of a game, or of an API key (`subject_of_key`).
 
-    The hash of an API key has `record`, and `version`, which counts its changes. It never expires.
+    The hash of an API key has `record`; `version`, which counts its changes; and `hooks`, `hook:ID` and `hook:ID:state`
+    as a game's. It never expires.
     """
     return f"south-seas:{{{subject}}}:key" if key_of_subject(subject) is not None else game(subject)
 
@@ -133,14 +135,19 @@ def failures(game_id: str) -> str:
     return f"south-seas:{{{game_id}}}:failures"
 
 
-def webhook_lease(game_id: str, hook: str) -> str:
+def webhook_lease(subject: str, hook: str) -> str:
     """Return the key of a string: who is delivering to a webhook. It expires."""
-    return f"south-seas:{{{game_id}}}:hook:{hook}:lease"
+    return f"south-seas:{{{subject}}}:hook:{hook}:lease"
 
 
-def webhook_attempts(game_id: str, hook: str) -> str:
+def webhook_attempts(subject: str, hook: str) -> str:
     """Return the key of a list: the latest delivery attempts of a webhook, the newest first."""
-    return f"south-seas:{{{game_id}}}:hook:{hook}:tried"
+    return f"south-seas:{{{subject}}}:hook:{hook}:tried"
+
+
+def missed_games(subject: str, hook: str) -> str:
+    """Return the key of a sorted set: games whose messages a webhook of an API key misses, by the Unix second."""
+    return f"south-seas:{{{subject}}}:hook:{hook}:missed"
 
 
 def bucket(name: str) -> str:

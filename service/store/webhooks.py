@@ -1,4 +1,4 @@
-"""Webhooks in Redis: fields of their game's hash, so that they expire with it, and their due dates."""
+"""Webhooks in Redis, and their due dates: fields of the hash of their game, so that they expire with it, or API key."""
 
 import asyncio
 import time
@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.timestamps import DAY_S
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
@@ -28,6 +29,9 @@ __all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids", "id
 MAX_STORED_ATTEMPTS = 100
 """The number of delivery attempts stored of each webhook."""
 
+ATTEMPTS_TTL_S = 30 * DAY_S
+"""How long the log of an API key's webhook is stored after the last attempt; that of a game expires with the game."""
+
 
 class RedisWebhookStore:
     """`service.games.webhooks.port.WebhookStore` on Redis."""
@@ -43,21 +47,21 @@ class RedisWebhookStore:
 
     async def add(
         self,
-        game: str,
+        subject: str,
         webhook: WebhookRegistration,
         state: WebhookState,
         *,
         max_webhooks: int,
         record: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
-        """Add a webhook if the game has fewer than `max_webhooks`, and schedule a delivery.
+        """Add a webhook if the subject has fewer than `max_webhooks`, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
-        await self.schedule(game, [webhook.id], int(self._clock()))
+        await self.schedule(subject, [webhook.id], int(self._clock()))
         encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
         arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record)
-        reply = await self._add_script.run([keys.game(game), keys.replica_wait(game)], *arguments)
+        reply = await self._add_script.run([keys.subject(subject), keys.replica_wait(subject)], *arguments)
         match reply:
             case 1:
                 return Added()
@@ -68,35 +72,37 @@ class RedisWebhookStore:
             case _:
                 return WebhookNotFound()
 
-    async def list_by_game(self, game: str) -> list[StoredWebhook]:
-        """Return the webhooks of a game, the oldest first."""
-        ids = decode_webhook_ids(await self._client.execute("HGET", keys.game(game), "hooks"))
-        webhooks = await asyncio.gather(*(self.get(game, webhook_id) for webhook_id in ids))
+    async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
+        """Return the webhooks of a subject, the oldest first."""
+        ids = decode_webhook_ids(await self._client.execute("HGET", keys.subject(subject), "hooks"))
+        webhooks = await asyncio.gather(*(self.get(subject, webhook_id) for webhook_id in ids))
         return [webhook for webhook in webhooks if webhook is not None]
 
-    async def get(self, game: str, webhook_id: str) -> StoredWebhook | None:
-        """Return a webhook of a game; None if there is no such webhook."""
-        fields = await self._client.execute("HMGET", keys.game(game), f"hook:{webhook_id}", f"hook:{webhook_id}:state")
+    async def get(self, subject: str, webhook_id: str) -> StoredWebhook | None:
+        """Return a webhook of a subject; None if there is no such webhook."""
+        fields = await self._client.execute(
+            "HMGET", keys.subject(subject), f"hook:{webhook_id}", f"hook:{webhook_id}:state"
+        )
         return _decode_webhook(fields) if fields[0] is not None else None
 
-    async def remove(self, game: str, webhook_id: str) -> bool:
+    async def remove(self, subject: str, webhook_id: str) -> bool:
         """Remove a webhook, and return whether there was one."""
-        return bool(await self._remove_script.run(_script_keys(game, webhook_id), webhook_id))
+        return bool(await self._remove_script.run(_script_keys(subject, webhook_id), webhook_id))
 
-    async def list_attempts(self, game: str, webhook_id: str) -> list[DeliveryAttempt]:
+    async def list_attempts(self, subject: str, webhook_id: str) -> list[DeliveryAttempt]:
         """Return the latest delivery attempts, the newest first."""
         entries = await self._client.execute(
-            "LRANGE", keys.webhook_attempts(game, webhook_id), 0, MAX_STORED_ATTEMPTS - 1
+            "LRANGE", keys.webhook_attempts(subject, webhook_id), 0, MAX_STORED_ATTEMPTS - 1
         )
         return [_ATTEMPT_DECODER.decode(entry) for entry in entries]
 
     async def acquire_lease(
-        self, game: str, webhook_id: str, holder: str, seconds: int
+        self, subject: str, webhook_id: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Lease a webhook to one holder for `seconds`, so that nobody else delivers to it."""
         fields = f"hook:{webhook_id}", f"hook:{webhook_id}:state"
         reply = await self._lease_script.run(
-            [keys.webhook_lease(game, webhook_id), keys.game(game)], holder, seconds, *fields
+            [keys.webhook_lease(subject, webhook_id), keys.subject(subject)], holder, seconds, *fields
         )
         match reply:
             case 0:
@@ -108,7 +114,7 @@ class RedisWebhookStore:
 
     async def save_state(
         self,
-        game: str,
+        subject: str,
         state: WebhookState,
         attempt: DeliveryAttempt | None,
         *,
@@ -123,25 +129,64 @@ class RedisWebhookStore:
         entry = "" if attempt is None else _ENCODER.encode(attempt)
         arguments = webhook_id, holder, _ENCODER.encode(state), entry, MAX_STORED_ATTEMPTS
         lease_s = "" if seconds is None else seconds
-        return bool(await self._ack_script.run(_script_keys(game, webhook_id), *arguments, lease_s))
+        return bool(await self._ack_script.run(_script_keys(subject, webhook_id), *arguments, lease_s, ""))
 
-    async def schedule(self, game: str, webhook_ids: Sequence[str], at: int) -> None:
+    async def save(self, subject: str, webhook: StoredWebhook, holder: str) -> bool:
+        """Store a leased webhook that was changed, and release the lease. Return False as `save_state` does."""
+        webhook_id = webhook.registration.id
+        registration, state = _ENCODER.encode(webhook.registration), _ENCODER.encode(webhook.state)
+        arguments = webhook_id, holder, state, "", MAX_STORED_ATTEMPTS, "", registration
+        return bool(await self._ack_script.run(_script_keys(subject, webhook_id), *arguments))
+
+    async def add_attempt(self, subject: str, webhook_id: str, attempt: DeliveryAttempt) -> None:
+        """Add an attempt to the log of an API key's webhook. After a lost connection it may be there twice."""
+        key = keys.webhook_attempts(subject, webhook_id)
+        await asyncio.gather(
+            self._client.execute("LPUSH", key, _ENCODER.encode(attempt)),
+            self._client.execute("LTRIM", key, 0, MAX_STORED_ATTEMPTS - 1),
+            self._client.execute("EXPIRE", key, ATTEMPTS_TTL_S),
+        )
+
+    async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
+        """Record that an API key's webhook misses messages of a game."""
+        await self._client.execute("ZADD", keys.missed_games(subject, webhook_id), int(self._clock()), game)
+
+    async def list_missed(self, subject: str, webhook_id: str, limit: int) -> list[str]:
+        """Return the games whose messages are missed, those that have missed some for the longest first."""
+        games = await self._client.execute("ZRANGE", keys.missed_games(subject, webhook_id), 0, limit - 1)
+        return [game.decode() for game in games]
+
+    async def count_missed(self, subject: str, webhook_id: str) -> int:
+        """Return the number of games whose messages are missed."""
+        number: int = await self._client.execute("ZCARD", keys.missed_games(subject, webhook_id))
+        return number
+
+    async def remove_missed(self, subject: str, webhook_id: str, games: Sequence[str]) -> None:
+        """Remove games from those whose messages are missed."""
+        await self._client.execute("ZREM", keys.missed_games(subject, webhook_id), *games)
+
+    async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
         """Schedule webhooks, unless they are due earlier."""
-        await asyncio.gather(*(self._schedule.schedule(f"{game} {hook}", at) for hook in webhook_ids))
+        await asyncio.gather(*(self._schedule.schedule(f"{subject} {hook}", at) for hook in webhook_ids))
 
     async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
-        """Return games and webhooks that are due, the oldest date first, until `reschedule` moves them."""
+        """Return subjects and webhooks that are due, the oldest date first, until `reschedule` moves them."""
         members = [member.partition(" ") for member in await self._schedule.list_due(now, limit)]
-        return [(game, hook) for game, _, hook in members]
+        return [(subject, hook) for subject, _, hook in members]
 
-    async def reschedule(self, game: str, webhook_id: str, until: int | None) -> None:
+    async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
         """Move the due date of a webhook (None removes it). A date set meanwhile comes up a little later."""
-        await self._schedule.reschedule(f"{game} {webhook_id}", until)
+        await self._schedule.reschedule(f"{subject} {webhook_id}", until)
 
 
-def _script_keys(game: str, webhook_id: str) -> list[str]:
+def _script_keys(subject: str, webhook_id: str) -> list[str]:
     """Return the keys of webhook_ack.lua and webhook_remove.lua."""
-    return [keys.game(game), keys.webhook_lease(game, webhook_id), keys.webhook_attempts(game, webhook_id)]
+    return [
+        keys.subject(subject),
+        keys.webhook_lease(subject, webhook_id),
+        keys.webhook_attempts(subject, webhook_id),
+        keys.missed_games(subject, webhook_id),
+    ]
 
 
 def idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:

@@ -117,7 +117,7 @@ async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store
 
 async def record_attempt(store: RedisStore, game: str) -> str:
     """Store a delivery attempt of a game's only webhook, and return the webhook's id."""
-    (hook,) = await store.webhooks.list_by_game(game)
+    (hook,) = await store.webhooks.list_by_subject(game)
     webhook_id = hook.registration.id
     await store.webhooks.acquire_lease(game, webhook_id, "me", 10)
     assert await store.webhooks.save_state(game, hook.state, ATTEMPT, webhook_id=webhook_id, holder="me", seconds=None)

@@ -5,6 +5,7 @@ import re
 from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.api_keys.key import Quotas
 from service.games.errors import ApiKeyRejected
+from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import CommandResult, south_seas
 from tests.games.game_fixture import Clock
@@ -96,6 +97,14 @@ async def test_a_revoked_key_stays_revoked(store: RedisStore, redis_url: str) ->
         assert (result.returncode, result.stdout) == (1, "")
         assert "revoked" in result.stderr
     assert not await is_valid(store, secret)
+
+
+async def test_the_webhooks_of_a_revoked_key_end(store: RedisStore, redis_url: str) -> None:
+    await run_keys(redis_url, "add", "bot")
+    webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
+    await store.webhooks.add("key.bot", webhook, WebhookState(0), max_webhooks=1, record=None)
+    await run_keys(redis_url, "revoke", "bot")
+    assert await store.webhooks.list_by_subject("key.bot") == []
 
 
 async def test_unknown_and_invalid_names_are_rejected(store: RedisStore, redis_url: str) -> None:

@@ -111,6 +111,6 @@ async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     loaded = await load_record(store, game)
     # Without `meta`, which names a commit of this store.
     log = [msgspec.structs.replace(diff, meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]
-    hooks = await store.webhooks.list_by_game(game)
+    hooks = await store.webhooks.list_by_subject(game)
     assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.version
     return WholeGame(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

@@ -2,7 +2,9 @@
 
 import time
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 from redis.asyncio import Redis
 
 from service.games.idempotency import Replayed
@@ -19,10 +21,13 @@ from service.games.webhooks.port import (
 )
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.store.webhooks import MAX_STORED_ATTEMPTS
+from service.store.webhooks import MAX_STORED_ATTEMPTS, RedisWebhookStore
+from tests.api_key_fixture import add_api_key
+from tests.games.game_fixture import Clock
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 
 START = WebhookState(1)
+KEY = "key.bot"
 
 
 def hook(name: str = "h") -> WebhookRegistration:
@@ -45,7 +50,7 @@ async def hooked(store: RedisStore) -> RedisStore:
 async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
     assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), max_webhooks=10, record=None) == Added()
-    assert await hooked.webhooks.list_by_game("g") == [
+    assert await hooked.webhooks.list_by_subject("g") == [
         StoredWebhook(hook(), START),
         StoredWebhook(hook("i"), WebhookState(2)),
     ]
@@ -54,11 +59,69 @@ async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.get("g", "j") is None
 
 
+async def test_the_webhook_of_an_api_key_is_stored_with_the_key(store: RedisStore, redis: Redis) -> None:
+    assert await store.webhooks.add(KEY, hook(), START, max_webhooks=10, record=None) == WebhookNotFound()
+    await add_api_key(store, "bot")
+    assert await store.webhooks.add(KEY, hook(), START, max_webhooks=10, record=None) == Added()
+    assert await store.webhooks.list_by_subject(KEY) == [StoredWebhook(hook(), START)]
+    assert await store.webhooks.acquire_lease(KEY, "h", "me", 10) == StoredWebhook(hook(), START)
+    assert await store.webhooks.save_state(KEY, START, attempt(1), webhook_id="h", holder="me", seconds=None)
+    assert await store.webhooks.list_attempts(KEY, "h") == [attempt(1)]
+    assert await redis.ttl(keys.webhook_attempts(KEY, "h")) > 29 * 86_400
+    assert await redis.ttl(keys.subject(KEY)) == -1
+    stored = await store.api_keys.load("bot")
+    assert stored is not None
+    assert await store.api_keys.save(stored.key, stored.revision)  # which leaves the webhooks
+    assert await store.webhooks.remove(KEY, "h")
+    left = {key.decode() async for key in redis.scan_iter("*bot*")}
+    assert left - {keys.replica_wait(KEY)} == {keys.subject(KEY)}
+    assert await store.api_keys.load("bot") is not None
+
+
+async def test_the_log_of_an_api_keys_webhook_is_bounded(store: RedisStore, redis: Redis) -> None:
+    for version in range(MAX_STORED_ATTEMPTS + 5):
+        await store.webhooks.add_attempt(KEY, "h", replace(attempt(version), game="g"))
+    listed = await store.webhooks.list_attempts(KEY, "h")
+    assert [one.version for one in listed] == list(range(MAX_STORED_ATTEMPTS + 4, 4, -1))
+    assert listed[0].game == "g"
+    assert await redis.ttl(keys.webhook_attempts(KEY, "h")) > 29 * 86_400
+
+
+async def test_missed_games_are_listed_once_the_oldest_first(store: RedisStore) -> None:
+    clock = Clock()
+    webhooks = RedisWebhookStore(store._client, clock)
+    for game in ("b", "a", "b"):
+        await webhooks.add_missed(KEY, "h", game)
+        clock.now += 1
+    assert await webhooks.list_missed(KEY, "h", 10) == ["a", "b"]
+    assert (await webhooks.list_missed(KEY, "h", 1), await webhooks.count_missed(KEY, "h")) == (["a"], 2)
+    await webhooks.remove_missed(KEY, "h", ["a"])
+    assert await webhooks.list_missed(KEY, "h", 10) == ["b"]
+    assert await webhooks.count_missed(KEY, "other") == 0
+
+
+async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: RedisStore) -> None:
+    changed = StoredWebhook(replace(hook(), url="https://other.example/"), WebhookState(1, failures=2))
+    assert not await hooked.webhooks.save("g", changed, "me")
+    await hooked.webhooks.acquire_lease("g", "h", "me", 10)
+    assert not await hooked.webhooks.save("g", changed, "another")
+    assert await hooked.webhooks.save("g", changed, "me")
+    assert await hooked.webhooks.acquire_lease("g", "h", "another", 10) == changed  # the lease was released
+    await hooked.webhooks.remove("g", "h")
+    assert not await hooked.webhooks.save("g", changed, "another")
+
+
+async def test_a_webhook_of_an_earlier_release_is_read(hooked: RedisStore, redis: Redis) -> None:
+    old = [msgspec.msgpack.encode(list(msgspec.structs.astuple(one))[:6]) for one in (hook("o"), WebhookState(3))]
+    await redis.hset(keys.game("g"), mapping={"hook:o": old[0], "hook:o:state": old[1]})
+    assert await hooked.webhooks.get("g", "o") == StoredWebhook(hook("o"), WebhookState(3))
+
+
 async def test_add_enforces_the_limit_and_requires_a_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=1, record=None) == LimitReached()
     assert await hooked.webhooks.add("g", hook(), START, max_webhooks=1, record=None) == Added()
     assert await hooked.webhooks.add("other", hook(), START, max_webhooks=1, record=None) == WebhookNotFound()
-    assert await hooked.webhooks.list_by_game("other") == []
+    assert await hooked.webhooks.list_by_subject("other") == []
 
 
 async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
@@ -94,7 +157,7 @@ async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, r
     )
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == WebhookNotFound()
     assert await hooked.webhooks.list_attempts("g", "h") == []
-    assert [one.registration.id for one in await hooked.webhooks.list_by_game("g")] == ["i"]
+    assert [one.registration.id for one in await hooked.webhooks.list_by_subject("g")] == ["i"]
     assert await hooked.webhooks.remove("g", "i")
     assert not [key async for key in redis.scan_iter("*hook:*")]
     assert not await redis.hexists(keys.game("g"), "hooks")

@@ -659,6 +659,148 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/keys/me/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the API key's webhooks
+         * @description List the webhooks of the API key, without their secrets.
+         */
+        readonly get: operations["listKeyWebhooks"];
+        readonly put?: never;
+        /**
+         * Register a webhook for all games
+         * @description Register a URL that receives the changes of all games of the API key, as a game's webhook does of one game.
+         *
+         *     Games that are created from now on are reported from their first version, games that are in play from their next change. The server must answer a challenge first; `game` is null in it. Messages of one game arrive in the order of the versions, those of different games in any order.
+         */
+        readonly post: operations["registerKeyWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me/webhooks/{hook}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an API key's webhook
+         * @description Return one webhook with its status, and the number of games with messages that it missed.
+         */
+        readonly get: operations["readKeyWebhook"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an API key's webhook
+         * @description Delete a webhook and its delivery log; deliveries in progress may still arrive.
+         */
+        readonly delete: operations["deleteKeyWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an API key's webhook
+         * @description Change the URL or the events of a webhook; what is not given stays.
+         *
+         *     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
+         */
+        readonly patch: operations["changeKeyWebhook"];
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me/webhooks/{hook}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List deliveries of all games
+         * @description List the latest 100 delivery attempts with their responses, of all games.
+         */
+        readonly get: operations["listKeyDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me/webhooks/{hook}/ping": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test message
+         * @description Send a message of the type `ping` to an active webhook, signed as all others, once.
+         *
+         *     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or disabled is sent nothing: the problem is `conflict`.
+         */
+        readonly post: operations["pingKeyWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me/webhooks/{hook}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replay missed messages
+         * @description Deliver now everything that the webhook missed, of all games, each in order.
+         *
+         *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` shrinks to 0 as the games are taken up again.
+         */
+        readonly post: operations["retryKeyWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/keys/me/webhooks/{hook}/rotate-secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rotate a signing secret
+         * @description Give a webhook a new signing secret, random or your own.
+         *
+         *     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a space. So the receiver can change over at any time. A second rotation ends the oldest secret at once.
+         */
+        readonly post: operations["rotateKeyWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/seats/me/games": {
         readonly parameters: {
             readonly query?: never;
@@ -847,6 +989,26 @@ export interface webhooks {
          * @description Sent to a webhook's URL before any message, and signed in the same way. The webhook is `pending` until a response repeats the challenge. Each attempt has its own challenge and `webhook-id`.
          */
         readonly post: operations["webhookChallenged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly webhookPinged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Test a webhook
+         * @description Sent once to a webhook's URL when its owner asks for it, and signed as all messages.
+         */
+        readonly post: operations["webhookPinged"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1056,6 +1218,7 @@ export interface components {
              * @example decision
              * @example diff
              * @example challenge
+             * @example ping
              */
             readonly type: string;
             /**
@@ -1124,6 +1287,17 @@ export interface components {
             readonly x: number;
             /** Format: int32 */
             readonly y: number;
+        };
+        /** @description Changes to a webhook; what is null or missing stays. */
+        readonly ChangeKeyWebhook: {
+            /** @description Other event types, the most important first, or `decision`; an empty list for every change. */
+            readonly events?: readonly string[] | null;
+            /**
+             * Format: uri
+             * @description Another URL, whose server must answer a challenge first.
+             * @example https://bot.example/south-seas
+             */
+            readonly url?: string | null;
         };
         /** @description A message from a client; `type` says which. */
         readonly ClientMessage: {
@@ -1760,6 +1934,179 @@ export interface components {
             /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
             readonly name: string;
         };
+        /** @description An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping. */
+        readonly KeyAttempt: {
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
+            readonly at: string;
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            readonly attempt: number;
+            readonly delivered: boolean;
+            /**
+             * @description Why it failed; null if it succeeded.
+             * @example status
+             * @example redirect
+             * @example timeout
+             * @example dns
+             * @example connect
+             * @example tls
+             * @example broken
+             * @example wrong_answer
+             */
+            readonly error: string | null;
+            /** @description Null for a challenge or a ping. */
+            readonly game: string | null;
+            /**
+             * @description The header `webhook-id`, the same for all retries.
+             * @example k7m2x9qd4t1w.17.w4k8x1m7q2zc
+             */
+            readonly id: string;
+            /**
+             * Format: int32
+             * @description 0 if the host name did not resolve to a public server.
+             */
+            readonly latency_ms: number;
+            /**
+             * Format: int32
+             * @description The HTTP status of the response; null without one.
+             */
+            readonly status: number | null;
+            /**
+             * @example turn_started
+             * @example game_finished
+             * @example decision
+             * @example diff
+             * @example challenge
+             * @example ping
+             */
+            readonly type: string;
+            /**
+             * Format: int32
+             * @description The version of the change; for a challenge, `delivered_version`.
+             */
+            readonly version: number;
+        };
+        /** @description Recent delivery attempts of all games, newest first. */
+        readonly KeyDeliveries: {
+            readonly attempts: readonly components["schemas"]["KeyAttempt"][];
+            readonly webhook: components["schemas"]["KeyWebhook"];
+        };
+        /** @description A webhook for all games of an API key; the service shows its secrets only when they are new. */
+        readonly KeyWebhook: {
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
+            readonly created_at: string;
+            /**
+             * @description `gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null.
+             * @example gone
+             * @example failing
+             * @example unproven
+             */
+            readonly disabled_reason: string | null;
+            /** @description Null for every change. */
+            readonly events: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description The failed attempts of the challenge.
+             */
+            readonly failures: number;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            /**
+             * Format: int32
+             * @description The games with messages that are not tried again until the webhook is retried.
+             */
+            readonly missed_games: number;
+            /**
+             * Format: date-time
+             * @description The time of the next challenge; null without failures.
+             */
+            readonly next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs too; null if there is none.
+             */
+            readonly previous_secret_expires_at: string | null;
+            /**
+             * @description `pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried.
+             * @example pending
+             * @example active
+             * @example disabled
+             */
+            readonly status: string;
+            /**
+             * Format: uri
+             * @example https://bot.example/south-seas
+             */
+            readonly url: string;
+        };
+        /** @description A new webhook for all games of an API key, with its secret. */
+        readonly KeyWebhookCreated: {
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
+            readonly created_at: string;
+            /**
+             * @description `gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null.
+             * @example gone
+             * @example failing
+             * @example unproven
+             */
+            readonly disabled_reason: string | null;
+            /** @description Null for every change. */
+            readonly events: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description The failed attempts of the challenge.
+             */
+            readonly failures: number;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            /**
+             * Format: int32
+             * @description The games with messages that are not tried again until the webhook is retried.
+             */
+            readonly missed_games: number;
+            /**
+             * Format: date-time
+             * @description The time of the next challenge; null without failures.
+             */
+            readonly next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs too; null if there is none.
+             */
+            readonly previous_secret_expires_at: string | null;
+            /**
+             * @description Shown only in this response.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            readonly secret: string;
+            /**
+             * @description `pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried.
+             * @example pending
+             * @example active
+             * @example disabled
+             */
+            readonly status: string;
+            /**
+             * Format: uri
+             * @example https://bot.example/south-seas
+             */
+            readonly url: string;
+        };
+        /** @description The webhooks of an API key. */
+        readonly KeyWebhooks: {
+            readonly webhooks: readonly components["schemas"]["KeyWebhook"][];
+        };
         /** @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide. */
         readonly LegalMoves: {
             /** @description Null without `stage=cell`. */
@@ -2114,6 +2461,22 @@ export interface components {
              */
             readonly version: number | null;
         };
+        /** @description A new webhook for all games of an API key; only `url` is required. */
+        readonly RegisterKeyWebhook: {
+            /** @description Event types, the most important first, or `decision`; null for every change. */
+            readonly events?: readonly string[] | null;
+            /**
+             * @description The signing secret; null for a random one.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            readonly secret?: string | null;
+            /**
+             * Format: uri
+             * @description The https URL of a server on the public internet.
+             * @example https://bot.example/south-seas
+             */
+            readonly url: string;
+        };
         /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
@@ -2219,6 +2582,32 @@ export interface components {
             readonly seat?: number | null;
             /** @constant */
             readonly type: "return";
+        };
+        /** @description The new secret of a webhook. */
+        readonly RotatedSecret: {
+            /**
+             * Format: date-time
+             * @description Until when the previous secret signs too.
+             */
+            readonly previous_secret_expires_at: string;
+            /**
+             * @description Shown only in this response.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            readonly secret: string;
+        };
+        /** @description A new signing secret; the body may be empty. */
+        readonly RotateSecret: {
+            /**
+             * Format: int32
+             * @description Seconds for which the current secret signs too; null for a day.
+             */
+            readonly grace_s?: number | null;
+            /**
+             * @description Null for a random one.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            readonly secret?: string | null;
         };
         /** @description A final score (R7.3). */
         readonly Score: {
@@ -2708,8 +3097,8 @@ export interface components {
              * @example q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs
              */
             readonly challenge: string;
-            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
-            readonly game: string;
+            /** @description Null for the webhook of an API key. */
+            readonly game: string | null;
             /**
              * Format: date-time
              * @description The time of this attempt.
@@ -2824,8 +3213,21 @@ export interface components {
              * @example decision
              * @example diff
              * @example challenge
+             * @example ping
              */
             readonly type: string;
+        };
+        /** @description A message that tests a webhook; nothing has happened. */
+        readonly WebhookPing: {
+            /**
+             * Format: date-time
+             * @description UTC, whole seconds.
+             */
+            readonly timestamp: string;
+            /** @constant */
+            readonly type: "ping";
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly webhook: string;
         };
         /** @description The webhooks of a game. */
         readonly Webhooks: {
@@ -7075,6 +7477,1026 @@ export interface operations {
             };
         };
     };
+    readonly listKeyWebhooks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhooks of the key, oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhooks"];
+                };
+            };
+            /** @description The webhooks have not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly registerKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RegisterKeyWebhook"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook and its secret. */
+            readonly 201: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhookCreated"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `limit_reached`: The limit is reached. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhook"];
+                };
+            };
+            /** @description The webhook has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly deleteKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook is deleted. */
+            readonly 204: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly changeKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ChangeKeyWebhook"];
+            };
+        };
+        readonly responses: {
+            /** @description The changed webhook. */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhook"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the state of the game. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `url_refused`: Webhooks may not use this URL. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listKeyDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The latest delivery attempts, newest first. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyDeliveries"];
+                };
+            };
+            /** @description There was no new attempt. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly pingKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook; the ping is sent at once. */
+            readonly 202: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhook"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the state of the game. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly retryKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook, its failures reset. */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhook"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the state of the game. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly rotateKeyWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateSecret"];
+            };
+        };
+        readonly responses: {
+            /** @description The new secret. */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the state of the game. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readonly listMyGames: {
         readonly parameters: {
             readonly query?: {
@@ -7841,6 +9263,35 @@ export interface operations {
                 content?: never;
             };
             /** @description The challenge is retried 4 times within 15 minutes. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly webhookPinged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description The message's id, the same for every attempt, for example `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
+                readonly "webhook-id": string;
+                /** @description `v1,` and the HMAC-SHA256, in base64, of id, timestamp and body joined by full stops. */
+                readonly "webhook-signature": string;
+                /** @description The time of this attempt in Unix seconds. */
+                readonly "webhook-timestamp": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookPing"];
+            };
+        };
+        readonly responses: {
+            /** @description The list of deliveries shows the response; it has no consequence. */
             readonly default: {
                 headers: {
                     readonly [name: string]: unknown;

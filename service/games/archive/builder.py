@@ -41,7 +41,7 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
                 state=one.state,
                 attempts=await store.webhooks.list_attempts(game_id, one.registration.id),
             )
-            for one in await store.webhooks.list_by_game(game_id)
+            for one in await store.webhooks.list_by_subject(game_id)
         ]
         if log is None or [one.registration.id for one in webhooks] != [*loaded.webhooks]:
             continue

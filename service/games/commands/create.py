@@ -26,6 +26,7 @@ from service.games.idempotency import (
 from service.games.queries.my_games import check_external_users, creator_hash
 from service.games.repository import read_access
 from service.games.tilesets import DEFAULT_TILESET
+from service.games.webhooks.updates import attach_to_key
 
 
 async def create(  # noqa: PLR0913  what a request says, each by name
@@ -66,10 +67,13 @@ async def create(  # noqa: PLR0913  what a request says, each by name
             session = GameSession(game, new_access_record(body, secret, creator_hash(creator), api_key), tileset)
             created = created_response(session, secret, game.digest, language_of_moves)
             record = new_record(scope, context.clock(), game.version)
-            is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
-            return ReplayableResult(created, game.version) if is_committed else None
+            if not await repository.commit(context, session, diffs, store_access=True, idempotency=record):
+                return None
+            await attach_to_key(context, session)
+            return ReplayableResult(created, game.version)
         if (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
             session = repository.open_session(context, stored, read_access(stored))
+            await attach_to_key(context, session)
             return await replay_created(context, session, secret, first.version, language_of_moves)
         expired_ids += 1  # a game of an expired record has this id
         return None

@@ -38,6 +38,7 @@ from service.games.idempotency import (
     token_secret,
 )
 from service.games.repository import decode_game, read_access
+from service.games.webhooks.updates import attach_to_key
 
 TOKEN_PURPOSE = b"rematch"
 
@@ -87,6 +88,7 @@ class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
         if not is_finished(game):
             raise GameNotFinished(game.status)
         created = await self._load_or_create(session)
+        await attach_to_key(self.context, created)
         if not await self._link(session, created):
             return None
         response = created_response(created, self._secret, created.game.digest, self._language)

@@ -68,7 +68,7 @@ class GameRepairer:
         """Return the webhooks with a pending message or challenge, and the time of the next attempt after a failure."""
         if not ids:
             return {}
-        registered = await self.store.webhooks.list_by_game(game.id)
+        registered = await self.store.webhooks.list_by_subject(game.id)
         return {
             one.registration.id: one.state.next_attempt_at
             for one in registered

@@ -15,6 +15,7 @@ import msgspec
 
 from schemas.base import encode_json
 from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallengeAnswer
+from service.games.api_keys.subject import key_of_subject
 from service.games.timestamps import timestamp
 from service.games.webhooks.payloads import WebhookPayload, challenge_id
 from service.games.webhooks.port import WebhookRegistration
@@ -104,11 +105,14 @@ def _rates_by_key(client: str, url: str) -> tuple[tuple[str, Rate], ...]:
     return (f"{client} {site}", CLIENT_RATE), (site, SITE_RATE)
 
 
-def create_challenge(game: str, webhook: WebhookRegistration, now: int) -> tuple[str, WebhookPayload]:
+def create_challenge(subject: str, webhook: WebhookRegistration, now: int) -> tuple[str, WebhookPayload]:
     """Return a random challenge and its payload."""
     challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
+    game = subject if key_of_subject(subject) is None else None
     message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=webhook.id)
-    return challenge, WebhookPayload(challenge_id(game, webhook.id, now), CHALLENGE_MESSAGE, encode_json(message), at)
+    return challenge, WebhookPayload(
+        challenge_id(subject, webhook.id, now), CHALLENGE_MESSAGE, encode_json(message), at
+    )
 
 
 def is_correct_response(body: bytes, challenge: str) -> bool:

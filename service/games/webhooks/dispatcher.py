@@ -5,6 +5,9 @@ schedules them beforehand, so that no change is lost when an instance dies. A di
 delivers, so that no other instance sends the same. After a crash, the lease expires and another instance may repeat a
 message. A failed message is retried with growing delays, and delays those behind it. Before any message, the server
 must have answered a challenge (see `challenges`).
+
+A webhook of an API key is delivered to game by game, in the same way. Only its challenge and its pings belong to the
+key itself. While it is pending or disabled, games with new changes are recorded as missed; then they resume.
 """
 
 import asyncio
@@ -14,13 +17,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import takewhile
 from math import ceil
 from uuid import uuid4
 
 import msgspec
 
+from schemas.vocabulary import ENDED_STATUSES
+from service.games.api_keys.subject import key_of_subject, subject_of_key
 from service.games.game_failures import record_failure
 from service.games.ports import GameStore, StoreUnavailable
+from service.games.repository import decode_game, read_access
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.challenges import (
     CHALLENGE_RETRY_DELAYS_S,
@@ -29,7 +36,7 @@ from service.games.webhooks.challenges import (
     is_correct_response,
 )
 from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus
-from service.games.webhooks.payloads import WebhookPayload, build_payload, signature_headers
+from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
 from service.games.webhooks.port import (
     DeliveryAttempt,
     LeaseTaken,
@@ -39,6 +46,7 @@ from service.games.webhooks.port import (
     WebhookState,
 )
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
+from service.games.webhooks.updates import attach_game, change_webhook, restart
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
@@ -57,6 +65,12 @@ LEASE_TTL_S = 14
 """Duration of a lease; longer than an attempt may take."""
 
 LOG_BATCH_SIZE = 50
+GAMES_BATCH_SIZE = 50
+"""Games of an API key that are attached or resumed at once."""
+
+LEASED_GAMES_DELAY_S = 1
+"""Delay before missed games are resumed that are leased now."""
+
 DUE_BATCH_SIZE = 100
 NO_SLOT_DELAY_S = 1
 """Delay before a webhook without a delivery slot is tried again."""
@@ -67,6 +81,9 @@ SLOW_HOST_DELAY_RANGE_S = (10, 15)
 FAILURE_DELAY_S = 60
 """Delay after a failure that is not the server's."""
 
+GONE = "gone"
+"""The reason of a webhook that is disabled because its server answered 410."""
+
 POSTPONED_DELAY_S = 60
 """Delay before a challenge that the sender postponed is tried again."""
 
@@ -75,7 +92,8 @@ POSTPONED_DELAY_S = 60
 class _Delivery:
     """A leased webhook that has a slot, and its state after the attempts so far."""
 
-    game: str
+    subject: str
+    """The game, or the API key."""
     webhook: WebhookRegistration
     state: WebhookState
     slot: DeliverySlot
@@ -110,14 +128,14 @@ class WebhookDispatcher:
         """Return the number of webhooks in progress."""
         return len(self._in_progress)
 
-    def dispatch(self, game: str, webhook_ids: Sequence[str]) -> None:
-        """Start delivering to these webhooks of a game, after a commit of this instance."""
+    def dispatch(self, subject: str, webhook_ids: Sequence[str]) -> None:
+        """Start delivering to these webhooks of a game, after a commit of this instance, or of an API key."""
         for webhook_id in webhook_ids:
-            if (game, webhook_id) in self._in_progress:
-                self._in_progress[game, webhook_id] = True
+            if (subject, webhook_id) in self._in_progress:
+                self._in_progress[subject, webhook_id] = True
                 continue
-            self._in_progress[game, webhook_id] = False
-            task = spawn("webhook-delivery", self._process(game, webhook_id))
+            self._in_progress[subject, webhook_id] = False
+            task = spawn("webhook-delivery", self._process(subject, webhook_id))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -133,8 +151,8 @@ class WebhookDispatcher:
     async def dispatch_due(self) -> None:
         """Start delivering to all due webhooks, without waiting for them."""
         try:
-            for game, webhook_id in await self._store.webhooks.list_due(int(self._clock()), DUE_BATCH_SIZE):
-                self.dispatch(game, [webhook_id])
+            for subject, webhook_id in await self._store.webhooks.list_due(int(self._clock()), DUE_BATCH_SIZE):
+                self.dispatch(subject, [webhook_id])
         except StoreUnavailable as unavailable:
             logger.warning("the store is unavailable, webhooks are delayed: %s", unavailable)
 
@@ -149,47 +167,84 @@ class WebhookDispatcher:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _process(self, game: str, webhook_id: str) -> None:
+    async def _process(self, subject: str, webhook_id: str) -> None:
         """Deliver to a webhook, and again if it was dispatched meanwhile; postpone it if that fails."""
-        LOG_CONTEXT.set(DueGameContext(game))
-        key, is_dispatched = (game, webhook_id), True
+        LOG_CONTEXT.set(DueGameContext(subject))
+        key, is_dispatched = (subject, webhook_id), True
         try:
             try:
                 while is_dispatched:
                     self._in_progress[key] = False
-                    await self._deliver_webhook(game, webhook_id)
+                    await self._deliver_webhook(subject, webhook_id)
                     is_dispatched = self._in_progress[key]
             except StoreUnavailable:
                 raise
             except Exception as error:  # noqa: BLE001  one failing webhook must not be retried in a loop
-                record_failure("webhooks", game, error, f"its webhook {webhook_id} is retried in {FAILURE_DELAY_S} s")
-                await self._store.webhooks.reschedule(game, webhook_id, int(self._clock()) + FAILURE_DELAY_S)
+                record_failure(
+                    "webhooks", subject, error, f"its webhook {webhook_id} is retried in {FAILURE_DELAY_S} s"
+                )
+                await self._store.webhooks.reschedule(subject, webhook_id, int(self._clock()) + FAILURE_DELAY_S)
         except StoreUnavailable as unavailable:
-            _throttled_log.warning("the store is unavailable, a webhook of game %s is delayed: %s", game, unavailable)
+            _throttled_log.warning("the store is unavailable, a webhook of %s is delayed: %s", subject, unavailable)
         finally:
             del self._in_progress[key]
 
-    async def _deliver_webhook(self, game: str, webhook_id: str) -> None:
+    async def _deliver_webhook(self, subject: str, webhook_id: str) -> None:
         """Deliver the pending messages of a webhook, if it is due and not leased."""
         webhooks = self._store.webhooks
         now = int(self._clock())
-        match await webhooks.acquire_lease(game, webhook_id, self._holder, LEASE_TTL_S):
+        match await webhooks.acquire_lease(subject, webhook_id, self._holder, LEASE_TTL_S):
             case WebhookNotFound():
-                await webhooks.reschedule(game, webhook_id, None)
+                await webhooks.reschedule(subject, webhook_id, None)
             case LeaseTaken():
-                await webhooks.schedule(game, [webhook_id], now + 1)
-            case StoredWebhook(webhook, state):
-                if _is_waiting(state, now):
-                    await self._release(game, webhook, state, now)
-                elif (slot := self._slots.acquire(webhook.url)) is None:
-                    await self._release(game, webhook, state, now)
-                    await webhooks.reschedule(game, webhook_id, now + self._delay_without_slot_s(webhook.url))
-                else:
-                    with slot:
-                        await webhooks.reschedule(game, webhook_id, now + LEASE_TTL_S)
-                        delivery = _Delivery(game, webhook, state, slot)
-                        if await self._deliver_pending(delivery):
-                            await self._release(game, webhook, delivery.state, now)
+                await webhooks.schedule(subject, [webhook_id], now + 1)
+            case StoredWebhook() as leased:
+                is_own = leased.registration.api_key is None
+                stored = leased if is_own else await self._load_webhook_of_key(subject, leased, now)
+                if stored is not None:
+                    await self._deliver_leased(subject, stored, now)
+
+    async def _deliver_leased(self, subject: str, stored: StoredWebhook, now: int) -> None:
+        """Deliver the pending messages of a leased webhook, if it does not wait and gets a slot."""
+        webhooks, (webhook, state) = self._store.webhooks, stored
+        if _is_waiting(state, now):
+            await self._release(subject, webhook, state, now)
+        elif key_of_subject(subject) is not None and _is_active(state) and not state.is_ping_requested:
+            await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
+            if (resumed := await self._resume_games(subject, webhook, state)) is not None:
+                await self._release(subject, webhook, resumed, now)
+        elif (slot := self._slots.acquire(webhook.url)) is None:
+            await self._release(subject, webhook, state, now)
+            await webhooks.reschedule(subject, webhook.id, now + self._delay_without_slot_s(webhook.url))
+        else:
+            with slot:
+                await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
+                delivery = _Delivery(subject, webhook, state, slot)
+                if await self._deliver_pending(delivery):
+                    await self._release(subject, webhook, delivery.state, now)
+
+    async def _load_webhook_of_key(self, game: str, leased: StoredWebhook, now: int) -> StoredWebhook | None:
+        """Return the webhook of an API key that a game refers to, with the game's state; None if it gets no messages.
+
+        The game then waits among those with missed messages. It is added before a second look at the webhook, which
+        may have become active in between.
+        """
+        webhooks, (reference, state) = self._store.webhooks, leased
+        webhook_id, key = reference.id, subject_of_key(reference.api_key or "")
+        stored = await webhooks.get(key, webhook_id)
+        if stored is None:
+            await webhooks.remove(game, webhook_id)
+        elif _is_active(stored.state):
+            return StoredWebhook(msgspec.structs.replace(stored.registration, api_key=reference.api_key), state)
+        else:
+            await webhooks.add_missed(key, webhook_id, game)
+        await webhooks.reschedule(game, webhook_id, None)
+        await webhooks.save_state(game, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None)
+        if stored is not None and (stored := await webhooks.get(key, webhook_id)) and _is_active(stored.state):
+            await webhooks.schedule(game, [webhook_id], now)
+            if state.disabled_reason is None:
+                await webhooks.remove_missed(key, webhook_id, [game])
+        return None
 
     def _delay_without_slot_s(self, url: str) -> int:
         """Return the delay before a webhook that got no slot is tried again."""
@@ -198,25 +253,33 @@ class WebhookDispatcher:
         shortest, longest = SLOW_HOST_DELAY_RANGE_S
         return int(shortest + (longest - shortest) * self._random_fraction())
 
-    async def _release(self, game: str, webhook: WebhookRegistration, state: WebhookState, now: int) -> None:
+    async def _release(self, subject: str, webhook: WebhookRegistration, state: WebhookState, now: int) -> None:
         if _is_waiting(state, now):
-            await self._store.webhooks.reschedule(game, webhook.id, state.next_attempt_at)
+            await self._store.webhooks.reschedule(subject, webhook.id, state.next_attempt_at)
         await self._store.webhooks.save_state(
-            game, state, None, webhook_id=webhook.id, holder=self._holder, seconds=None
+            subject, state, None, webhook_id=webhook.id, holder=self._holder, seconds=None
         )
 
     async def _deliver_pending(self, delivery: _Delivery) -> bool:
-        """Send the challenge or the pending messages of a leased webhook; return False if the lease was lost."""
+        """Send a leased webhook's challenge, ping or pending messages; return False if the lease was lost."""
         if delivery.state.pending_client is not None and not await self._send_challenge(delivery):
             return False
-        return delivery.state.pending_client is not None or await self._deliver_log(delivery)
+        if delivery.state.pending_client is not None:
+            return True
+        if delivery.state.is_ping_requested and not await self._send_ping(delivery):
+            return False
+        if key_of_subject(delivery.subject) is None:
+            return await self._deliver_log(delivery)
+        state = await self._resume_games(delivery.subject, delivery.webhook, delivery.state)
+        delivery.state = state or delivery.state
+        return state is not None
 
     async def _deliver_log(self, delivery: _Delivery) -> bool:
         """Deliver to the end of the log or the first failure; return False if the lease was lost.
 
         At the end the webhook is unscheduled, and then the log is read once more: a later change schedules it again.
         """
-        game, webhook = delivery.game, delivery.webhook
+        game, webhook = delivery.subject, delivery.webhook
         is_unscheduled = False
         while True:
             diffs = await self._store.load_diffs(game, delivery.state.delivered_version, LOG_BATCH_SIZE)
@@ -228,7 +291,7 @@ class WebhookDispatcher:
             for diff in diffs:
                 payload = build_payload(webhook, diff)
                 if payload is None:
-                    delivery.state = WebhookState(diff.version)
+                    delivery.state = _delivered(delivery.state, diff.version)
                     continue
                 now = int(self._clock())
                 result = await self._send_payload(delivery, payload, now)
@@ -240,6 +303,75 @@ class WebhookDispatcher:
                 if delivery.state.failures:
                     return True
 
+    async def _resume_games(self, key: str, webhook: WebhookRegistration, state: WebhookState) -> WebhookState | None:
+        """Attach the games of an API key that were created before its webhook, and resume those with missed messages.
+
+        Return the state afterwards; None if the lease was lost, and another instance goes on.
+        """
+        webhooks = self._store.webhooks
+        while state.next_games is not None:
+            page = await self._store.list_by_keys([key], GAMES_BATCH_SIZE, state.next_games or None)
+            await asyncio.gather(*(self._attach_game(game, key, webhook) for game in page.games))
+            state = msgspec.structs.replace(state, next_games=page.next_cursor)
+            if not await self._extend(key, webhook.id, state):
+                return None
+        while state.resumes:
+            games = await webhooks.list_missed(key, webhook.id, GAMES_BATCH_SIZE)
+            resumed = await asyncio.gather(*(self._resume_game(game, key, webhook.id) for game in games))
+            state = msgspec.structs.replace(state, resumes=bool(games))
+            if not await self._extend(key, webhook.id, state):
+                return None
+            if games and not any(resumed):
+                await webhooks.reschedule(key, webhook.id, int(self._clock()) + LEASED_GAMES_DELAY_S)
+                return state
+        await webhooks.reschedule(key, webhook.id, None)
+        return state
+
+    async def _attach_game(self, game: str, key: str, webhook: WebhookRegistration) -> None:
+        """Make a game that goes on refer to a webhook of its API key, which then receives its later changes."""
+        loaded = await self._store.load(game)
+        if loaded is None or subject_of_key(read_access(loaded).api_key or "") != key:
+            return
+        if decode_game(loaded).status not in ENDED_STATUSES:
+            await attach_game(self._store.webhooks, game, webhook, key_of_subject(key) or "", loaded.version)
+
+    async def _resume_game(self, game: str, key: str, webhook_id: str) -> bool:
+        """Deliver to a webhook what it missed of a game; return False if the game is leased, and stays missed.
+
+        The game is no longer missed, unless another instance has failed with it since.
+        """
+        webhooks = self._store.webhooks
+        outcome = await change_webhook(webhooks, game, webhook_id, int(self._clock()), restart)
+        if isinstance(outcome, LeaseTaken):
+            return False
+        await webhooks.remove_missed(key, webhook_id, [game])
+        stored = await webhooks.get(game, webhook_id)
+        if stored is not None and stored.state.disabled_reason is not None:
+            await webhooks.add_missed(key, webhook_id, game)
+        return True
+
+    async def _extend(self, subject: str, webhook_id: str, state: WebhookState) -> bool:
+        """Store the state of a webhook whose delivery goes on; return False if the lease was lost."""
+        return await self._store.webhooks.save_state(
+            subject, state, None, webhook_id=webhook_id, holder=self._holder, seconds=LEASE_TTL_S
+        )
+
+    async def _send_ping(self, delivery: _Delivery) -> bool:
+        """Send a ping, once; return False if the lease was lost."""
+        now, before = int(self._clock()), delivery.state
+        payload = create_ping(delivery.subject, delivery.webhook, now)
+        result = await self._send_payload(delivery, payload, now)
+        attempt = DeliveryAttempt(before.delivered_version, payload.type, 1, timestamp(now), *result[:3])
+        delivery.state = msgspec.structs.replace(before, is_ping_requested=False)
+        return await self._store.webhooks.save_state(
+            delivery.subject,
+            delivery.state,
+            attempt,
+            webhook_id=delivery.webhook.id,
+            holder=self._holder,
+            seconds=LEASE_TTL_S,
+        )
+
     async def _send_challenge(self, delivery: _Delivery) -> bool:
         """Send a challenge within the rate limits; return False if the lease was lost."""
         webhook, state = delivery.webhook, delivery.state
@@ -248,7 +380,7 @@ class WebhookDispatcher:
         if wait_s:
             delivery.state = msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
             return True
-        challenge, payload = create_challenge(delivery.game, webhook, now)
+        challenge, payload = create_challenge(delivery.subject, webhook, now)
         result = await self._send_payload(delivery, payload, now, challenge=True)
         if result.error == POSTPONED:
             delivery.state = msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
@@ -285,16 +417,46 @@ class WebhookDispatcher:
         self, delivery: _Delivery, version: int, payload: WebhookPayload, result: SendResult, now: int
     ) -> bool:
         """Store an attempt at a version's payload, and the state after it; return False if the lease was lost."""
-        game, webhook, before = delivery.game, delivery.webhook, delivery.state
-        state = WebhookState(version) if result.error is None else self._state_after_failure(before, result)
+        subject, webhook, before = delivery.subject, delivery.webhook, delivery.state
+        state = _delivered(before, version) if result.error is None else self._state_after_failure(before, result)
         attempt = DeliveryAttempt(version, payload.type, before.failures + 1, timestamp(now), *result[:3])
-        if state.disabled_reason is not None:
-            WEBHOOKS_DISABLED.labels(state.disabled_reason).inc()
-            logger.warning("webhook %s of game %s is disabled: %s", webhook.id, game, state.disabled_reason)
         delivery.state = state
+        if webhook.api_key is not None:
+            return await self._save_attempt_of_key(delivery, attempt)
+        if state.disabled_reason is not None:
+            _report_disabled(webhook.id, subject, state.disabled_reason)
         return await self._store.webhooks.save_state(
-            game, state, attempt, webhook_id=webhook.id, holder=self._holder, seconds=LEASE_TTL_S
+            subject, state, attempt, webhook_id=webhook.id, holder=self._holder, seconds=LEASE_TTL_S
         )
+
+    async def _save_attempt_of_key(self, delivery: _Delivery, attempt: DeliveryAttempt) -> bool:
+        """Store an attempt of an API key's webhook, whose games share one log; return False if the lease was lost.
+
+        After the last attempt the game waits among those with missed messages. The webhook itself is disabled if its
+        server wants no more, or has accepted no message of any game since the first attempt.
+        """
+        webhooks, game, webhook_id = self._store.webhooks, delivery.subject, delivery.webhook.id
+        key, reason = subject_of_key(delivery.webhook.api_key or ""), delivery.state.disabled_reason
+        await webhooks.add_attempt(key, webhook_id, msgspec.structs.replace(attempt, game=game))
+        if reason is not None:
+            await webhooks.add_missed(key, webhook_id, game)
+            first = game, attempt.version, 1
+            latest = await webhooks.list_attempts(key, webhook_id)
+            since = takewhile(lambda one: (one.game, one.version, one.attempt) != first, latest)
+            if reason == GONE or all(one.game is None or one.error is not None for one in since):
+                await self._disable(key, webhook_id, reason)
+        return await self._extend(game, webhook_id, delivery.state)
+
+    async def _disable(self, key: str, webhook_id: str, reason: str) -> None:
+        """Disable a webhook of an API key, unless it is being changed: the next game that fails then tries again."""
+
+        def disable(stored: StoredWebhook) -> StoredWebhook:
+            return StoredWebhook(stored.registration, msgspec.structs.replace(stored.state, disabled_reason=reason))
+
+        if isinstance(
+            await change_webhook(self._store.webhooks, key, webhook_id, int(self._clock()), disable), StoredWebhook
+        ):
+            _report_disabled(webhook_id, key, reason)
 
     def _state_after_failure(self, state: WebhookState, result: SendResult) -> WebhookState:
         """Return the state after one more failure."""
@@ -305,10 +467,30 @@ class WebhookDispatcher:
             else (CHALLENGE_RETRY_DELAYS_S, "unproven")
         )
         if result.status == HTTPStatus.GONE or failures > len(delays_s):
-            reason = "gone" if result.status == HTTPStatus.GONE else reason
+            reason = GONE if result.status == HTTPStatus.GONE else reason
             return msgspec.structs.replace(state, failures=failures, next_attempt_at=None, disabled_reason=reason)
         delay = delays_s[failures - 1] * (1 + JITTER * (2 * self._random_fraction() - 1))
         return msgspec.structs.replace(state, failures=failures, next_attempt_at=int(self._clock() + max(delay, 1)))
+
+
+def _delivered(state: WebhookState, version: int) -> WebhookState:
+    """Return the state after a success: everything up to a version is delivered, or the challenge is answered."""
+    return msgspec.structs.replace(
+        state, delivered_version=version, failures=0, next_attempt_at=None, pending_client=None
+    )
+
+
+def _report_disabled(webhook_id: str, subject: str, reason: str) -> None:
+    """Count and log that a webhook is disabled."""
+    WEBHOOKS_DISABLED.labels(reason).inc()
+    key = key_of_subject(subject)
+    owner = f"game {subject}" if key is None else f"the API key {key}"
+    logger.warning("webhook %s of %s is disabled: %s", webhook_id, owner, reason)
+
+
+def _is_active(state: WebhookState) -> bool:
+    """Return whether a webhook of an API key gets messages."""
+    return state.disabled_reason is None and state.pending_client is None
 
 
 def _is_waiting(state: WebhookState, now: int) -> bool:

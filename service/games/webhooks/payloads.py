@@ -12,8 +12,9 @@ from standardwebhooks import Webhook as Signer
 from schemas.base import encode_json
 from schemas.commands import NextDecision
 from schemas.events import TurnStarted
-from schemas.webhooks import DECISION_EVENT, DIFF_MESSAGE, WebhookData, WebhookMessage
+from schemas.webhooks import DECISION_EVENT, DIFF_MESSAGE, PING_MESSAGE, WebhookData, WebhookMessage, WebhookPing
 from service.games.ports import StoredDiff
+from service.games.timestamps import timestamp
 from service.games.webhooks.port import WebhookRegistration
 
 TURN_STARTED = TurnStarted.__struct_config__.tag
@@ -91,19 +92,35 @@ def message_id(game: str, version: int, webhook_id: str) -> str:
     return f"{game}.{version}.{webhook_id}"
 
 
-def challenge_id(game: str, webhook_id: str, at: int) -> str:
+def challenge_id(subject: str, webhook_id: str, at: int) -> str:
     """Return the id of a challenge; each attempt has its own, as each has another value to repeat."""
-    return f"{game}.challenge.{webhook_id}.{at}"
+    return f"{subject}.challenge.{webhook_id}.{at}"
+
+
+def ping_id(subject: str, webhook_id: str, at: int) -> str:
+    """Return the id of a ping."""
+    return f"{subject}.ping.{webhook_id}.{at}"
+
+
+def create_ping(subject: str, webhook: WebhookRegistration, now: int) -> WebhookPayload:
+    """Return the payload of a ping."""
+    at = timestamp(now)
+    message = WebhookPing(type="ping", timestamp=at, webhook=webhook.id)
+    return WebhookPayload(ping_id(subject, webhook.id, now), PING_MESSAGE, encode_json(message), at)
 
 
 def signature_headers(webhook: WebhookRegistration, payload: WebhookPayload, now: int) -> Mapping[str, str]:
-    """Return the headers of an attempt (Standard Webhooks): id, timestamp, and the signature of these and the body."""
-    at = datetime.fromtimestamp(now, UTC)
+    """Return the headers of an attempt (Standard Webhooks): id, timestamp, and the signatures of these and the body.
+
+    After a rotation there is one for each valid secret.
+    """
+    at, body = datetime.fromtimestamp(now, UTC), payload.body.decode()
+    signatures = [Signer(secret).sign(payload.id, at, body) for secret in webhook.secrets(now)]
     return {
         "Content-Type": "application/json",
         "webhook-id": payload.id,
         "webhook-timestamp": str(now),
-        "webhook-signature": Signer(webhook.secret).sign(payload.id, at, payload.body.decode()),
+        "webhook-signature": " ".join(signatures),
     }
 
 

@@ -1,4 +1,9 @@
-"""The webhook part of the store port. Webhooks are stored with their game and expire with it."""
+"""The webhook part of the store port.
+
+A webhook has a subject: a game, with which it is stored and expires, or an API key. The webhook of a key receives the
+changes of all games of the key. Each of these games refers to it by a registration that has only the id and the key's
+name, and stores how far the game's changes are delivered.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -17,6 +22,17 @@ class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
     seats: list[int] | None
     secret: str
     created_at: str
+    previous_secret: str | None = None
+    """The secret before a rotation, which signs too until it expires."""
+    previous_expires_at: int | None = None
+    """Unix second."""
+    api_key: str | None = None
+    """Name of the API key whose webhook this is; of a game's own webhook None."""
+
+    def secrets(self, now: int) -> list[str]:
+        """Return the secrets that are valid, the current one first."""
+        is_previous_valid = self.previous_secret is not None and now < (self.previous_expires_at or 0)
+        return [self.secret, *([self.previous_secret] if is_previous_valid and self.previous_secret else [])]
 
 
 class WebhookState(msgspec.Struct, array_like=True, frozen=True):
@@ -32,6 +48,12 @@ class WebhookState(msgspec.Struct, array_like=True, frozen=True):
     """Why the webhook is disabled; None while it is not."""
     pending_client: str | None = None
     """Hash of the registering client's address until the challenge is answered, then None."""
+    is_ping_requested: bool = False
+    """Whether a ping is to be sent."""
+    next_games: str | None = None
+    """Of an API key's webhook: cursor of the games to attach to it; empty for the first ones, None for none."""
+    resumes: bool = False
+    """Of an API key's webhook: whether the games with missed messages are to be delivered again."""
 
 
 class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
@@ -44,6 +66,8 @@ class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
     status: int | None
     error: str | None
     latency_ms: int
+    game: str | None = None
+    """The game, in the delivery log of an API key's webhook."""
 
 
 class StoredWebhook(NamedTuple):
@@ -58,11 +82,11 @@ class Added(NamedTuple):
 
 
 class LimitReached(NamedTuple):
-    """The game has its maximum number of webhooks; nothing was changed."""
+    """The subject has its maximum number of webhooks; nothing was changed."""
 
 
 class WebhookNotFound(NamedTuple):
-    """There is no such webhook, or no such game."""
+    """There is no such webhook, or no such subject."""
 
 
 class LeaseTaken(NamedTuple):
@@ -74,35 +98,38 @@ class WebhookStore(Protocol):
 
     async def add(
         self,
-        game: str,
+        subject: str,
         webhook: WebhookRegistration,
         state: WebhookState,
         *,
         max_webhooks: int,
         record: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
-        """Add a webhook if the game has fewer than `max_webhooks`, and schedule it."""
+        """Add a webhook if the subject has fewer than `max_webhooks`, and schedule it."""
 
-    async def list_by_game(self, game: str) -> list[StoredWebhook]:
-        """Return the webhooks of a game, the oldest first."""
+    async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
+        """Return the webhooks of a subject, the oldest first."""
 
-    async def get(self, game: str, webhook_id: str) -> StoredWebhook | None:
-        """Return a webhook of a game, or None if there is no such webhook."""
+    async def get(self, subject: str, webhook_id: str) -> StoredWebhook | None:
+        """Return a webhook of a subject, or None if there is no such webhook."""
 
-    async def remove(self, game: str, webhook_id: str) -> bool:
+    async def remove(self, subject: str, webhook_id: str) -> bool:
         """Delete a webhook; return whether it existed."""
 
-    async def list_attempts(self, game: str, webhook_id: str) -> list[DeliveryAttempt]:
+    async def list_attempts(self, subject: str, webhook_id: str) -> list[DeliveryAttempt]:
         """Return the latest attempts, the newest first."""
 
+    async def add_attempt(self, subject: str, webhook_id: str, attempt: DeliveryAttempt) -> None:
+        """Add an attempt to the log of an API key's webhook."""
+
     async def acquire_lease(
-        self, game: str, webhook_id: str, holder: str, seconds: int
+        self, subject: str, webhook_id: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Acquire a webhook's lease for `seconds`, so that no other instance delivers to it."""
 
     async def save_state(
         self,
-        game: str,
+        subject: str,
         state: WebhookState,
         attempt: DeliveryAttempt | None,
         *,
@@ -115,11 +142,26 @@ class WebhookStore(Protocol):
         Return False, with nothing changed, if the webhook was deleted or the lease has expired.
         """
 
-    async def schedule(self, game: str, webhook_ids: Sequence[str], at: int) -> None:
+    async def save(self, subject: str, webhook: StoredWebhook, holder: str) -> bool:
+        """Store a leased webhook that was changed, and release the lease; return what `save_state` does."""
+
+    async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
+        """Record that an API key's webhook misses messages of a game."""
+
+    async def list_missed(self, subject: str, webhook_id: str, limit: int) -> list[str]:
+        """Return some of the games whose messages an API key's webhook misses."""
+
+    async def count_missed(self, subject: str, webhook_id: str) -> int:
+        """Return the number of these games."""
+
+    async def remove_missed(self, subject: str, webhook_id: str, games: Sequence[str]) -> None:
+        """Remove games from those whose messages are missed."""
+
+    async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
         """Schedule webhooks for a Unix second, unless they are scheduled earlier."""
 
     async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
-        """Return the due (game id, webhook id) pairs, the most urgent first, until `reschedule`."""
+        """Return the due (subject, webhook id) pairs, the most urgent first, until `reschedule`."""
 
-    async def reschedule(self, game: str, webhook_id: str, until: int | None) -> None:
+    async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
         """Reschedule a webhook (None: unschedule it); a concurrent `schedule` takes effect a little later."""

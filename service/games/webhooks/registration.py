@@ -1,13 +1,15 @@
-"""Register, read, retry and delete a game's webhooks; only the game's owner may."""
+"""Register, read, retry and delete a game's webhooks; only the game's owner may.
+
+What the game receives as one of an API key's games is not the owner's: it is neither shown nor changed here.
+"""
 
 from collections.abc import Sequence
 from itertools import count
-from typing import NamedTuple
-from uuid import uuid4
+from typing import Any, NamedTuple
 
 import msgspec
 
-from schemas.webhooks import CHALLENGE_MESSAGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from schemas.webhooks import Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
 from service.games.access import Principal, authorize_owner
 from service.games.cache import GameSession
@@ -15,9 +17,16 @@ from service.games.commands.execute import OwnerCommand, execute
 from service.games.commands.game_setup import derive_game_id, random_game_id
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import FirstResponse, ReplayableResult, Replayed, idempotency_scope, new_record
+from service.games.idempotency import (
+    FirstResponse,
+    IdempotencyScope,
+    ReplayableResult,
+    Replayed,
+    idempotency_scope,
+    new_record,
+)
 from service.games.timestamps import timestamp, unix_seconds
-from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id
+from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id, ping_id
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
@@ -28,9 +37,7 @@ from service.games.webhooks.port import (
     WebhookRegistration,
     WebhookState,
 )
-
-LEASE_TTL_S = 5
-"""Duration of the lease while a retry resets the state."""
+from service.games.webhooks.updates import change_webhook, restart
 
 
 class WebhookRequest(NamedTuple):
@@ -68,7 +75,8 @@ class RegisterCommand(OwnerCommand[ReplayableResult[WebhookCreated]]):
         context, request, version = self.context, self._request, session.game.version
         body = request.body
         _validate(body, len(session.game.players))
-        webhook_id, number = self._new_id(() if session.revision is None else session.revision.webhooks)
+        existing = () if session.revision is None else session.revision.webhooks
+        webhook_id, number = new_webhook_id(self.scope, existing)
         webhook = WebhookRegistration(
             webhook_id, body.url, body.events, body.seats, body.secret or generate_secret(), context.now()
         )
@@ -87,18 +95,19 @@ class RegisterCommand(OwnerCommand[ReplayableResult[WebhookCreated]]):
 
     async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[WebhookCreated]:
         """Return the same webhook, with its secret."""
-        stored = await _load_stored(self.context, session.game.id, self._make_id(first.detail))
+        stored = await _load_stored(self.context, session.game.id, make_webhook_id(self.scope, first.detail))
         return ReplayableResult(_view_created(stored), first.version, replayed=True)
 
-    def _new_id(self, existing: Sequence[str]) -> tuple[str, int]:
-        """Return an unused id and its number."""
-        numbered = ((self._make_id(number), number) for number in count())
-        return next((webhook_id, number) for webhook_id, number in numbered if webhook_id not in existing)
 
-    def _make_id(self, number: int) -> str:
-        """Return an id derived from the idempotency key, so that a retry finds it, or a random one without a key."""
-        scope = self.scope
-        return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
+def new_webhook_id(scope: IdempotencyScope | None, existing: Sequence[str]) -> tuple[str, int]:
+    """Return an unused id and its number."""
+    numbered = ((make_webhook_id(scope, number), number) for number in count())
+    return next((webhook_id, number) for webhook_id, number in numbered if webhook_id not in existing)
+
+
+def make_webhook_id(scope: IdempotencyScope | None, number: int) -> str:
+    """Return an id derived from the idempotency key, so that a retry finds it, or a random one without a key."""
+    return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
 
 
 def _view_created(stored: StoredWebhook) -> WebhookCreated:
@@ -109,7 +118,8 @@ def _view_created(stored: StoredWebhook) -> WebhookCreated:
 async def list_webhooks(context: Context, game_id: str, token: str | None) -> Webhooks:
     """Return a game's webhooks."""
     await _check_owner(context, game_id, token)
-    return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.list_by_game(game_id)])
+    stored = await context.store.webhooks.list_by_subject(game_id)
+    return Webhooks(webhooks=[_view(one) for one in stored if one.registration.api_key is None])
 
 
 async def load_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> Webhook:
@@ -121,6 +131,7 @@ async def load_webhook(context: Context, game_id: str, webhook_id: str, token: s
 async def delete_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> None:
     """Delete a webhook, after which nothing more is sent to it. Raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
+    await _load_stored(context, game_id, webhook_id)
     if not await context.store.webhooks.remove(game_id, webhook_id):
         raise NoSuchWebhook(webhook_id)
 
@@ -131,17 +142,15 @@ async def retry_webhook(context: Context, game_id: str, webhook_id: str, token: 
     Retried challenges stay within the rate limits of challenges.
     """
     await _check_owner(context, game_id, token)
-    webhooks, holder = context.store.webhooks, uuid4().hex
-    match await webhooks.acquire_lease(game_id, webhook_id, holder, LEASE_TTL_S):
+    await _load_stored(context, game_id, webhook_id)
+    # A webhook whose lease is taken is being delivered to.
+    match await change_webhook(context.store.webhooks, game_id, webhook_id, int(context.clock()), restart):
         case WebhookNotFound():
             raise NoSuchWebhook(webhook_id)
-        case StoredWebhook(_, state):
-            await webhooks.schedule(game_id, [webhook_id], int(context.clock()))
-            retried = WebhookState(state.delivered_version, pending_client=state.pending_client)
-            await webhooks.save_state(game_id, retried, None, webhook_id=webhook_id, holder=holder, seconds=None)
+        case StoredWebhook():
             context.on_webhooks_due(game_id, [webhook_id])
         case LeaseTaken():
-            pass  # a delivery is in progress
+            pass
     return _view(await _load_stored(context, game_id, webhook_id))
 
 
@@ -160,7 +169,7 @@ async def _check_owner(context: Context, game_id: str, token: str | None) -> Non
 
 async def _load_stored(context: Context, game_id: str, webhook_id: str) -> StoredWebhook:
     stored = await context.store.webhooks.get(game_id, webhook_id)
-    if stored is None:
+    if stored is None or stored.registration.api_key is not None:
         raise NoSuchWebhook(webhook_id)
     return stored
 
@@ -169,7 +178,12 @@ def _validate(body: RegisterWebhook, players: int) -> None:
     for index, seat in enumerate(body.seats or ()):
         if seat >= players:
             raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
-    if body.secret is not None and not is_secret(body.secret):
+    check_secret(body.secret)
+
+
+def check_secret(secret: str | None) -> None:
+    """Raise Malformed for a signing secret of another length than Standard Webhooks specifies."""
+    if secret is not None and not is_secret(secret):
         raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
 
 
@@ -181,7 +195,7 @@ def _view(stored: StoredWebhook) -> Webhook:
         events=webhook.events,
         seats=webhook.seats,
         created_at=webhook.created_at,
-        status=_status(state),
+        status=view_status(state),
         disabled_reason=state.disabled_reason,
         delivered_version=state.delivered_version,
         failures=state.failures,
@@ -189,20 +203,30 @@ def _view(stored: StoredWebhook) -> Webhook:
     )
 
 
-def _status(state: WebhookState) -> str:
+def view_status(state: WebhookState) -> str:
+    """Return a webhook's status, as the API shows it."""
     if state.disabled_reason is not None:
         return "disabled"
     return "active" if state.pending_client is None else "pending"
 
 
 def _view_attempts(game_id: str, webhook_id: str, attempts: Sequence[DeliveryAttempt]) -> list[Attempt]:
-    return [
-        Attempt(id=_message_id(game_id, webhook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
-        for one in attempts
-    ]
+    return [Attempt(**view_attempt(game_id, webhook_id, one)) for one in attempts]
 
 
-def _message_id(game_id: str, webhook_id: str, attempt: DeliveryAttempt) -> str:
-    if attempt.type == CHALLENGE_MESSAGE:
-        return challenge_id(game_id, webhook_id, unix_seconds(attempt.at))
-    return message_id(game_id, attempt.version, webhook_id)
+def view_attempt(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> dict[str, Any]:
+    """Return the fields of a delivery attempt that every list of deliveries shows."""
+    fields = msgspec.structs.asdict(attempt)
+    del fields["game"]
+    return {**fields, "id": _attempted_id(subject, webhook_id, attempt), "delivered": attempt.error is None}
+
+
+def _attempted_id(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> str:
+    """Return the id of the message that was attempted."""
+    match attempt.type:
+        case "challenge":
+            return challenge_id(subject, webhook_id, unix_seconds(attempt.at))
+        case "ping":
+            return ping_id(subject, webhook_id, unix_seconds(attempt.at))
+        case _:
+            return message_id(attempt.game or subject, attempt.version, webhook_id)

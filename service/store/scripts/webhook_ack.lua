@@ -1,10 +1,11 @@
--- Store the state of a webhook and a delivery attempt, for the holder of its lease.
+-- Store the state of a webhook, a delivery attempt and a changed registration, for the holder of its lease.
 --
--- KEYS  1 game   2 lease   3 delivery attempts
+-- KEYS  1 game or API key   2 lease   3 delivery attempts   4 games with missed messages (unused)
 -- ARGV  1 webhook id   2 holder   3 state   4 attempt ('' for none)   5 maximum number of stored attempts
---       6 seconds by which to extend the lease ('' releases it)
+--       6 seconds by which to extend the lease ('' releases it)   7 registration ('' leaves it)
 -- Returns 1; 0, and changes nothing, if the holder has no lease any more or the webhook was removed.
 
+local MONTH_MS = 30 * 86400000
 local game, lease, attempts = KEYS[1], KEYS[2], KEYS[3]
 local holder, field = redis.call('GET', lease), 'hook:' .. ARGV[1] .. ':state'
 if holder ~= ARGV[2] then
@@ -17,10 +18,15 @@ if redis.call('HEXISTS', game, 'hook:' .. ARGV[1]) == 0 then
 end
 
 redis.call('HSET', game, field, ARGV[3])
+if ARGV[7] ~= '' then
+  redis.call('HSET', game, 'hook:' .. ARGV[1], ARGV[7])
+end
 if ARGV[4] ~= '' and redis.call('LINDEX', attempts, 0) ~= ARGV[4] then
   redis.call('LPUSH', attempts, ARGV[4])
   redis.call('LTRIM', attempts, 0, tonumber(ARGV[5]) - 1)
-  redis.call('PEXPIRE', attempts, math.max(redis.call('PTTL', game), 1000))
+  -- The attempts expire with the game; an API key does not expire.
+  local ttl = redis.call('PTTL', game)
+  redis.call('PEXPIRE', attempts, ttl == -1 and MONTH_MS or math.max(ttl, 1000))
 end
 if ARGV[6] == '' then
   redis.call('DEL', lease)

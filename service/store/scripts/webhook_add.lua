@@ -1,7 +1,7 @@
--- Add a webhook to a game.
+-- Add a webhook to a game or an API key.
 --
--- KEYS  1 game   2 a string of the game for a write that changes nothing else
--- ARGV  1 webhook id   2 registration   3 state   4 maximum number of webhooks of a game
+-- KEYS  1 game or API key   2 a string with the same hash tag, for a write that changes nothing else
+-- ARGV  1 webhook id   2 registration   3 state   4 maximum number of its webhooks
 --       5 field of the idempotency key ('' for none)   6 its record
 -- Returns 1 if it is stored; 0 if there are too many; the record stored earlier; -1 if there is no such game.
 

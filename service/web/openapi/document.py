@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
-from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage
+from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
 from service.web.openapi.components import Schema, make_components, unwrap_paragraphs, without_null
 from service.web.openapi.descriptions import (
     HEADERS,
@@ -59,6 +59,7 @@ def make_openapi() -> dict[str, Any]:
         "webhooks": {
             "gameChanged": {"post": _webhook_message(refs)},
             "webhookChallenged": {"post": _webhook_challenge(refs)},
+            "webhookPinged": {"post": _webhook_ping(refs)},
         },
         "components": {
             "schemas": named,
@@ -76,6 +77,7 @@ def _types(routes: Iterable[Route]) -> Iterable[Any]:
     yield WebhookMessage
     yield WebhookChallenge
     yield WebhookChallengeAnswer
+    yield WebhookPing
     for route in routes:
         if route.body is not None:
             yield route.body.type
@@ -158,6 +160,17 @@ def _webhook_challenge(refs: SchemaRefs) -> Schema:
             "410": {"description": "The server refuses the webhook: it is disabled."},
             "default": {"description": "The challenge is retried 4 times within 15 minutes."},
         },
+    }
+
+
+def _webhook_ping(refs: SchemaRefs) -> Schema:
+    """Return the operation of a ping, which tests a webhook."""
+    return {
+        "operationId": "webhookPinged",
+        "summary": "Test a webhook",
+        "description": "Sent once to a webhook's URL when its owner asks for it, and signed as all messages.",
+        **_webhook_request(refs, WebhookPing, "webhook_ping"),
+        "responses": {"default": {"description": "The list of deliveries shows the response; it has no consequence."}},
     }
 
 

@@ -1,7 +1,6 @@
 """`/v1/keys/me`: what the holder of an API key may see: the key's quotas and its games."""
 
 from functools import partial
-from typing import Any
 
 from aiohttp import web
 
@@ -10,21 +9,16 @@ from schemas.lobby import Games
 from service.games.queries.api_key_games import ApiKeyGamesQuery, list_api_key_games
 from service.games.queries.lobby import MAX_GAMES_SCANNED
 from service.games.timestamps import timestamp
-from service.web.api_keys import require_api_key
+from service.web.api_keys import cacheable_key_response, require_api_key
 from service.web.app_keys import CONTEXT
-from service.web.parsing import API_KEY_HEADER, read_query
+from service.web.parsing import read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request, refund_request
-from service.web.responses import add_vary, cacheable_response, link_next_page
+from service.web.responses import link_next_page
 from service.web.routes.queries import GameListQuery
 from service.web.routing import ResponseSpec, Route
 
 api_key_route = partial(Route, tag="API keys", access="key")
-
-
-def _key_response(request: web.Request, value: Any) -> web.Response:
-    """Return a response that depends on the API key, or 304 if the client's copy is current."""
-    return add_vary(cacheable_response(request, value, private=True), API_KEY_HEADER)
 
 
 @api_key_route(
@@ -53,7 +47,7 @@ async def read_api_key(request: web.Request) -> web.Response:
             (timestamp(one.expires_at) for one in key.secrets[1:] if one.expires_at is not None), None
         ),
     )
-    return _key_response(request, view)
+    return cacheable_key_response(request, view)
 
 
 @api_key_route(
@@ -81,7 +75,7 @@ async def list_games_of_api_key(request: web.Request) -> web.Response:
     wanted = ApiKeyGamesQuery(key.name, query.status, query.limit, query.cursor)
     page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
     refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
-    return link_next_page(request, _key_response(request, page), "cursor", page.next_cursor)
+    return link_next_page(request, cacheable_key_response(request, page), "cursor", page.next_cursor)
 
 
 ROUTES = (read_api_key, list_games_of_api_key)

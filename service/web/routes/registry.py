@@ -9,6 +9,7 @@ from service.web.routes import (
     game_state,
     games,
     health,
+    key_webhooks,
     log,
     my_games,
     page,
@@ -32,6 +33,7 @@ ROUTES = (
     *page.ROUTES,
     *webhooks.ROUTES,
     *api_keys.ROUTES,
+    *key_webhooks.ROUTES,
     *health.ROUTES,
     *api_documents.ROUTES,
 )

@@ -24,6 +24,12 @@ REGISTER_DECODER = msgspec.json.Decoder(RegisterWebhook)
 WEBHOOKS_PATH = "/v1/games/" + GAME_ID + "/webhooks"
 WEBHOOK_PATH = WEBHOOKS_PATH + "/" + WEBHOOK_ID
 
+
+def hash_address(request: web.Request) -> str:
+    """Return the hash of the client's address, by which challenges are limited."""
+    return blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+
+
 owner_route = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
 
 
@@ -62,9 +68,8 @@ async def register_webhook(request: web.Request) -> web.Response:
     limits = request.app[LIMITS]
     check_url(body.url, allow_private=limits.webhooks_allow_private)
     game = get_path_id(request)
-    client = blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
     webhook_request = registration.WebhookRequest(
-        body, parse_bearer_token(request), parse_idempotency_key(request), limits.max_webhooks, client
+        body, parse_bearer_token(request), parse_idempotency_key(request), limits.max_webhooks, hash_address(request)
     )
     created, _, replayed = await registration.register_webhook(request.app[CONTEXT], game, webhook_request)
     response = json_response(

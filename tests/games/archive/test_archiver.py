@@ -102,7 +102,7 @@ async def test_an_archive_has_no_token_hash_or_secret(archive: ArchiveFixture) -
     stored = await store_game(archive.store, "finished", webhooks=1)
     await archive.archive_due()
     text = msgspec.json.encode(archive.storage.document())
-    (hook,) = await archive.store.webhooks.list_by_game(stored.id)
+    (hook,) = await archive.store.webhooks.list_by_subject(stored.id)
     secrets = [
         stored.created.owner_token,
         stored.created.spectator_token,

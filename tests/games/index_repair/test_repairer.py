@@ -107,7 +107,7 @@ async def test_pending_webhooks_are_scheduled_again(store: RedisStore, redis: Re
     behind = await store_game(store, webhooks=2)
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await make_repairer(store).repair_all()
-    hooks = await store.webhooks.list_by_game(behind.id)
+    hooks = await store.webhooks.list_by_subject(behind.id)
     assert sorted(await store.webhooks.list_due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
 
 

@@ -156,6 +156,15 @@ class CellChoice(Model):
     """The cell and its number of moves, for people."""
 
 
+class ChangeKeyWebhook(Model):
+    """Changes to a webhook; what is null or missing stays."""
+
+    url: str | None = None
+    """Another URL, whose server must answer a challenge first."""
+    events: list[str] | None = None
+    """Other event types, the most important first, or `decision`; an empty list for every change."""
+
+
 class Cost(Model):
     """The cost of a ship (R6.3): named wares, wares of any kind, and groups of identical wares."""
 
@@ -529,6 +538,92 @@ class Joined(Model):
     """Null without `include=legal_moves`."""
 
 
+class KeyAttempt(Model):
+    """An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping."""
+
+    id: str
+    """The header `webhook-id`, the same for all retries."""
+    version: int
+    """The version of the change; for a challenge, `delivered_version`."""
+    type: str
+    attempt: int
+    """From 1."""
+    at: str
+    """UTC, whole seconds."""
+    delivered: bool
+    status: int | None
+    """The HTTP status of the response; null without one."""
+    error: str | None
+    """Why it failed; null if it succeeded."""
+    latency_ms: int
+    """0 if the host name did not resolve to a public server."""
+    game: str | None
+    """Null for a challenge or a ping."""
+
+
+class KeyDeliveries(Model):
+    """Recent delivery attempts of all games, newest first."""
+
+    webhook: KeyWebhook
+    attempts: list[KeyAttempt]
+
+
+class KeyWebhook(Model):
+    """A webhook for all games of an API key; the service shows its secrets only when they are new."""
+
+    id: str
+    """An id: 1 to 32 of a-z, 0-9 and -."""
+    url: str
+    events: list[str] | None
+    """Null for every change."""
+    created_at: str
+    """UTC, whole seconds."""
+    status: str
+    """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
+    disabled_reason: str | None
+    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
+    failures: int
+    """The failed attempts of the challenge."""
+    next_attempt_at: str | None
+    """The time of the next challenge; null without failures."""
+    missed_games: int
+    """The games with messages that are not tried again until the webhook is retried."""
+    previous_secret_expires_at: str | None
+    """Until when the secret before the last rotation signs too; null if there is none."""
+
+
+class KeyWebhookCreated(Model):
+    """A new webhook for all games of an API key, with its secret."""
+
+    id: str
+    """An id: 1 to 32 of a-z, 0-9 and -."""
+    url: str
+    events: list[str] | None
+    """Null for every change."""
+    created_at: str
+    """UTC, whole seconds."""
+    status: str
+    """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
+    disabled_reason: str | None
+    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
+    failures: int
+    """The failed attempts of the challenge."""
+    next_attempt_at: str | None
+    """The time of the next challenge; null without failures."""
+    missed_games: int
+    """The games with messages that are not tried again until the webhook is retried."""
+    previous_secret_expires_at: str | None
+    """Until when the secret before the last rotation signs too; null if there is none."""
+    secret: str
+    """Shown only in this response."""
+
+
+class KeyWebhooks(Model):
+    """The webhooks of an API key."""
+
+    webhooks: list[KeyWebhook]
+
+
 class LegalMoves(Model):
     """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
 
@@ -746,6 +841,17 @@ class Problem(Model):
     """The value of the header Retry-After."""
 
 
+class RegisterKeyWebhook(Model):
+    """A new webhook for all games of an API key; only `url` is required."""
+
+    url: str
+    """The https URL of a server on the public internet."""
+    events: list[str] | None = None
+    """Event types, the most important first, or `decision`; null for every change."""
+    secret: str | None = None
+    """The signing secret; null for a random one."""
+
+
 class RegisterWebhook(Model):
     """A new webhook; only `url` is required."""
 
@@ -791,6 +897,24 @@ class RetrieveIslander(Model, tag="retrieve_islander"):
     y: int
     segment: int
     """Index in the `segments` of the tile at (x, y)."""
+
+
+class RotateSecret(Model):
+    """A new signing secret; the body may be empty."""
+
+    secret: str | None = None
+    """Null for a random one."""
+    grace_s: int | None = None
+    """Seconds for which the current secret signs too; null for a day."""
+
+
+class RotatedSecret(Model):
+    """The new secret of a webhook."""
+
+    secret: str
+    """Shown only in this response."""
+    previous_secret_expires_at: str
+    """Until when the previous secret signs too."""
 
 
 class Score(Model):
@@ -1083,8 +1207,8 @@ class WebhookChallenge(Model, tag="challenge"):
     """The time of this attempt."""
     challenge: str
     """The server must return this value; it differs for each attempt."""
-    game: str
-    """An id: 1 to 32 of a-z, 0-9 and -."""
+    game: str | None
+    """Null for the webhook of an API key."""
     webhook: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
 
@@ -1150,6 +1274,15 @@ class WebhookMessage(Model):
     timestamp: str
     """The time of the change."""
     data: WebhookData
+
+
+class WebhookPing(Model, tag="ping"):
+    """A message that tests a webhook; nothing has happened."""
+
+    timestamp: str
+    """UTC, whole seconds."""
+    webhook: str
+    """An id: 1 to 32 of a-z, 0-9 and -."""
 
 
 class Webhooks(Model):

@@ -1,0 +1,70 @@
+"""Changes of a stored webhook under its lease, so that no delivery overwrites them."""
+
+import asyncio
+from collections.abc import Callable
+from uuid import uuid4
+
+import msgspec
+
+from service.games.api_keys.subject import subject_of_key
+from service.games.cache import GameSession
+from service.games.context import Context
+from service.games.webhooks.port import (
+    LeaseTaken,
+    StoredWebhook,
+    WebhookNotFound,
+    WebhookRegistration,
+    WebhookState,
+    WebhookStore,
+)
+
+__all__ = ["attach_game", "attach_to_key", "change_webhook", "restart"]
+
+LEASE_TTL_S = 5
+"""Duration of the lease while a change is stored."""
+
+MAX_ATTACHED = 1_000
+"""More webhooks than an API key can have: the limit of a game's own webhooks does not count for them."""
+
+
+async def change_webhook(
+    webhooks: WebhookStore, subject: str, webhook_id: str, now: int, change: Callable[[StoredWebhook], StoredWebhook]
+) -> StoredWebhook | LeaseTaken | WebhookNotFound:
+    """Change a webhook that is not being delivered to, schedule it, and return it."""
+    holder = uuid4().hex
+    match await webhooks.acquire_lease(subject, webhook_id, holder, LEASE_TTL_S):
+        case StoredWebhook() as stored:
+            changed = change(stored)
+            await webhooks.schedule(subject, [webhook_id], now)
+            return changed if await webhooks.save(subject, changed, holder) else WebhookNotFound()
+        case LeaseTaken() | WebhookNotFound() as refused:
+            return refused
+
+
+def restart(stored: StoredWebhook) -> StoredWebhook:
+    """Return a webhook with its failures reset, so that it receives everything that it missed."""
+    state = msgspec.structs.replace(stored.state, failures=0, next_attempt_at=None, disabled_reason=None)
+    return StoredWebhook(stored.registration, state)
+
+
+async def attach_game(
+    webhooks: WebhookStore, game: str, webhook: WebhookRegistration, api_key: str, since: int
+) -> None:
+    """Make a game refer to a webhook of its API key, which then receives the changes after a version.
+
+    A game that refers to it already stays as it is.
+    """
+    reference = WebhookRegistration(webhook.id, "", None, None, "", webhook.created_at, api_key=api_key)
+    await webhooks.add(game, reference, WebhookState(since), max_webhooks=MAX_ATTACHED, record=None)
+
+
+async def attach_to_key(context: Context, session: GameSession) -> None:
+    """Make a new game refer to the webhooks of its API key, which receive its changes from the first one on."""
+    game, api_key, webhooks = session.game.id, session.access.api_key, context.store.webhooks
+    if api_key is None:
+        return
+    registered = [one.registration for one in await webhooks.list_by_subject(subject_of_key(api_key))]
+    if registered:
+        await asyncio.gather(*(attach_game(webhooks, game, webhook, api_key, 0) for webhook in registered))
+        context.cache.pop(game)  # the next commit expects these webhooks
+        context.on_webhooks_due(game, [webhook.id for webhook in registered])

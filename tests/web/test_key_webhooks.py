@@ -1,0 +1,505 @@
+"""The webhook of an API key: one for all its games, over the machinery of games' webhooks."""
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse, web
+from redis.asyncio import Redis
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from service.games.webhooks.dispatcher import JITTER
+from service.store import keys
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.api_key_fixture import add_api_key, api_key_header
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.webhook_receiver import (
+    SECRET,
+    OffsetClock,
+    WebhookInstance,
+    WebhookReceiver,
+    run_instance,
+    run_receiver,
+)
+
+PATH = "/v1/keys/me/webhooks"
+OTHER_SECRET = "whsec_Zm9ydHktdHdvLWJ5dGVzLW9mLWEtc2VjcmV0LWhlcmU="
+DELAYS_S = (5, 30)
+"""The delays before retries of the fixture `one`."""
+
+
+class Host:
+    """The holder of an API key, at an instance."""
+
+    def __init__(self, instance: WebhookInstance, secret: str) -> None:
+        self.instance = instance
+        self.secret = secret
+
+    async def request(self, method: str, path: str, body: Any = None, **headers: str) -> ClientResponse:
+        """Send a request with the key."""
+        return await self.instance.client.request(
+            method, path, json=body, headers={**api_key_header(self.secret), **headers}
+        )
+
+    async def send(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
+        """Send a request with the key, check the status, and return the JSON."""
+        response = await self.request(method, path, body)
+        assert response.status == status, await response.text()
+        return await response.json()
+
+    async def create_game(self, **body: Any) -> HTTPGame:
+        """Create a game with the key."""
+        created = await self.send("POST", "/v1/games", {"players": TWO_PLAYERS, "first_seat": 0, **body}, 201)
+        return HTTPGame(self.instance.client, created)
+
+    async def register(self, url: str, **body: Any) -> dict[str, Any]:
+        """Register a webhook, and deliver its challenge."""
+        created: dict[str, Any] = await self.send("POST", PATH, {"url": url, **body}, 201)
+        await self.instance.dispatcher.join()
+        return created
+
+    async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
+        """Read a webhook."""
+        read: dict[str, Any] = await self.send("GET", f"{PATH}/{webhook['id']}")
+        return read
+
+    async def deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
+        """List the delivery attempts of a webhook, the newest first."""
+        attempts: list[dict[str, Any]] = (await self.send("GET", f"{PATH}/{webhook['id']}/deliveries"))["attempts"]
+        return attempts
+
+
+def versions_by_game(receiver: WebhookReceiver) -> dict[str, list[int]]:
+    """Return the versions that were received of each game, in their order."""
+    versions = defaultdict(list)
+    for one in receiver.received:
+        if one.message["type"] != "ping":
+            versions[one.message["data"]["game"]].append(one.version)
+    return dict(versions)
+
+
+@pytest.fixture
+async def host(one: WebhookInstance, store: RedisStore) -> Host:
+    """Return the holder of an API key."""
+    return Host(one, await add_api_key(store))
+
+
+async def test_one_webhook_receives_the_changes_of_all_games(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    (challenge,) = receiver.challenges
+    assert (challenge.message["game"], challenge.message["webhook"]) == (None, webhook["id"])
+    games = [await host.create_game() for _ in range(3)]
+    for _ in range(2):
+        for game in games:
+            await game.act_successfully()
+    other = await create_game(host.instance.client)
+    await other.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {game.id: [1, 2, 3] for game in games}
+    for received in receiver.received:
+        assert Webhook(SECRET).verify(received.body, received.headers) == received.message
+        assert received.id == f"{received.message['data']['game']}.{received.version}.{webhook['id']}"
+
+
+async def test_registration_returns_the_secret_only_once(host: Host, receiver: WebhookReceiver) -> None:
+    response = await host.request("POST", PATH, {"url": receiver.url, "events": ["game_finished"]})
+    created = await response.json()
+    assert (response.status, response.headers["Location"]) == (201, f"{PATH}/{created['id']}")
+    assert response.headers["Cache-Control"] == "no-store"
+    assert created.pop("secret").startswith("whsec_")
+    assert created == {
+        "id": created["id"],
+        "url": receiver.url,
+        "events": ["game_finished"],
+        "created_at": created["created_at"],
+        "status": "pending",
+        "disabled_reason": None,
+        "failures": 0,
+        "next_attempt_at": None,
+        "missed_games": 0,
+        "previous_secret_expires_at": None,
+    }
+    await host.instance.dispatcher.join()
+    assert await host.read(created) == {**created, "status": "active"}
+    assert await host.send("GET", PATH) == {"webhooks": [{**created, "status": "active"}]}
+
+
+async def test_a_retried_registration_returns_the_same_webhook(host: Host, receiver: WebhookReceiver) -> None:
+    body, header = {"url": receiver.url}, {"Idempotency-Key": "webhook-1"}
+    first = await (await host.request("POST", PATH, body, **header)).json()
+    again = await host.request("POST", PATH, body, **header)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    repeated = await again.json()
+    assert (repeated["id"], repeated["secret"]) == (first["id"], first["secret"])
+    await check_problem(await host.request("POST", PATH, {"url": receiver.url + "?x"}, **header), 422, "key_reused")
+    assert len((await host.send("GET", PATH))["webhooks"]) == 1
+
+
+async def test_the_number_of_webhooks_is_limited(host: Host, receiver: WebhookReceiver) -> None:
+    for _ in range(10):
+        await host.register(receiver.url)
+    await check_problem(await host.request("POST", PATH, {"url": receiver.url}), 409, "limit_reached")
+
+
+async def test_only_the_selected_events_are_delivered(host: Host, receiver: WebhookReceiver) -> None:
+    await host.register(receiver.url, events=["game_aborted", "decision"])
+    game = await host.create_game()
+    await game.delete()
+    await host.instance.dispatcher.join()
+    assert [one.message["type"] for one in receiver.received] == ["decision", "game_aborted"]
+
+
+async def test_games_in_play_are_attached_and_ended_ones_are_not(host: Host, receiver: WebhookReceiver) -> None:
+    playing, ended = await host.create_game(), await host.create_game()
+    await playing.act_successfully()
+    await ended.delete()
+    await host.register(receiver.url)
+    await playing.act_successfully()
+    assert (await ended.post("/rematch")).status == 201  # a last version, which names the rematch
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {playing.id: [3]}
+
+
+async def test_more_games_than_a_batch_are_attached(host: Host, receiver: WebhookReceiver) -> None:
+    games = [await host.create_game() for _ in range(60)]
+    await host.register(receiver.url)
+    for game in (games[0], games[-1]):
+        await game.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {games[0].id: [2], games[-1].id: [2]}
+
+
+async def test_messages_wait_for_the_challenge(host: Host, receiver: WebhookReceiver, later: OffsetClock) -> None:
+    receiver.challenge_response = lambda _: web.Response(status=503)
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    assert receiver.received == []
+    assert (await host.read(webhook))["missed_games"] == 1
+    receiver.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
+    later.offset_s = 10
+    await host.instance.deliver()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {game.id: [1, 2]}
+    read = await host.read(webhook)
+    assert (read["status"], read["missed_games"]) == ("active", 0)
+
+
+async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    assert await game.get_json("/webhooks") == {"webhooks": []}
+    path = f"/webhooks/{webhook['id']}"
+    for response in (
+        await game.get(path),
+        await game.delete(path),
+        await game.post(f"{path}/retry"),
+        await game.get(f"{path}/deliveries"),
+    ):
+        await check_problem(response, 404, "not_found")
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {game.id: [1, 2]}
+
+
+async def test_another_key_neither_sees_nor_changes_it(
+    host: Host, receiver: WebhookReceiver, store: RedisStore
+) -> None:
+    webhook = await host.register(receiver.url)
+    stranger = Host(host.instance, await add_api_key(store, "stranger"))
+    path = f"{PATH}/{webhook['id']}"
+    assert await stranger.send("GET", PATH) == {"webhooks": []}
+    for method, suffix in (
+        ("GET", ""),
+        ("PATCH", ""),
+        ("DELETE", ""),
+        ("POST", "/ping"),
+        ("POST", "/rotate-secret"),
+        ("POST", "/retry"),
+        ("GET", "/deliveries"),
+    ):
+        body: dict[str, Any] | None = {} if method == "PATCH" else None
+        await check_problem(await stranger.request(method, path + suffix, body), 404, "not_found")
+    await stranger.create_game()
+    await host.instance.dispatcher.join()
+    assert receiver.received == []
+
+
+async def test_a_ping_arrives_once_and_signed(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    answered = await host.send("POST", f"{PATH}/{webhook['id']}/ping", status=202)
+    assert answered["status"] == "active"
+    await host.instance.deliver()
+    (ping,) = receiver.received
+    assert Webhook(SECRET).verify(ping.body, ping.headers) == ping.message
+    assert ping.message == {"type": "ping", "timestamp": ping.message["timestamp"], "webhook": webhook["id"]}
+    newest, challenge = await host.deliveries(webhook)
+    assert (newest["type"], newest["id"], newest["game"], newest["delivered"]) == ("ping", ping.id, None, True)
+    assert (challenge["type"], challenge["delivered"]) == ("challenge", True)
+
+
+async def test_a_failed_ping_has_no_consequence(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    receiver.statuses = [500]
+    await host.send("POST", f"{PATH}/{webhook['id']}/ping", status=202)
+    await host.instance.dispatcher.join()
+    await host.instance.deliver()
+    assert len(receiver.received) == 1
+    read = await host.read(webhook)
+    assert (read["status"], read["failures"]) == ("active", 0)
+    assert (await host.deliveries(webhook))[0]["error"] == "status"
+
+
+async def test_a_pending_webhook_gets_no_ping(host: Host, receiver: WebhookReceiver) -> None:
+    receiver.challenge_response = lambda _: web.Response(status=404)
+    webhook = await host.register(receiver.url)
+    response = await host.request("POST", f"{PATH}/{webhook['id']}/ping")
+    problem = await check_problem(response, 409, "conflict")
+    assert "the webhook is pending" in problem["detail"]
+    assert receiver.received == []
+
+
+async def test_other_events_count_from_the_next_message_on(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, events=["game_aborted"])
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    changed = await host.send("PATCH", f"{PATH}/{webhook['id']}", {"events": []})
+    assert (changed["events"], changed["status"]) == (None, "active")
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {game.id: [2]}
+    assert len(receiver.challenges) == 1
+    unchanged = await host.send("PATCH", f"{PATH}/{webhook['id']}", {})
+    assert unchanged == changed
+    refused = await host.request("PATCH", f"{PATH}/{webhook['id']}", {"events": ["no_event"]})
+    await check_problem(refused, 400, "malformed", "$.events")
+
+
+async def test_another_url_must_answer_a_challenge_and_receives_what_was_missed(
+    host: Host, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    async with run_receiver() as new:
+        new.challenge_response = lambda _: web.Response(status=503)
+        changed = await host.send("PATCH", f"{PATH}/{webhook['id']}", {"url": new.url})
+        assert (changed["url"], changed["status"]) == (new.url, "pending")
+        await game.act_successfully()
+        await host.instance.dispatcher.join()
+        assert (versions_by_game(receiver), new.received) == ({game.id: [1]}, [])
+        new.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
+        later.offset_s = 10
+        await host.instance.deliver()
+        await host.instance.deliver()
+        assert versions_by_game(new) == {game.id: [2]}
+        assert versions_by_game(receiver) == {game.id: [1]}
+
+
+async def test_private_addresses_are_refused(store: RedisStore) -> None:
+    secret = await add_api_key(store)
+    async with run_instance(store, limits=Limits()) as one:
+        host = Host(one, secret)
+        await check_problem(await host.request("POST", PATH, {"url": "http://127.0.0.1:9/"}), 422, "url_refused")
+        webhook = await host.send("POST", PATH, {"url": "https://bot.example.org/"}, 201)
+        response = await host.request("PATCH", f"{PATH}/{webhook['id']}", {"url": "https://10.0.0.7/"})
+        await check_problem(response, 422, "url_refused")
+
+
+async def test_both_secrets_sign_until_the_previous_one_expires(
+    host: Host, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    response = await host.request(
+        "POST", f"{PATH}/{webhook['id']}/rotate-secret", {"secret": OTHER_SECRET, "grace_s": 60}
+    )
+    rotated = await response.json()
+    assert response.headers["Cache-Control"] == "no-store"
+    assert rotated["secret"] == OTHER_SECRET
+    assert (await host.read(webhook))["previous_secret_expires_at"] == rotated["previous_secret_expires_at"]
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    both = receiver.received[-1]
+    assert len(both.headers["webhook-signature"].split()) == 2
+    for secret in (SECRET, OTHER_SECRET):
+        assert Webhook(secret).verify(both.body, both.headers) == both.message
+    later.offset_s = 61
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    new = receiver.received[-1]
+    assert len(new.headers["webhook-signature"].split()) == 1
+    assert Webhook(OTHER_SECRET).verify(new.body, new.headers) == new.message
+    with pytest.raises(WebhookVerificationError):
+        Webhook(SECRET).verify(new.body, new.headers)
+    assert (await host.read(webhook))["previous_secret_expires_at"] is None
+
+
+async def test_a_second_rotation_ends_the_oldest_secret(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    secrets = [(await host.send("POST", f"{PATH}/{webhook['id']}/rotate-secret"))["secret"] for _ in range(2)]
+    await host.create_game()
+    await host.instance.dispatcher.join()
+    (received,) = receiver.received
+    for secret in secrets:
+        assert Webhook(secret).verify(received.body, received.headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(SECRET).verify(received.body, received.headers)
+
+
+async def pass_all_retries(host: Host, later: OffsetClock) -> None:
+    """Let all attempts at the waiting messages happen."""
+    for delay_s in DELAYS_S:
+        later.offset_s += delay_s * (1 + JITTER) + 1
+        await host.instance.deliver()
+
+
+async def test_a_message_that_is_never_accepted_delays_no_other_game(
+    host: Host, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url)
+    fine, failing = await host.create_game(), await host.create_game()
+    await host.instance.dispatcher.join()
+    receiver.statuses = [500, 204, 500, 500]
+    await failing.act_successfully()
+    await host.instance.dispatcher.join()
+    await fine.act_successfully()
+    await host.instance.dispatcher.join()
+    await pass_all_retries(host, later)
+    read = await host.read(webhook)
+    assert (read["status"], read["missed_games"]) == ("active", 1)
+    await failing.act_successfully()
+    await fine.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver)[fine.id] == [1, 2, 3]
+    assert versions_by_game(receiver)[failing.id] == [1, 2, 2, 2]
+    await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+    await host.instance.deliver()
+    await host.instance.deliver()
+    assert versions_by_game(receiver)[failing.id] == [1, 2, 2, 2, 2, 3]
+    assert (await host.read(webhook))["missed_games"] == 0
+
+
+async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_server(
+    host: Host, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url)
+    receiver.statuses = [503] * 1_000
+    games = [await host.create_game() for _ in range(3)]
+    for game in games:
+        await game.act_successfully()
+    await host.instance.dispatcher.join()
+    await pass_all_retries(host, later)
+    read = await host.read(webhook)
+    assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "failing", 3)
+    created_meanwhile = await host.create_game()
+    await games[0].act_successfully()
+    await host.instance.dispatcher.join()
+    assert (await host.read(webhook))["missed_games"] == 4
+    receiver.received.clear()
+    receiver.statuses = []
+    retried = await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+    assert (retried["status"], retried["disabled_reason"]) == ("active", None)
+    await host.instance.deliver()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {
+        games[0].id: [1, 2, 3],
+        games[1].id: [1, 2],
+        games[2].id: [1, 2],
+        created_meanwhile.id: [1],
+    }
+    assert (await host.read(webhook))["missed_games"] == 0
+
+
+async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    first, second = await host.create_game(), await host.create_game()
+    await host.instance.dispatcher.join()
+    receiver.statuses = [410]
+    await first.act_successfully()
+    await host.instance.dispatcher.join()
+    await second.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {first.id: [1, 2], second.id: [1]}
+    read = await host.read(webhook)
+    assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "gone", 2)
+    refused = await host.request("POST", f"{PATH}/{webhook['id']}/ping")
+    assert "the webhook is disabled" in (await check_problem(refused, 409, "conflict"))["detail"]
+    await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+    await host.instance.deliver()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {first.id: [1, 2, 2], second.id: [1, 2]}
+
+
+async def test_an_unproven_webhook_gets_a_new_challenge(host: Host, receiver: WebhookReceiver) -> None:
+    receiver.challenge_response = lambda _: web.Response(status=410)
+    webhook = await host.register(receiver.url)
+    assert (await host.read(webhook))["status"] == "disabled"
+    receiver.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
+    assert (await host.send("POST", f"{PATH}/{webhook['id']}/retry"))["status"] == "pending"
+    await host.instance.deliver()
+    assert (await host.read(webhook))["status"] == "active"
+
+
+async def test_the_delivery_log_has_all_games(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    games = [await host.create_game() for _ in range(2)]
+    await host.instance.dispatcher.join()
+    attempts = await host.deliveries(webhook)
+    assert {one["game"] for one in attempts} == {games[0].id, games[1].id, None}
+    newest = attempts[0]
+    assert newest["id"] == f"{newest['game']}.1.{webhook['id']}"
+    assert (newest["version"], newest["type"], newest["status"]) == (1, "diff", 204)
+
+
+async def test_a_deleted_webhook_gets_nothing_more(host: Host, receiver: WebhookReceiver, redis: Redis) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    assert (await host.request("DELETE", f"{PATH}/{webhook['id']}")).status == 204
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {game.id: [1]}
+    assert await redis.hget(keys.game(game.id), "hooks") is None  # its games forget it
+    await game.act_successfully()
+    await check_problem(await host.request("GET", f"{PATH}/{webhook['id']}"), 404, "not_found")
+    await check_problem(await host.request("DELETE", f"{PATH}/{webhook['id']}"), 404, "not_found")
+
+
+async def test_a_retried_creation_attaches_what_a_crash_left_out(
+    host: Host, receiver: WebhookReceiver, redis: Redis
+) -> None:
+    webhook = await host.register(receiver.url)
+    header = {"Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
+    first = await (await host.request("POST", "/v1/games", {"players": TWO_PLAYERS}, **header)).json()
+    await host.instance.dispatcher.join()
+    receiver.received.clear()
+    game, hook = first["game"]["id"], f"hook:{webhook['id']}"
+    await redis.hdel(keys.game(game), "hooks", hook, f"{hook}:state")
+    assert (await host.request("POST", "/v1/games", {"players": TWO_PLAYERS}, **header)).status == 201
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {game: [1]}
+
+
+async def test_a_rematch_is_reported_too(host: Host, receiver: WebhookReceiver) -> None:
+    await host.register(receiver.url, events=["game_created"])
+    game = await host.create_game()
+    await game.delete()
+    rematch = await (await game.post("/rematch", **api_key_header(host.secret))).json()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {game.id: [1], rematch["game"]["id"]: [1]}
+
+
+async def test_another_instance_delivers_what_one_left_behind(
+    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
+) -> None:
+    secret = await add_api_key(store)
+    async with run_instance(store, later) as one, run_instance(store, later) as other:
+        webhook = await Host(one, secret).register(receiver.url)
+        game = await Host(one, secret).create_game()
+        await one.dispatcher.aclose()  # it crashes before it delivers
+        await redis.delete(keys.webhook_lease(game.id, webhook["id"]))  # its lease expires
+        later.offset_s = 20
+        await other.deliver()
+        assert versions_by_game(receiver) == {game.id: [1]}
