@@ -54,9 +54,9 @@ def encode_frame(
     return head + mask + bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
 
 
-def deflate(text: bytes) -> bytes:
+def deflate(text: bytes, window_bits: int = 15) -> bytes:
     """Compress the payload of a message."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packer = zlib.compressobj(6, zlib.DEFLATED, -window_bits)
     return (packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)).removesuffix(TAIL)
 
 

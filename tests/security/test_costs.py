@@ -151,8 +151,10 @@ async def test_a_page_of_the_story_reads_only_its_diffs(store: RedisStore, monke
         assert read == []
 
 
-async def test_every_request_is_charged_by_its_processor_time(store: RedisStore) -> None:
-    """What is left, as the answers say, goes down with what they took."""
+@pytest.mark.parametrize("coding", ("identity", "gzip"))
+async def test_every_request_is_charged_by_its_processor_time(store: RedisStore, coding: str) -> None:
+    """What is left, as the answers say, goes down with what they took, the compression too."""
+    accepted = f"Accept-Encoding: {coding}"
     async with start_counting_instance(store) as (client, plain):
         long = await create_long_game(client)
         played = [await create_game(client) for _ in range(60)]
@@ -162,17 +164,17 @@ async def test_every_request_is_charged_by_its_processor_time(store: RedisStore)
         game, mine = f"Authorization: Bearer {played[0].owner_token}", f"Authorization: Bearer {tokens}"
         versions = iter(range(LONG_GAME_VERSIONS - 1, 1, -1))
         questions: dict[str, Callable[[], Awaitable[CostedResponse]]] = {
-            "diffs": lambda: plain.request(f"{long.path}/diffs?limit=1000", owner),
-            "story": lambda: plain.request(f"{long.path}/story?limit=1000", owner),
-            "games": lambda: plain.request("/v1/games?limit=100"),
-            "mine": lambda: plain.request("/v1/seats/me/games?limit=100", mine),
-            "mine, none told": lambda: plain.request("/v1/seats/me/games?waiting=false", mine),
-            "moves": lambda: plain.request(f"{played[0].path}/legal-moves", game),
-            "moves with a text": lambda: plain.request(f"{played[0].path}/legal-moves?q=zzz", game),
-            "scores": lambda: plain.request(f"{played[0].path}/scores", game),
-            "tiles": lambda: plain.request(f"{played[0].path}/tiles", game),
-            "openapi": lambda: plain.request("/openapi.json"),
-            "picture of the past": lambda: plain.request(f"{long.path}/board.svg?v={next(versions)}", owner),
+            "diffs": lambda: plain.request(f"{long.path}/diffs?limit=1000", owner, accepted),
+            "story": lambda: plain.request(f"{long.path}/story?limit=1000", owner, accepted),
+            "games": lambda: plain.request("/v1/games?limit=100", accepted),
+            "mine": lambda: plain.request("/v1/seats/me/games?limit=100", mine, accepted),
+            "mine, none told": lambda: plain.request("/v1/seats/me/games?waiting=false", mine, accepted),
+            "moves": lambda: plain.request(f"{played[0].path}/legal-moves", game, accepted),
+            "moves with a text": lambda: plain.request(f"{played[0].path}/legal-moves?q=zzz", game, accepted),
+            "scores": lambda: plain.request(f"{played[0].path}/scores", game, accepted),
+            "tiles": lambda: plain.request(f"{played[0].path}/tiles", game, accepted),
+            "openapi": lambda: plain.request("/openapi.json", accepted),
+            "picture of the past": lambda: plain.request(f"{long.path}/board.svg?v={next(versions)}", owner, accepted),
         }
         result = {}
         for name, question in questions.items():

@@ -51,12 +51,13 @@ def problem_close_code(code: str) -> int:
 async def accept_connection(request: web.Request) -> "WebSocketConnection":
     """Do the opening handshake. Raises UpgradeRequired, Malformed, ConnectionResetError if the client has left.
 
-    `autoping` is off because pings, too, count as messages of their client.
+    `autoping` is off because pings, too, count as messages of their client, and `autoclose` for `_answer_close`.
     """
     limits, handshake = request.app[LIMITS], check_handshake(request)
     socket = web.WebSocketResponse(
         timeout=CLOSE_TIMEOUT_S,
         protocols=(SUBPROTOCOL,),
+        autoclose=False,
         autoping=False,
         heartbeat=limits.ping_interval_s,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
@@ -190,7 +191,7 @@ class WebSocketConnection:
                 while self._closing is None and self._retry_after_ms is None:
                     message = await self._receive()
                     if message.type not in MESSAGE_TYPES:
-                        self._record_close_code(message)
+                        await self._answer_close(message)
                         return
                     self._is_handling = True
                     try:
@@ -253,10 +254,15 @@ class WebSocketConnection:
             await self.socket.close(code=code, message=reason.encode(), drain=False)
             self._transport.abort()
 
-    def _record_close_code(self, last: WSMessage) -> None:
-        """Record the code that aiohttp closed with: at the client's request, or because it broke the protocol."""
+    async def _answer_close(self, last: WSMessage) -> None:
+        """Answer the client's close frame, if that is the last message; else aiohttp has closed. Record the code.
+
+        aiohttp lets 1006 pass, which stands for the absence of a close frame and is never sent (RFC 6455, 7.4.1).
+        """
         if last.type is WSMsgType.CLOSE:
-            self._aiohttp_close_code = WSCloseCode.OK
+            is_valid = last.data != WSCloseCode.ABNORMAL_CLOSURE
+            self._aiohttp_close_code = WSCloseCode.OK if is_valid else WSCloseCode.PROTOCOL_ERROR
+            await self.socket.close(code=self._aiohttp_close_code, drain=False)
         elif isinstance(last.data, WebSocketError):
             self._aiohttp_close_code = last.data.code
 
