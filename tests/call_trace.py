@@ -8,9 +8,10 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from tests.tools import ROOT
+
 __all__ = ["CallTrace", "trace_calls"]
 
-ROOT = Path(__file__).parent.parent
 PACKAGES = ("service", "schemas")
 
 _IS_TRACED: ContextVar[bool] = ContextVar("is_traced", default=False)

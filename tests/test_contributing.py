@@ -1,9 +1,9 @@
 """CONTRIBUTING.md names files, modules, constants and make targets that exist."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.tools import ROOT
+
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 

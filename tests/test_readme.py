@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 from tests.server_process import start_server
-from tests.tools import CURL, require
+from tests.tools import CURL, ROOT, require
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAX_LINES = 130
 

@@ -2,14 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests import tools
-from tests.tools import CURL, HAPROXY, Tool
+from tests.tools import CURL, HAPROXY, ROOT, Tool
 
-ROOT = Path(__file__).parents[1]
 MISSING = Tool("curl", lambda: None, "apt install curl")
 
 

@@ -30,7 +30,6 @@ from tests.games.game_logs import ARCHIPELAGO
 from tests.games.stored_games import StoredGame, store_game
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
-ANSWERS_S = DAY_S
 SLACK_S = 60
 
 

@@ -3,11 +3,10 @@
 import json
 import re
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.tools import ROOT
 
 NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}
 

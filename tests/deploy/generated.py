@@ -11,8 +11,8 @@ import click
 import yaml
 
 from service.settings import with_all_settings
+from tests.tools import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "operating.md"
 RULES = ROOT / "k8s" / "components" / "monitoring" / "rules.yaml"
 ALERTS = ROOT / "deploy" / "observability" / "prometheus"

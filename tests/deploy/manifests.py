@@ -7,15 +7,13 @@ import base64
 import subprocess
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.tools import KUBECTL, require
+from tests.tools import KUBECTL, ROOT, require
 
-ROOT = Path(__file__).parents[2]
 K8S = ROOT / "k8s"
 OVERLAYS = tuple(sorted(folder.name for folder in (K8S / "overlays").iterdir()))
 PRODUCTION = tuple(name for name in OVERLAYS if name.startswith("prod"))

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from service.engine import COMPILED
+from tests.tools import ROOT
 
-ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MODULES = PROJECT["tool"]["south-seas"]["compiled"]
 ASKED = os.environ.get("SOUTH_SEAS_COMPILE") == "1"

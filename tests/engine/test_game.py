@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,8 +10,7 @@ import msgspec
 
 from service.engine import copy_game, encode_snapshot
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
-
-ROOT = Path(__file__).parents[2]
+from tests.tools import ROOT
 
 PLAY = """
 from hashlib import sha256

@@ -8,8 +8,7 @@ import termios
 from pathlib import Path
 
 from tests.examples.terminal_player import TIMEOUT_S
-
-ROOT = Path(__file__).parents[2]
+from tests.tools import ROOT
 
 
 class Terminal:

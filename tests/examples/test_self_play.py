@@ -4,7 +4,6 @@ import re
 import warnings
 from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -23,9 +22,7 @@ from tests.docs.blocks import DOCS, blocks
 from tests.engine.new_games import start_game
 from tests.games.bots.bot_games import ARCHIPELAGO, play_to_end
 from tests.games.bots.bot_games import start_game as start_bot_game
-from tests.tools import PETTINGZOO, require
-
-ROOT = Path(__file__).parents[2]
+from tests.tools import PETTINGZOO, ROOT, require
 
 EXPECTED_WARNINGS = {
     "Observation is not a NumPy array",

@@ -4,7 +4,6 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Unpack
 
 import msgspec
@@ -15,8 +14,7 @@ from south_seas import Client
 from south_seas.client import PostOptions
 from south_seas.models import Created, CreateGame
 from tests.examples.terminal_player import TIMEOUT_S
-
-ROOT = Path(__file__).parents[2]
+from tests.tools import ROOT
 
 
 class SeededClient(Client):

@@ -13,11 +13,6 @@ JSON = st.recursive(
 
 TYPES = ("auth", "subscribe", "unsubscribe", "sync", "act", "undo", "resign", "return", "ping")
 
-FIELDS = (
-    *("type", "id", "game", "token", "since", "digest", "action", "move", "actions", "seat", "if_match", "key"),
-    *("include", "extra", "", "Type", "id\u0000", "x", "wares"),
-)
-
 ACTIONS = st.fixed_dictionaries(
     {"type": st.sampled_from(("place_tile", "place_islander", "retrieve_islander", "take_ship", "deliver", "pass"))},
     optional={

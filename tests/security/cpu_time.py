@@ -24,8 +24,6 @@ class Outcome(NamedTuple):
     """The outcome of a request."""
 
     answer: bytes
-    bytes_read: int
-    """Bytes that the service read."""
 
     @property
     def status(self) -> int:
@@ -62,7 +60,7 @@ class MeasuredService(NamedTuple):
 
         Return what was received until shortly after.
         """
-        where, loop, got, sent = urlsplit(self.service.url), asyncio.get_running_loop(), bytearray(), 0
+        where, loop, got = urlsplit(self.service.url), asyncio.get_running_loop(), bytearray()
         with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
             client.setblocking(False)
             await loop.sock_connect(client, (where.hostname, where.port))
@@ -71,15 +69,13 @@ class MeasuredService(NamedTuple):
                 async with asyncio.timeout(WITHIN_S):
                     for part in (data,) if isinstance(data, bytes) else data():
                         await loop.sock_sendall(client, part)
-                        sent += len(part)
                     if after_response:
                         await wait_until(lambda: b"\r\n\r\n" in got)
                         await loop.sock_sendall(client, after_response)
-                        sent += len(after_response)
             await asyncio.wait([reading], timeout=QUIET_S)
             reading.cancel()
             await asyncio.wait([reading])
-        return Outcome(bytes(got), sent)
+        return Outcome(bytes(got))
 
     async def measure_cost(self, data: Data, times: int, after_response: bytes = b"") -> tuple[float, Outcome]:
         """Return the milliseconds per request (see `send`), and the outcome of the last one."""

@@ -15,8 +15,6 @@ from tests.web.http_game import TWO_PLAYERS
 REFILL_S = 3600
 """Seconds that refill a bucket: no token comes back during a test."""
 
-LOOPBACK = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
-
 
 def make_limits(**sizes: Any) -> Limits:
     """Return limits whose `rate_...` are given as quotas that do not refill."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.tools import ROOT
 
 CLEAN = {"dependencies": [{"name": "aiohttp", "version": "3.14.5", "vulns": []}]}
 WEAK = {"dependencies": [{"name": "aiohttp", "version": "0.1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["3"]}]}]}

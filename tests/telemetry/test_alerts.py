@@ -9,8 +9,8 @@ import yaml
 
 from tests.telemetry.alert_series import CASES, Series
 from tests.telemetry.promtool import promtool
+from tests.tools import ROOT
 
-ROOT = Path(__file__).parents[2]
 RULES = ROOT / "deploy" / "observability" / "prometheus"
 FILES = ("rules.yaml", "alerts.yaml")
 

@@ -11,8 +11,8 @@ from prometheus_client import Counter, Gauge, Histogram, Info
 
 from service.telemetry import metrics
 from tests.telemetry.observed_instances import start_observed_instances
+from tests.tools import ROOT
 
-ROOT = Path(__file__).parents[2]
 DASHBOARD: dict[str, Any] = msgspec.json.decode(
     (ROOT / "deploy" / "observability" / "grafana" / "south-seas.json").read_bytes()
 )

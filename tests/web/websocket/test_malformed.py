@@ -3,8 +3,8 @@
 import pytest
 
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
+from tests.web.http_game import HTTPGame
+from tests.web.watcher_client import WatcherClient, watch_game
 
 DEEP = "[" * 30_000
 
@@ -74,19 +74,16 @@ async def test_a_binary_message_is_answered(watcher: WatcherClient) -> None:
     await watcher.expect_nothing()
 
 
-async def test_a_malformed_message_changes_no_subscription(client: Client) -> None:
-    http_game = await create_game(client)
+async def test_a_malformed_message_changes_no_subscription(client: Client, http_game: HTTPGame) -> None:
     async with watch_game(client, http_game.id) as watcher:
         await watcher.request_error(f'{{"type": "unsubscribe", "game": "{http_game.id}", "more": 1}}', "malformed")
         await http_game.act_successfully()
         await watcher.receive("diff")
 
 
-async def test_null_is_absent(client: Client) -> None:
-    http_game: HTTPGame = await create_game(client)
-    async with connect_watcher(client) as watcher:
-        await watcher.send(f'{{"type":"subscribe","game":"{http_game.id}","since":null,"digest":null,"id":null}}')
-        assert (await watcher.receive("subscribed"))["id"] is None
+async def test_null_is_absent(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.send(f'{{"type":"subscribe","game":"{http_game.id}","since":null,"digest":null,"id":null}}')
+    assert (await watcher.receive("subscribed"))["id"] is None
 
 
 async def test_a_message_may_have_just_the_size_that_the_welcome_says(watcher: WatcherClient) -> None:
