@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.manifests import PRODUCTION, ROOT, list_resources
-from tests.tools import PROMTOOL, require
+from tests.deploy.manifests import PRODUCTION, list_resources
+from tests.tools import PROMTOOL, ROOT, require
 
 
 def _alerts(overlay: str) -> Iterator[dict[str, Any]]:

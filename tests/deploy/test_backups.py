@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from tests.deploy.manifests import K8S, PRODUCTION, ROOT, Resource, environment, get_resource, service_container
+from tests.deploy.manifests import K8S, PRODUCTION, Resource, environment, get_resource, service_container
 from tests.redis_servers import create_access, standalone
 from tests.server_process import start_server
+from tests.tools import ROOT
 from tests.web.http_game import create_game
 
 VOLUME = "/backup"

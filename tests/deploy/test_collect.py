@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.deploy.manifests import ROOT
+from tests.tools import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import yaml
 from jsonschema_rs import Draft201909Validator
 
 from service.web.limits import Limits
-from tests.deploy.manifests import ROOT
 from tests.deploy.test_image import DOCKERFILE, VERSION
+from tests.tools import ROOT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 SERVICE: dict[str, Any] = COMPOSE["services"]["south-seas"]

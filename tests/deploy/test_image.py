@@ -5,7 +5,8 @@ import tomllib
 
 import pytest
 
-from tests.deploy.manifests import OVERLAYS, ROOT, environment, ports, service_container, service_template
+from tests.deploy.manifests import OVERLAYS, environment, ports, service_container, service_template
+from tests.tools import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]

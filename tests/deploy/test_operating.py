@@ -13,10 +13,11 @@ import yaml
 from service.main import cli
 from service.settings_table import ENV_PREFIX
 from tests.deploy.generated import PAGE, RULES, page, rules
-from tests.deploy.manifests import K8S, OVERLAYS, ROOT, SECRETS, describe, list_resources, render
+from tests.deploy.manifests import K8S, OVERLAYS, SECRETS, describe, list_resources, render
 from tests.deploy.test_settings import variables
 from tests.docs.blocks import blocks
 from tests.redis_servers.acl import ACL, CLUSTER_ACL
+from tests.tools import ROOT
 
 TEXT = PAGE.read_text(encoding="utf-8")
 NAMESPACES = {render(overlay)[0]["metadata"]["name"]: overlay for overlay in reversed(OVERLAYS)}

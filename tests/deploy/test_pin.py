@@ -11,8 +11,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from tests.deploy.manifests import ROOT
-from tests.tools import KUBECTL, require
+from tests.tools import KUBECTL, ROOT, require
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 OTHER = "sha256:" + "fedcba9876543210" * 4

@@ -9,7 +9,6 @@ from service.settings_table import ENV_PREFIX, SETTINGS
 from service.telemetry.otel_config import ENDPOINT_VARIABLES
 from tests.deploy.manifests import (
     OVERLAYS,
-    ROOT,
     SECRETS,
     environment,
     get_resource,
@@ -18,6 +17,7 @@ from tests.deploy.manifests import (
     service_container,
     service_template,
 )
+from tests.tools import ROOT
 
 
 def variables() -> set[str]:
