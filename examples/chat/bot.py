@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable
 from pathlib import Path
+from typing import Literal
 
 from aiohttp import ClientSession
 
@@ -11,7 +12,7 @@ from examples.chat.errors import BotError
 from examples.chat.games import GameActions, NewGameOptions, Person
 from examples.chat.notifier import Post, TurnNotifier
 from examples.chat.phrases import Language, translate
-from examples.chat.screens import ChatFormat, Screen
+from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
 from south_seas import APIError, ClientError, InvalidResponseError, RetryableError, UnreachableError
 
@@ -87,12 +88,18 @@ class ChatBot:
         picture = screen.picture
         if picture is None or not self._width:
             return None
+        return await self._read_board(picture, "png", width=self._width, side=1)
+
+    async def text_board(self, screen: Screen) -> str:
+        """Return a screen's picture in monospace characters; empty if it has none."""
+        board = screen.picture and await self._read_board(screen.picture, "txt")
+        return board.decode() if board else ""
+
+    async def _read_board(self, picture: Picture, form: Literal["png", "txt"], **query: int) -> bytes | None:
         numbers = 1 if picture.candidates else None
         try:
             reader = self.games.reader(self.games.get_game(picture.game), "en")
-            return await reader.board(
-                picture.game, "png", width=self._width, side=1, last=1, coordinates=1, candidates=numbers
-            )
+            return await reader.board(picture.game, form, last=1, coordinates=1, candidates=numbers, **query)
         except ClientError as error:
             log.warning("no picture of game %s: %s", picture.game, error)
             return None

@@ -4,83 +4,89 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncIterator
-from typing import Unpack
+from pathlib import Path
 
-import msgspec
 import pytest
 
-from examples.text_bot import HELP, TextBot
+from examples.chat.bot import ChatBot
+from examples.chat.screens import Screen
+from examples.text_bot import HELP, TEXT, TextBot
 from south_seas import Client
-from south_seas.client import PostOptions
-from south_seas.models import Created, CreateGame
 from tests.examples.terminal_player import TIMEOUT_S
 from tests.tools import ROOT
 
 
-class SeededClient(Client):
-    """A client whose games are the same in every run."""
-
-    async def create(self, request: CreateGame, **options: Unpack[PostOptions]) -> Created:
-        """Create a game with a seed."""
-        return await super().create(msgspec.structs.replace(request, seed="tides", first_seat=0), **options)
+@pytest.fixture
+async def posted() -> "asyncio.Queue[str]":
+    """Collect the announcements."""
+    return asyncio.Queue()
 
 
 @pytest.fixture
-async def client(url: str) -> AsyncIterator[Client]:
-    """Create a client of the service."""
-    async with SeededClient(url) as connected:
-        yield connected
+async def bot(url: str, tmp_path: Path, posted: "asyncio.Queue[str]") -> AsyncIterator[TextBot]:
+    """Create the bot."""
+    core = ChatBot(url, tmp_path / "bot.sqlite", TEXT)
+
+    async def post(_channel: str, screen: Screen) -> None:
+        await posted.put(screen.text)
+
+    await core.open(post)
+    yield TextBot(core)
+    await core.close()
 
 
-async def test_two_people_play_a_whole_game_in_a_chat(client: Client) -> None:
-    bot = TextBot(client)
+async def test_two_people_play_a_whole_game_in_a_chat(
+    bot: TextBot, posted: "asyncio.Queue[str]", client: Client
+) -> None:
     assert await bot.answer("Ana", "hello") == HELP
-    started_at = await bot.answer("Ana", "new open")
-    [game] = re.findall(r"Game ([a-z0-9-]+)\.", started_at)
-    await bot.answer("Bo", f"join {game}")
-    assert "every seat is taken" in await bot.answer("Cy", f"join {game}")
-    output = ""
-    for _ in range(300):
-        view = await client.game(game)
-        if view.turn is None:
-            break
-        name = view.players[view.turn.decider].name or ""
-        assert "1. " in await bot.answer(name, "moves")
-        output = await bot.answer(name, "1")
-    assert "won" in output or "win" in output, output
-    assert await bot.answer("Ana", "moves") == "Nothing."
-    assert await bot.answer("Ana", "1") == HELP
+    assert await bot.answer("Ana", "new open") == "A new game: Ana, an open seat.\n1. Join"
+    assert await bot.answer("Bo", "join") == "You have a seat."
+    assert await bot.answer("Cy", "join") == "No seat is open."
+    [channel_game] = bot.core.storage.running_games()
+    reader = client.with_token(channel_game.spectator_token)
+    while (turn := (await reader.game(channel_game.game)).turn) is not None:
+        name = ("Ana", "Bo")[turn.decider]
+        assert "\n1. " in await bot.answer(name, "moves")
+        if (await bot.answer(name, "1")).startswith("Which rotation?"):
+            await bot.answer(name, "1")
+    async with asyncio.timeout(TIMEOUT_S):
+        while "The scores: " not in (last := await posted.get()):
+            assert re.search(r"(Ana|Bo), it is your turn\.$", last)
+    assert "won" in last or "win" in last
 
 
-async def test_every_other_command(client: Client) -> None:
-    bot = TextBot(client)
-    assert "That does not work" in await bot.answer("Ana", "new")
+async def test_every_other_command(bot: TextBot) -> None:
+    assert await bot.answer("Ana", "board") == "There is no game here yet. Start one with new."
+    assert (await bot.answer("Ana", "new nobody")).startswith("That is not possible: ")
     await bot.answer("Ana", "new greedy")
-    assert "1. place" in await bot.answer("Ana", "moves")
-    chosen = [line for line in (await bot.answer("Ana", "moves (0")).splitlines() if ". place" in line]
-    assert chosen
-    assert all("(0, " in line for line in chosen)
+    cells = await bot.answer("Ana", "moves")
+    assert cells.startswith("Which cell?\n1. (")
     assert (await bot.answer("Ana", "board")).count("\n") > 5
-    assert "Ana: 0" in await bot.answer("Ana", "scores")
+    assert "Ana: 0 now" in await bot.answer("Ana", "scores")
     assert await bot.answer("Ana", "99") == HELP
-    assert "1. place" in await bot.answer("Ana", "moves")  # The words above may be in no move.
-    assert "Ana" in await bot.answer("Ana", "1")
-    assert "Ana" in await bot.answer("Ana", "undo")
-    assert await bot.answer("Ana", "story")
-    assert "Ana" in await bot.answer("Ana", "resign")
+    assert await bot.answer("Ana", "") == HELP
+    await bot.answer("Ana", "moves")
+    chosen = await bot.answer("Ana", "1")
+    if chosen.startswith("Which rotation?"):
+        chosen = await bot.answer("Ana", "1")
+    assert "Ana places" in chosen
+    assert (await bot.answer("Ana", "undo")).startswith("Which cell?")
+    assert await bot.answer("Ana", "resign") == "Do you really want to resign?\n1. Resign"
+    assert await bot.answer("Ana", "1") == "Done."
 
 
-async def test_the_program_reads_standard_input(url: str) -> None:
+async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> None:
     chat = await asyncio.create_subprocess_exec(
-        *(sys.executable, "examples/text_bot.py", url.rstrip("/")),
-        cwd=ROOT,
+        *(sys.executable, "-m", "examples.text_bot", url.rstrip("/")),
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
     output, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * TIMEOUT_S)
     assert chat.returncode == 0
-    assert output.startswith(b"Game ")
-    assert b"1. " in output
+    assert b"A new game: Ana, Greedy." in output
+    assert b"1. (" in output
 
 
 def test_it_is_short() -> None:
