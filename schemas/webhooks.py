@@ -237,6 +237,13 @@ class RotateSecret(RequestModel):
     """Seconds for which the current secret signs too; null for a day."""
 
 
+class ReplayMessages(RequestModel):
+    """Which messages to send again."""
+
+    since: Timestamp
+    """The changes from this time on."""
+
+
 class KeyWebhook(ResponseModel):
     """A webhook for all games of an API key; the service shows its secrets only when they are new."""
 

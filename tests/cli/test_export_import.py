@@ -25,6 +25,7 @@ from service.games.timestamps import DAY_S
 from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
@@ -278,3 +279,17 @@ async def test_a_server_without_memory_stores_nothing(
         assert await second_redis.keys("*{*") == []
     finally:
         await second_redis.config_set("maxmemory", 0)
+
+
+async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
+    store: RedisStore, second_store: RedisStore, tmp_path: Path
+) -> None:
+    webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
+    for one in (store, second_store):
+        await add_api_key(one, "bot")
+    await store.webhooks.add("key.bot", webhook, WebhookState(0), max_webhooks=10, record=None)
+    stored = await store_game(store, api_key="bot")
+    assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
+    assert (await second_store.list_by_keys(["key.bot"], 10, None)).games == [stored.id]
+    assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
+    assert (stored.id, "h") in await second_store.webhooks.list_due(2**33, 10)

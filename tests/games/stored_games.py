@@ -58,6 +58,7 @@ async def store_game(
     visibility: Visibility = "public",
     seed: str | None = None,
     webhooks: int = 0,
+    api_key: str | None = None,
     **options: Any,
 ) -> StoredGame:
     """Store a two-player game of a given status."""
@@ -67,7 +68,7 @@ async def store_game(
         SeatRequest(open=True) if status == "waiting" else SeatRequest(name="Bo"),
     ]
     request = CreateGame(players=seats, visibility=visibility, seed=seed, **options)
-    created = (await create(context, request, key=None, include_moves=False, creator=CREATOR)).response
+    created = (await create(context, request, key=None, include_moves=False, creator=CREATOR, api_key=api_key)).response
     stored = StoredGame(created.game.id, created, context)
     for number in range(webhooks):
         url = RegisterWebhook(url=f"https://example.org/{number}")

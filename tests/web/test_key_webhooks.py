@@ -8,6 +8,7 @@ from aiohttp import ClientResponse, web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from service.games.timestamps import timestamp
 from service.games.webhooks.dispatcher import JITTER
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -503,3 +504,94 @@ async def test_another_instance_delivers_what_one_left_behind(
         later.offset_s = 20
         await other.deliver()
         assert versions_by_game(receiver) == {game.id: [1]}
+
+
+async def test_messages_since_a_time_are_replayed(host: Host, receiver: WebhookReceiver, later: OffsetClock) -> None:
+    webhook = await host.register(receiver.url)
+    early, late, ended = [await host.create_game() for _ in range(3)]
+    await early.act_successfully()
+    await host.instance.dispatcher.join()
+    later.offset_s = 100
+    since = timestamp(int(later()) - 50)
+    for game in (late, late):
+        await game.act_successfully()
+    await ended.delete()
+    await host.instance.dispatcher.join()
+    first = {one.id: one.body for one in receiver.received}
+    receiver.received.clear()
+    answered = await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": since}, 202)
+    assert answered["status"] == "active"
+    await host.instance.dispatcher.join()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {late.id: [2, 3], ended.id: [2]}
+    assert all(first[one.id] == one.body for one in receiver.received)
+    receiver.received.clear()
+    await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+    await host.instance.dispatcher.join()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {early.id: [1, 2], late.id: [1, 2, 3], ended.id: [1, 2]}
+
+
+async def test_a_replay_includes_what_was_missed(host: Host, receiver: WebhookReceiver, later: OffsetClock) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    receiver.statuses = [410]
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    receiver.received.clear()
+    later.offset_s = 1_000
+    await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": timestamp(int(later()))}, 202)
+    await host.instance.dispatcher.join()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {game.id: [2]}
+
+
+async def test_a_replay_goes_on_after_a_crash(
+    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
+) -> None:
+    secret = await add_api_key(store)
+    async with run_instance(store, later) as one, run_instance(store, later) as other:
+        host = Host(one, secret)
+        webhook = await host.register(receiver.url)
+        game = await host.create_game()
+        await one.dispatcher.join()
+        receiver.received.clear()
+        await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+        await one.dispatcher.aclose()
+        await redis.delete(keys.webhook_lease("key.discord-bot", webhook["id"]))  # its lease expires
+        later.offset_s = 20
+        for _ in range(2):
+            await other.deliver()
+        assert versions_by_game(receiver) == {game.id: [1]}
+
+
+async def test_a_game_that_is_being_delivered_to_is_replayed_afterwards(
+    host: Host, receiver: WebhookReceiver, redis: Redis
+) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    receiver.received.clear()
+    lease = keys.webhook_lease(game.id, webhook["id"])
+    await redis.set(lease, "another instance", px=300)
+    await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+    await host.instance.dispatcher.join()
+    await host.instance.deliver()
+    assert versions_by_game(receiver) == {game.id: [1]}
+
+
+@pytest.mark.parametrize("since", ("yesterday", "2026-13-01T00:00:00Z", "2026-11-21T20:00:00+01:00", None))
+async def test_a_replay_needs_a_time(host: Host, receiver: WebhookReceiver, since: str | None) -> None:
+    webhook = await host.register(receiver.url)
+    response = await host.request("POST", f"{PATH}/{webhook['id']}/replay", {"since": since})
+    await check_problem(response, 400, "malformed", "$.since")
+
+
+async def test_a_game_that_cannot_be_read_stops_no_other(host: Host, receiver: WebhookReceiver, redis: Redis) -> None:
+    damaged, fine = await host.create_game(), await host.create_game()
+    await redis.hset(keys.game(damaged.id), "snapshot", b"damaged")
+    await host.register(receiver.url)
+    await fine.act_successfully()
+    await host.instance.dispatcher.join()
+    assert versions_by_game(receiver) == {fine.id: [2]}

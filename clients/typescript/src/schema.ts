@@ -757,6 +757,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/keys/me/webhooks/{hook}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replay messages since a time
+         * @description Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
+         *
+         *     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
+         */
+        readonly post: operations["replayKeyWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/keys/me/webhooks/{hook}/retry": {
         readonly parameters: {
             readonly query?: never;
@@ -767,7 +789,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Replay missed messages
+         * Deliver missed messages
          * @description Deliver now everything that the webhook missed, of all games, each in order.
          *
          *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` shrinks to 0 as the games are taken up again.
@@ -2522,6 +2544,14 @@ export interface components {
         };
         /** @description A new token for a seat, without options; the body may be empty. */
         readonly ReplaceToken: Record<string, never>;
+        /** @description Which messages to send again. */
+        readonly ReplayMessages: {
+            /**
+             * Format: date-time
+             * @description The changes from this time on.
+             */
+            readonly since: string;
+        };
         /** @description Resigns, as `POST /v1/games/{id}/resign` does. */
         readonly Resign: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
@@ -8223,6 +8253,135 @@ export interface operations {
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly replayKeyWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ReplayMessages"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook; the messages follow. */
+            readonly 202: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyWebhook"];
+                };
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the state of the game. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {

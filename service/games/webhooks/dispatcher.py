@@ -16,6 +16,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from itertools import takewhile
 from math import ceil
@@ -23,11 +24,9 @@ from uuid import uuid4
 
 import msgspec
 
-from schemas.vocabulary import ENDED_STATUSES
 from service.games.api_keys.subject import key_of_subject, subject_of_key
 from service.games.game_failures import record_failure
 from service.games.ports import GameStore, StoreUnavailable
-from service.games.repository import decode_game, read_access
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.challenges import (
     CHALLENGE_RETRY_DELAYS_S,
@@ -36,6 +35,7 @@ from service.games.webhooks.challenges import (
     is_correct_response,
 )
 from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus
+from service.games.webhooks.key_games import KeyGames
 from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
 from service.games.webhooks.port import (
     DeliveryAttempt,
@@ -46,7 +46,7 @@ from service.games.webhooks.port import (
     WebhookState,
 )
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
-from service.games.webhooks.updates import attach_game, change_webhook, restart
+from service.games.webhooks.updates import change_webhook
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
@@ -65,9 +65,6 @@ LEASE_TTL_S = 14
 """Duration of a lease; longer than an attempt may take."""
 
 LOG_BATCH_SIZE = 50
-GAMES_BATCH_SIZE = 50
-"""Games of an API key that are attached or resumed at once."""
-
 LEASED_GAMES_DELAY_S = 1
 """Delay before missed games are resumed that are leased now."""
 
@@ -211,7 +208,7 @@ class WebhookDispatcher:
             await self._release(subject, webhook, state, now)
         elif key_of_subject(subject) is not None and _is_active(state) and not state.is_ping_requested:
             await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
-            if (resumed := await self._resume_games(subject, webhook, state)) is not None:
+            if (resumed := await self._process_games(subject, webhook, state)) is not None:
                 await self._release(subject, webhook, resumed, now)
         elif (slot := self._slots.acquire(webhook.url)) is None:
             await self._release(subject, webhook, state, now)
@@ -270,7 +267,7 @@ class WebhookDispatcher:
             return False
         if key_of_subject(delivery.subject) is None:
             return await self._deliver_log(delivery)
-        state = await self._resume_games(delivery.subject, delivery.webhook, delivery.state)
+        state = await self._process_games(delivery.subject, delivery.webhook, delivery.state)
         delivery.state = state or delivery.state
         return state is not None
 
@@ -303,52 +300,14 @@ class WebhookDispatcher:
                 if delivery.state.failures:
                     return True
 
-    async def _resume_games(self, key: str, webhook: WebhookRegistration, state: WebhookState) -> WebhookState | None:
-        """Attach the games of an API key that were created before its webhook, and resume those with missed messages.
-
-        Return the state afterwards; None if the lease was lost, and another instance goes on.
-        """
-        webhooks = self._store.webhooks
-        while state.next_games is not None:
-            page = await self._store.list_by_keys([key], GAMES_BATCH_SIZE, state.next_games or None)
-            await asyncio.gather(*(self._attach_game(game, key, webhook) for game in page.games))
-            state = msgspec.structs.replace(state, next_games=page.next_cursor)
-            if not await self._extend(key, webhook.id, state):
-                return None
-        while state.resumes:
-            games = await webhooks.list_missed(key, webhook.id, GAMES_BATCH_SIZE)
-            resumed = await asyncio.gather(*(self._resume_game(game, key, webhook.id) for game in games))
-            state = msgspec.structs.replace(state, resumes=bool(games))
-            if not await self._extend(key, webhook.id, state):
-                return None
-            if games and not any(resumed):
-                await webhooks.reschedule(key, webhook.id, int(self._clock()) + LEASED_GAMES_DELAY_S)
-                return state
-        await webhooks.reschedule(key, webhook.id, None)
-        return state
-
-    async def _attach_game(self, game: str, key: str, webhook: WebhookRegistration) -> None:
-        """Make a game that goes on refer to a webhook of its API key, which then receives its later changes."""
-        loaded = await self._store.load(game)
-        if loaded is None or subject_of_key(read_access(loaded).api_key or "") != key:
-            return
-        if decode_game(loaded).status not in ENDED_STATUSES:
-            await attach_game(self._store.webhooks, game, webhook, key_of_subject(key) or "", loaded.version)
-
-    async def _resume_game(self, game: str, key: str, webhook_id: str) -> bool:
-        """Deliver to a webhook what it missed of a game; return False if the game is leased, and stays missed.
-
-        The game is no longer missed, unless another instance has failed with it since.
-        """
-        webhooks = self._store.webhooks
-        outcome = await change_webhook(webhooks, game, webhook_id, int(self._clock()), restart)
-        if isinstance(outcome, LeaseTaken):
-            return False
-        await webhooks.remove_missed(key, webhook_id, [game])
-        stored = await webhooks.get(game, webhook_id)
-        if stored is not None and stored.state.disabled_reason is not None:
-            await webhooks.add_missed(key, webhook_id, game)
-        return True
+    async def _process_games(self, key: str, webhook: WebhookRegistration, state: WebhookState) -> WebhookState | None:
+        """Do what is to be done for all games of an API key; return the state after it, None if the lease was lost."""
+        games = KeyGames(self._store, self._clock, key, webhook)
+        after = await games.process(state, partial(self._extend, key, webhook.id))
+        if after is not None:
+            until = int(self._clock()) + LEASED_GAMES_DELAY_S if after.resumes else None
+            await self._store.webhooks.reschedule(key, webhook.id, until)
+        return after
 
     async def _extend(self, subject: str, webhook_id: str, state: WebhookState) -> bool:
         """Store the state of a webhook whose delivery goes on; return False if the lease was lost."""

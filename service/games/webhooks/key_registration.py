@@ -23,9 +23,9 @@ from schemas.webhooks import (
 )
 from service.games.api_keys.subject import subject_of_key
 from service.games.context import Context
-from service.games.errors import ApiKeyRejected, Conflict, NoSuchWebhook, TooManyWebhooks
+from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import ReplayableResult, Replayed, idempotency_scope, new_record, read_record
-from service.games.timestamps import DAY_S, timestamp
+from service.games.timestamps import DAY_S, timestamp, unix_seconds
 from service.games.webhooks.payloads import generate_secret
 from service.games.webhooks.port import (
     Added,
@@ -48,6 +48,7 @@ __all__ = [
     "load_key_webhook",
     "ping_key_webhook",
     "register_key_webhook",
+    "replay_key_webhook",
     "retry_key_webhook",
     "rotate_secret",
 ]
@@ -176,8 +177,26 @@ async def retry_key_webhook(context: Context, api_key: str, webhook_id: str) -> 
     """
 
     def change(stored: StoredWebhook) -> StoredWebhook:
-        restarted = restart(stored)
-        return StoredWebhook(restarted.registration, msgspec.structs.replace(restarted.state, resumes=True))
+        registration, state = restart(stored)
+        return StoredWebhook(registration, msgspec.structs.replace(state, resumes=True))
+
+    return await _change(context, api_key, webhook_id, change)
+
+
+async def replay_key_webhook(context: Context, api_key: str, webhook_id: str, since: str) -> KeyWebhook:
+    """Deliver all changes since a time again, of all games, and everything that was missed.
+
+    Raises Malformed, NoSuchWebhook, Conflict.
+    """
+    try:
+        replays_since = unix_seconds(since)
+    except ValueError:
+        raise Malformed("there is no such date or time", "$.since") from None
+
+    def change(stored: StoredWebhook) -> StoredWebhook:
+        registration, state = restart(stored)
+        walk = msgspec.structs.replace(state, replays_since=replays_since, next_games="", resumes=True)
+        return StoredWebhook(registration, walk)
 
     return await _change(context, api_key, webhook_id, change)
 

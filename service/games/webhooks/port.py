@@ -54,6 +54,8 @@ class WebhookState(msgspec.Struct, array_like=True, frozen=True):
     """Of an API key's webhook: cursor of the games to attach to it; empty for the first ones, None for none."""
     resumes: bool = False
     """Of an API key's webhook: whether the games with missed messages are to be delivered again."""
+    replays_since: int | None = None
+    """Of an API key's webhook: the Unix second from which on `next_games` are delivered again; None for no replay."""
 
 
 class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):

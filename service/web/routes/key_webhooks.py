@@ -12,6 +12,7 @@ from schemas.webhooks import (
     KeyWebhookCreated,
     KeyWebhooks,
     RegisterKeyWebhook,
+    ReplayMessages,
     RotatedSecret,
     RotateSecret,
 )
@@ -27,6 +28,7 @@ from service.web.routing import WEBHOOK_ID, ResponseSpec, Route
 
 REGISTER_DECODER = msgspec.json.Decoder(RegisterKeyWebhook)
 CHANGE_DECODER = msgspec.json.Decoder(ChangeKeyWebhook)
+REPLAY_DECODER = msgspec.json.Decoder(ReplayMessages)
 ROTATE_DECODER = msgspec.json.Decoder(RotateSecret)
 
 WEBHOOKS_PATH = "/v1/keys/me/webhooks"
@@ -191,7 +193,7 @@ async def rotate_key_webhook_secret(request: web.Request) -> web.Response:
     "POST",
     WEBHOOK_PATH + "/retry",
     operation_id="retryKeyWebhook",
-    summary="Replay missed messages",
+    summary="Deliver missed messages",
     responses=(ResponseSpec(200, "The webhook, its failures reset.", KeyWebhook),),
 )
 async def retry_key_webhook(request: web.Request) -> web.Response:
@@ -201,6 +203,27 @@ async def retry_key_webhook(request: web.Request) -> web.Response:
     one. `missed_games` shrinks to 0 as the games are taken up again.
     """
     return key_response(await key_registration.retry_key_webhook(*await _webhook_arguments(request)))
+
+
+@changing_route(
+    "POST",
+    WEBHOOK_PATH + "/replay",
+    operation_id="replayKeyWebhook",
+    summary="Replay messages since a time",
+    body=REPLAY_DECODER,
+    responses=(ResponseSpec(202, "The webhook; the messages follow.", KeyWebhook),),
+    examples=("replay_key_webhook",),
+)
+async def replay_key_webhook(request: web.Request) -> web.Response:
+    """Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
+
+    For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
+    missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
+    """
+    context, name, webhook_id = await _webhook_arguments(request)
+    body = await read_body(request, REPLAY_DECODER)
+    replayed = await key_registration.replay_key_webhook(context, name, webhook_id, body.since)
+    return key_response(replayed, status=202)
 
 
 @webhook_route(
@@ -231,5 +254,6 @@ ROUTES = (
     ping_key_webhook,
     rotate_key_webhook_secret,
     retry_key_webhook,
+    replay_key_webhook,
     list_key_deliveries,
 )

@@ -117,6 +117,7 @@ def test_response_schemas_are_open_and_complete() -> None:
         "ChangeKeyWebhook",
         "RegisterKeyWebhook",
         "RegisterWebhook",
+        "ReplayMessages",
         "RotateSecret",
         "Rematch",
         "ReplaceToken",

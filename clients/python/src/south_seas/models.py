@@ -890,6 +890,13 @@ class ReplaceToken(Model):
     """A new token for a seat, without options; the body may be empty."""
 
 
+class ReplayMessages(Model):
+    """Which messages to send again."""
+
+    since: str
+    """The changes from this time on."""
+
+
 class RetrieveIslander(Model, tag="retrieve_islander"):
     """Retrieve an own islander from the board to the supply (R4.4)."""
 
