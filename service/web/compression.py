@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aiohttp import hdrs, web
+from aiohttp import web
 from aiohttp.abc import AbstractStreamWriter
 
 from service.web.negotiation import negotiate_coding
@@ -30,6 +30,6 @@ class CompressibleResponse(web.Response):
         coding = negotiate_coding(request)
         if coding is not None:
             self.enable_compression(coding)
-            if (etag := self.headers.get(hdrs.ETAG)) is not None:
-                self.headers[hdrs.ETAG] = f'{etag[:-1]}-{coding.value}"'
+            if (etag := self.headers.get("ETag")) is not None:
+                self.headers["ETag"] = f'{etag[:-1]}-{coding.value}"'
         return await super().prepare(request)

@@ -42,6 +42,7 @@ def accept_encoding(coding: str) -> dict[str, str]:
 def assert_compressed(response: ClientResponse, coding: str) -> None:
     assert response.headers["Content-Encoding"] == coding
     assert response.headers["ETag"].endswith(f'-{coding}"')
+    assert b"ETag" in dict(response.raw_headers)
     assert "Accept-Encoding" in response.headers["Vary"]
 
 

@@ -19,6 +19,7 @@ from service.web.openapi.components import (
 )
 from service.web.openapi.descriptions import PROBLEM_EXAMPLES, SECURITY_SCHEMES
 from service.web.routes.websocket import GAME_PATH, SHARED_PATH
+from service.web.websocket.handshake import SUBPROTOCOL
 
 __all__ = ["CLOSE_CODES", "make_asyncapi"]
 
@@ -31,6 +32,25 @@ REPLIES: Mapping[str, tuple[str, ...]] = dict.fromkeys(
 
 UNSOLICITED = ("welcome", "diff", "snapshot", "error", "closing")
 """The messages that the service sends without a request."""
+
+
+UPGRADE = {
+    "method": "GET",
+    "headers": {
+        "type": "object",
+        "properties": {
+            "Authorization": {"type": "string", "description": "`Bearer TOKEN`, where a client can send headers."},
+            "Sec-WebSocket-Protocol": {
+                "type": "string",
+                "description": f"`{SUBPROTOCOL}` is selected if it is offered; without it the socket opens too.",
+                "examples": [SUBPROTOCOL],
+            },
+            "Accept-Language": {"type": "string", "description": "The preferred languages of legal moves."},
+        },
+    },
+    "bindingVersion": "0.1.0",
+}
+"""The WebSocket binding of both channels."""
 
 
 class DocumentedCloseCode(NamedTuple):
@@ -124,7 +144,7 @@ def make_asyncapi() -> dict[str, Any]:
                     messages,
                 ),
                 "parameters": {"id": {"description": "The game's id.", "examples": [EXAMPLE_GAME_ID]}},
-                "bindings": {"ws": {"method": "GET", "query": _socket_query(), "bindingVersion": "0.1.0"}},
+                "bindings": {"ws": {**UPGRADE, "query": _socket_query()}},
             },
         },
         "operations": {
@@ -163,7 +183,7 @@ def _channel(address: str, description: str, messages: Iterable[str]) -> Schema:
         "address": address,
         "description": f"{description}\n\n{table}\n",
         "messages": {tag: {"$ref": f"#/components/messages/{tag}"} for tag in messages},
-        "bindings": {"ws": {"method": "GET", "bindingVersion": "0.1.0"}},
+        "bindings": {"ws": UPGRADE},
         "x-close-codes": [
             {"code": code, "meaning": meaning, "resume": resume} for code, meaning, resume in CLOSE_CODES
         ],
