@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from redis.asyncio import Redis
 
 from service.store import keys
@@ -17,11 +16,12 @@ from tests.web.webhook_receiver import (
     OffsetClock,
     WebhookInstance,
     WebhookReceiver,
-    accept_challenges,
     read_webhook,
     register_webhook,
     run_instance,
 )
+
+PATIENT = LOCAL_LIMITS._replace(webhook_timeout_s=30)
 
 
 async def test_another_instance_delivers_after_one_ends(
@@ -70,61 +70,48 @@ async def test_two_instances_deliver_each_message_once(
 
 
 async def test_an_interrupted_delivery_is_repeated_by_another_instance(
-    store: RedisStore, redis: Redis, later: OffsetClock
+    store: RedisStore, redis: Redis, later: OffsetClock, receiver: WebhookReceiver
 ) -> None:
-    got: list[str] = []
     arrived = asyncio.Event()
 
-    async def hang(request: web.Request) -> web.Response:
-        got.append(request.headers["webhook-id"])
+    async def hang_once(_: web.Request) -> web.Response:
         arrived.set()
-        if len(got) == 1:
+        if len(receiver.received) == 1:
             await asyncio.sleep(30)
-        return web.Response(status=200)
+        return web.Response()
 
-    app = web.Application(middlewares=[accept_challenges])
-    app.router.add_post("/hook", hang)
-    async with TestServer(app) as server:
-        slow = LOCAL_LIMITS._replace(webhook_timeout_s=30)
-        async with run_instance(store, later, limits=slow) as first:
-            game = await create_game(first.client)
-            hook = await register_webhook(game, str(server.make_url("/hook")))
-            await game.act_successfully()
-            await arrived.wait()
-            await first.dispatcher.aclose()
-        async with run_instance(store, later) as second:
-            await second.deliver()
-            assert len(got) == 1
-            await redis.delete(keys.webhook_lease(game.id, hook["id"]))
-            later.offset_s += 20
-            await second.deliver()
-    assert got == [f"{game.id}.2.{hook['id']}"] * 2
+    receiver.respond = hang_once
+    async with run_instance(store, later, limits=PATIENT) as first:
+        game = await create_game(first.client)
+        hook = await register_webhook(game, receiver.url)
+        await game.act_successfully()
+        await arrived.wait()
+        await first.dispatcher.aclose()
+    async with run_instance(store, later) as second:
+        await second.deliver()
+        assert len(receiver.received) == 1
+        await redis.delete(keys.webhook_lease(game.id, hook["id"]))
+        later.offset_s += 20
+        await second.deliver()
+    assert [message.id for message in receiver.received] == [f"{game.id}.2.{hook['id']}"] * 2
 
 
 async def test_an_expired_claim_does_not_overwrite_other_deliveries(
-    store: RedisStore, redis: Redis, later: OffsetClock
+    store: RedisStore, redis: Redis, later: OffsetClock, receiver: WebhookReceiver
 ) -> None:
     released, arrived = asyncio.Event(), asyncio.Event()
-    got: list[int] = []
 
-    async def slow(request: web.Request) -> web.Response:
-        got.append((await request.json())["data"]["version"])
+    async def fail_late_once(_: web.Request) -> web.Response:
         arrived.set()
-        if len(got) == 1:
+        if len(receiver.received) == 1:
             await released.wait()
             return web.Response(status=500)
         return web.Response()
 
-    app = web.Application(middlewares=[accept_challenges])
-    app.router.add_post("/hook", slow)
-    slowly = LOCAL_LIMITS._replace(webhook_timeout_s=30)
-    async with (
-        TestServer(app) as server,
-        run_instance(store, later, limits=slowly) as first,
-        run_instance(store, later) as second,
-    ):
+    receiver.respond = fail_late_once
+    async with run_instance(store, later, limits=PATIENT) as first, run_instance(store, later) as second:
         game = await create_game(first.client)
-        hook = await register_webhook(game, str(server.make_url("/hook")))
+        hook = await register_webhook(game, receiver.url)
         await game.act_successfully()
         await arrived.wait()
         await redis.delete(keys.webhook_lease(game.id, hook["id"]))
@@ -133,7 +120,7 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
         released.set()
         await first.dispatcher.join()
         webhook = await read_webhook(game, hook)
-    assert got == [2, 2]
+    assert receiver.versions == [2, 2]
     assert (webhook["delivered_version"], webhook["failures"]) == (2, 0)
 
 

@@ -41,30 +41,22 @@ def repeat_challenge(message: dict[str, Any]) -> web.Response:
     return web.json_response({"challenge": message["challenge"]})
 
 
-@web.middleware
-async def accept_challenges(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
-    """Pass every challenge, for receivers whose tests are about something else."""
-    message = await request.json()
-    return repeat_challenge(message) if message["type"] == "challenge" else await handler(request)
-
-
 class WebhookReceiver:
-    """Records messages; responds with `statuses` in turn, then 204; passes every challenge."""
+    """Records messages; responds with `statuses` in turn, then 204, or as `respond` does; passes every challenge."""
 
     def __init__(self) -> None:
         self.url = ""
         self.received: list[ReceivedMessage] = []
         self.statuses: list[int] = []
         self.challenges: list[ReceivedMessage] = []
+        self.respond: Callable[[web.Request], Awaitable[web.StreamResponse]] | None = None
         self.challenge_response: Callable[[dict[str, Any]], web.Response] = repeat_challenge
 
     @property
     def versions(self) -> list[int]:
         return [one.version for one in self.received]
 
-    async def receive(self, request: web.Request) -> web.Response:
+    async def receive(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
         received = ReceivedMessage(headers, body, await request.json())
@@ -72,6 +64,8 @@ class WebhookReceiver:
             self.challenges.append(received)
             return self.challenge_response(received.message)
         self.received.append(received)
+        if self.respond is not None:
+            return await self.respond(request)
         status = self.statuses.pop(0) if self.statuses else 204
         return web.Response(status=status, headers={"Location": self.url} if 300 <= status < 400 else {})
 

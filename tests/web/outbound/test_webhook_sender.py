@@ -6,7 +6,6 @@ import socket
 import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.test_utils import TestServer
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
@@ -17,7 +16,6 @@ from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
     WebhookInstance,
     WebhookReceiver,
-    accept_challenges,
     list_attempts,
     list_message_attempts,
     register_webhook,
@@ -37,8 +35,11 @@ async def test_a_redirect_is_not_followed(one: WebhookInstance, receiver: Webhoo
     assert receiver.versions == [2]
 
 
-async def test_endless_and_missing_responses_end_in_time(one: WebhookInstance) -> None:
-    async def endless(request: web.Request) -> web.StreamResponse:
+async def test_endless_and_missing_responses_end_in_time(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+    async def respond(request: web.Request) -> web.StreamResponse:
+        if request.query_string == "silent":
+            await asyncio.sleep(5)
+            return web.Response()
         response = web.StreamResponse()
         await response.prepare(request)
         for _ in range(1000):
@@ -46,20 +47,13 @@ async def test_endless_and_missing_responses_end_in_time(one: WebhookInstance) -
             await asyncio.sleep(0.01)
         return response
 
-    async def silent(_: web.Request) -> web.Response:
-        await asyncio.sleep(5)
-        return web.Response()
-
-    app = web.Application(middlewares=[accept_challenges])
-    app.router.add_post("/endless", endless)
-    app.router.add_post("/silent", silent)
-    async with TestServer(app) as server:
-        game = await create_game(one.client)
-        hooks = [await register_webhook(game, str(server.make_url(path))) for path in ("/endless", "/silent")]
-        await game.act_successfully()
-        async with asyncio.timeout(10):
-            while not all(logs := [await list_message_attempts(game, hook) for hook in hooks]):
-                await one.deliver()
+    receiver.respond = respond
+    game = await create_game(one.client)
+    hooks = [await register_webhook(game, f"{receiver.url}?{name}") for name in ("endless", "silent")]
+    await game.act_successfully()
+    async with asyncio.timeout(10):
+        while not all(logs := [await list_message_attempts(game, hook) for hook in hooks]):
+            await one.deliver()
     assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
 
 
