@@ -1,5 +1,5 @@
-"""An instance of the service with the default limits, as in `tests/web`."""
+"""Instances of the service with the default limits, as in `tests/web`."""
 
-from tests.web.conftest import client
+from tests.web.conftest import client, elsewhere
 
-__all__ = ["client"]
+__all__ = ["client", "elsewhere"]

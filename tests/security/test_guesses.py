@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 from time import perf_counter
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 
 from service.games.ports import GameRecord
-from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
 from service.web.ratelimit.limiter import MAX_TOKENS_CHECKED, RATE_LIMITER
@@ -23,14 +21,6 @@ from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_prob
 from tests.web.watcher_client import connect_watcher, watch_game
 
 OPEN = [{"name": "Ana"}, {"open": True}]
-
-
-@pytest.fixture
-async def elsewhere(store: RedisStore, redis_url: str) -> AsyncIterator[Client]:
-    """Start another instance on the same Redis: the tokens that it issues are new to the tested one."""
-    del store  # it has emptied the server
-    async with connect(redis_url) as second, serve(second) as client:
-        yield client
 
 
 async def guess(client: Client, game: HTTPGame, times: int = 40) -> Counter[int]:

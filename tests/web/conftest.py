@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.app_server import Client, FrozenClock, serve
@@ -30,6 +31,14 @@ async def watcher(client: Client) -> AsyncIterator[WatcherClient]:
     """Open a WebSocket."""
     async with connect_watcher(client) as opened:
         yield opened
+
+
+@pytest.fixture
+async def elsewhere(store: RedisStore, redis_url: str) -> AsyncIterator[Client]:
+    """Start another instance on the same Redis, which has cached nothing and trusts no token."""
+    del store  # it has emptied the server
+    async with connect(redis_url) as second, serve(second) as connected:
+        yield connected
 
 
 @pytest.fixture

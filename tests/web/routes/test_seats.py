@@ -9,9 +9,7 @@ from redis.asyncio import Redis
 from service.games.realtime.hub import Hub
 from service.games.verify import verify
 from service.json_patch import apply_patch
-from service.store.client import connect
-from service.store.game_store import RedisStore
-from tests.web.app_server import TILESETS, Client, serve
+from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
 
@@ -104,16 +102,13 @@ async def test_the_new_token_acts_and_the_old_one_is_revoked(client: Client) -> 
     assert [one["game"]["id"] for one in listed["games"]] == [http_game.id]
 
 
-async def test_an_instance_with_a_cached_game_rejects_the_old_token(store: RedisStore, redis_url: str) -> None:
-    async with serve(store) as actual, connect(redis_url) as second, serve(second) as there:
-        game = await create_game(actual, [{"name": "Ana"}, {"name": "Bo"}], first_seat=0)
-        old = game.seat_tokens[0]
-        first, *_ = await game.legal_moves()
-        assert (await game.act({"move": first["id"]}, old)).status == 200
-        path = f"{game.path}/seats/0/token"
-        assert (await there.post(path, json={}, headers=bearer_header(game.owner_token))).status == 200
-        move = (await game.legal_moves())[0]["id"]
-        await check_problem(await game.act({"move": move}, old), 401, "unauthorized")
+async def test_an_instance_with_a_cached_game_rejects_the_old_token(client: Client, elsewhere: Client) -> None:
+    game = await create_game(client, first_seat=0)
+    old = game.seat_tokens[0]
+    assert (await game.act(await game.first_move(), old)).status == 200
+    path = f"{game.path}/seats/0/token"
+    assert (await elsewhere.post(path, json={}, headers=bearer_header(game.owner_token))).status == 200
+    await check_problem(await game.act(await game.first_move(), old), 401, "unauthorized")
 
 
 async def test_which_tokens_replace_which_tokens(client: Client) -> None:
@@ -170,20 +165,19 @@ async def test_a_replacement_survives_concurrent_joins(client: Client) -> None:
 
 @pytest.mark.parametrize(("visibility", "code"), (("public", 4401), ("private", 4404)))
 async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
-    store: RedisStore, redis_url: str, visibility: str, code: int
+    client: Client, elsewhere: Client, visibility: str, code: int
 ) -> None:
-    async with serve(store) as actual, connect(redis_url) as second, serve(second) as there:
-        game = await create_game(actual, OPEN, visibility=visibility)
-        bo = (await join(game))["token"]
-        async with (
-            watch_game(actual, game.id, token=bo) as near,
-            watch_game(there, game.id, token=bo) as far,
-            watch_game(there, game.id, token=game.spectator_token) as other,
-        ):
-            await replace_token(game, 1, bo)
-            assert [await near.receive_close(), await far.receive_close()] == [code, code]
-            await remove_player(game, 1)
-            assert (await other.receive("diff"))["events"][0]["type"] == "player_left"
+    game = await create_game(client, OPEN, visibility=visibility)
+    bo = (await join(game))["token"]
+    async with (
+        watch_game(client, game.id, token=bo) as near,
+        watch_game(elsewhere, game.id, token=bo) as far,
+        watch_game(elsewhere, game.id, token=game.spectator_token) as other,
+    ):
+        await replace_token(game, 1, bo)
+        assert [await near.receive_close(), await far.receive_close()] == [code, code]
+        await remove_player(game, 1)
+        assert (await other.receive("diff"))["events"][0]["type"] == "player_left"
 
 
 @pytest.mark.parametrize(("visibility", "code"), (("public", "unauthorized"), ("private", "not_found")))

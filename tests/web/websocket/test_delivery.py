@@ -1,8 +1,7 @@
 """Every subscriber gets every diff once and in order, whichever instance commits it and whatever happens to Redis."""
 
 import asyncio
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -42,13 +41,6 @@ async def instances(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]
     del redis  # it has emptied the server
     async with instance(redis_url) as one, instance(redis_url) as two:
         yield [one, two]
-
-
-@pytest.fixture
-def data_dir() -> Iterator[Path]:
-    """Return a directory whose path is short enough for Unix sockets."""
-    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
-        yield Path(directory)
 
 
 def via_instance(client: Client, http_game: HTTPGame) -> HTTPGame:
@@ -119,10 +111,10 @@ async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_
             assert copy.versions == [2, 3, 4, 5]
 
 
-async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
+async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
-        url = (await first.enter_async_context(embedded_server(data_dir))).url
+        url = (await first.enter_async_context(embedded_server(short_path))).url
         clients = [await stack.enter_async_context(instance(url)) for _ in range(2)]
         http_game = await create_game(clients[0], seed="restart")
         http_games = [via_instance(client, http_game) for client in clients]
@@ -133,7 +125,7 @@ async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
         assert (await http_game.act({"action": {"type": "pass"}})).status == 503
         error = await watchers[0].request_error({"type": "sync", "game": http_game.id}, "store_unavailable")
         assert error["problem"]["retry_after_s"] > 0
-        await first.enter_async_context(embedded_server(data_dir))
+        await first.enter_async_context(embedded_server(short_path))
         await wait_until_served(http_games)
         await play(http_games, 40, Random(4))
         game = await http_game.get_json()
