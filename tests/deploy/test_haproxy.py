@@ -12,19 +12,29 @@ from tests.docs.blocks import blocks
 from tests.polling import wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tools import HAPROXY, require
+from tests.web.http_game import create_game
+
+COMPRESSION = """\
+    compression algo gzip
+    compression type application/json
+    compression offload
+"""
 
 PORTS = ("8081", "8082")
 FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
 
 
 @asynccontextmanager
-async def proxied(directory: Path, ports: list[str]) -> AsyncIterator[Haproxy]:
-    """Start the haproxy of the documentation before instances on these ports; its URL is the path of a socket."""
+async def proxied(directory: Path, ports: list[str], options: str = "") -> AsyncIterator[Haproxy]:
+    """Start the haproxy of the documentation before instances on these ports; its URL is the path of a socket.
+
+    `options` are further lines of its defaults.
+    """
     (text,) = [block.code for block in blocks("operating") if block.language == "haproxy"]
     socket, admin = directory / "haproxy.sock", directory / "admin.sock"
     text = f"global\n    stats socket {admin}\n{text}"
     assert text.count("bind :8080") == 1
-    text = text.replace("bind :8080", f"bind unix@{socket}")
+    text = text.replace("bind :8080", f"bind unix@{socket}").replace("mode http\n", f"mode http\n{options}")
     for documented, port in zip(PORTS, ports, strict=True):
         assert text.count(f"127.0.0.1:{documented}") == 1
         text = text.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{port}")
@@ -78,3 +88,19 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
             task.cancel()
         await asyncio.gather(asking, *restarting, return_exceptions=True)
     assert {*statuses} == {200}
+
+
+async def test_the_service_takes_back_the_tags_that_a_compressing_proxy_weakens(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        start_server(tmp_path, redis_url, *FLAGS) as instance,
+        proxied(tmp_path, [instance.url.rpartition(":")[2]] * 2, COMPRESSION) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+    ):
+        game = await create_game(session)
+        response = await game.get()
+        tag = response.headers["ETag"]
+        assert (response.headers["Content-Encoding"], tag) == ("gzip", f'W/"1-{game.created["digest"]}"')
+        assert (await game.get(**{"If-None-Match": tag})).status == 304
+        move = await game.first_move()
+        assert (await game.act(move, **{"If-Match": tag})).status == 200
+        assert (await game.act(move, **{"If-Match": tag})).status == 412
