@@ -27,13 +27,13 @@ class LogContext(Protocol):
 
 
 class DueGameContext:
-    """The log context of processing a due game."""
+    """The log context of processing a due game, or what is due of no single game (None)."""
 
     __slots__ = ("game",)
     request_id: str | None = None
 
-    def __init__(self, game: str) -> None:
-        self.game: str | None = game
+    def __init__(self, game: str | None) -> None:
+        self.game = game
 
 
 LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("log_context", default=None)

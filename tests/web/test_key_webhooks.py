@@ -1,15 +1,20 @@
 """The webhook of an API key: one for all its games, over the machinery of games' webhooks."""
 
 from collections import defaultdict
+from time import time
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import ClientResponse, web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from service.games.context import Retention
+from service.games.index_repair.repairer import IndexRepairer
 from service.games.timestamps import timestamp
 from service.games.webhooks.dispatcher import JITTER
+from service.games.webhooks.port import StoredWebhook
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
@@ -595,3 +600,37 @@ async def test_a_game_that_cannot_be_read_stops_no_other(host: Host, receiver: W
     await fine.act_successfully()
     await host.instance.dispatcher.join()
     assert versions_by_game(receiver) == {fine.id: [2]}
+
+
+async def test_a_key_that_was_just_revoked_registers_no_webhook(
+    host: Host, receiver: WebhookReceiver, store: RedisStore
+) -> None:
+    await host.send("GET", PATH)  # the instance trusts the key for some seconds
+    stored = await store.api_keys.load("discord-bot")
+    assert stored is not None
+    assert await store.api_keys.save(msgspec.structs.replace(stored.key, revoked_at=1), stored.revision)
+    await check_problem(await host.request("POST", PATH, {"url": receiver.url}), 401, "unauthorized")
+    assert await store.webhooks.list_by_subject("key.discord-bot") == []
+
+
+async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_is_disabled(
+    host: Host, receiver: WebhookReceiver, store: RedisStore, redis: Redis
+) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    receiver.statuses = [410]
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    other = await host.create_game()
+    await host.instance.dispatcher.join()
+    repairer = IndexRepairer(store, store.index_repair, Retention(), time)
+    for added, disabled_reason in ((0, "gone"), (1, None)):
+        await redis.delete(keys.WEBHOOK_SCHEDULE)
+        key, stored = "key.discord-bot", await store.webhooks.get("key.discord-bot", webhook["id"])
+        assert stored is not None
+        state = msgspec.structs.replace(stored.state, disabled_reason=disabled_reason)
+        await store.webhooks.acquire_lease(key, webhook["id"], "me", 10)
+        await store.webhooks.save(key, StoredWebhook(stored.registration, state), "me")
+        assert (await repairer.repair_all()).added == added
+    assert await store.webhooks.list_due(2**33, 10) == [(other.id, webhook["id"])]

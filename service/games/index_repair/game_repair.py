@@ -7,6 +7,7 @@ from typing import NamedTuple
 from schemas.vocabulary import Status
 from service.engine import Game, is_finished
 from service.games.access import index_keys
+from service.games.api_keys.subject import subject_of_key
 from service.games.archive.port import ArchiveQueue
 from service.games.bots.priority import next_due_at
 from service.games.context import Retention
@@ -14,6 +15,7 @@ from service.games.index_repair.port import IndexRepairStore
 from service.games.ports import GameRecord, GameStore
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
+from service.games.webhooks.port import StoredWebhook
 
 __all__ = ["GameRepairer", "LobbyEntry"]
 
@@ -69,12 +71,21 @@ class GameRepairer:
         if not ids:
             return {}
         registered = await self.store.webhooks.list_by_subject(game.id)
-        return {
-            one.registration.id: one.state.next_attempt_at
+        pending = [
+            one
             for one in registered
             if one.state.disabled_reason is None
             and (one.state.delivered_version < game.version or one.state.pending_client is not None)
-        }
+        ]
+        return {one.registration.id: one.state.next_attempt_at for one in pending if await self._gets_messages(one)}
+
+    async def _gets_messages(self, webhook: StoredWebhook) -> bool:
+        """Return whether a webhook of a game gets messages, or if it is an API key's, that of the key."""
+        registration = webhook.registration
+        if registration.api_key is None:
+            return True
+        stored = await self.store.webhooks.get(subject_of_key(registration.api_key), registration.id)
+        return stored is None or stored.state.is_active  # the game forgets a deleted one when it is due
 
     async def _schedule_archiving(self, game: Game) -> bool:
         """Queue an ended game that is not archived at its current version; return whether it was queued."""

@@ -166,7 +166,7 @@ class WebhookDispatcher:
 
     async def _process(self, subject: str, webhook_id: str) -> None:
         """Deliver to a webhook, and again if it was dispatched meanwhile; postpone it if that fails."""
-        LOG_CONTEXT.set(DueGameContext(subject))
+        LOG_CONTEXT.set(DueGameContext(subject if key_of_subject(subject) is None else None))
         key, is_dispatched = (subject, webhook_id), True
         try:
             try:
@@ -206,7 +206,7 @@ class WebhookDispatcher:
         webhooks, (webhook, state) = self._store.webhooks, stored
         if _is_waiting(state, now):
             await self._release(subject, webhook, state, now)
-        elif key_of_subject(subject) is not None and _is_active(state) and not state.is_ping_requested:
+        elif key_of_subject(subject) is not None and state.is_active and not state.is_ping_requested:
             await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
             if (resumed := await self._process_games(subject, webhook, state)) is not None:
                 await self._release(subject, webhook, resumed, now)
@@ -231,13 +231,13 @@ class WebhookDispatcher:
         stored = await webhooks.get(key, webhook_id)
         if stored is None:
             await webhooks.remove(game, webhook_id)
-        elif _is_active(stored.state):
+        elif stored.state.is_active:
             return StoredWebhook(msgspec.structs.replace(stored.registration, api_key=reference.api_key), state)
         else:
             await webhooks.add_missed(key, webhook_id, game)
         await webhooks.reschedule(game, webhook_id, None)
         await webhooks.save_state(game, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None)
-        if stored is not None and (stored := await webhooks.get(key, webhook_id)) and _is_active(stored.state):
+        if stored is not None and (stored := await webhooks.get(key, webhook_id)) and stored.state.is_active:
             await webhooks.schedule(game, [webhook_id], now)
             if state.disabled_reason is None:
                 await webhooks.remove_missed(key, webhook_id, [game])
@@ -445,11 +445,6 @@ def _report_disabled(webhook_id: str, subject: str, reason: str) -> None:
     key = key_of_subject(subject)
     owner = f"game {subject}" if key is None else f"the API key {key}"
     logger.warning("webhook %s of %s is disabled: %s", webhook_id, owner, reason)
-
-
-def _is_active(state: WebhookState) -> bool:
-    """Return whether a webhook of an API key gets messages."""
-    return state.disabled_reason is None and state.pending_client is None
 
 
 def _is_waiting(state: WebhookState, now: int) -> bool:

@@ -77,7 +77,8 @@ class KeyWebhookRequest(NamedTuple):
 async def register_key_webhook(context: Context, request: KeyWebhookRequest) -> ReplayableResult[KeyWebhookCreated]:
     """Register a webhook for all games of a key. The caller must have checked the URL.
 
-    Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a retry after the webhook was deleted).
+    Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, ApiKeyRejected, NoSuchWebhook (a retry after the webhook
+    was deleted).
     """
     body, key = request.body, subject_of_key(request.key)
     check_secret(body.secret)
@@ -90,6 +91,7 @@ async def register_key_webhook(context: Context, request: KeyWebhookRequest) -> 
     record = new_record(scope, context.clock(), 0, number)
     match await webhooks.add(key, webhook, state, max_webhooks=request.max_webhooks, record=record):
         case Added():
+            await _check_not_revoked(context, request.key, webhook_id)
             context.on_webhooks_due(key, [webhook_id])
             return ReplayableResult(await _view_created(context, key, StoredWebhook(webhook, state)), 0)
         case LimitReached():
@@ -227,6 +229,17 @@ async def _change(
             case LeaseTaken():
                 await asyncio.sleep(wait_s)
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")
+
+
+async def _check_not_revoked(context: Context, name: str, webhook_id: str) -> None:
+    """Delete a new webhook and raise ApiKeyRejected if its key was revoked, which this instance may not know yet.
+
+    `keys revoke` deletes the webhooks that it finds after it has stored the revocation.
+    """
+    stored = await context.store.api_keys.load(name)
+    if stored is None or stored.key.revoked_at is not None:
+        await context.store.webhooks.remove(subject_of_key(name), webhook_id)
+        raise ApiKeyRejected(f"the API key {name} was revoked")
 
 
 async def _load(context: Context, key: str, webhook_id: str) -> StoredWebhook:

@@ -57,6 +57,11 @@ class WebhookState(msgspec.Struct, array_like=True, frozen=True):
     replays_since: int | None = None
     """Of an API key's webhook: the Unix second from which on `next_games` are delivered again; None for no replay."""
 
+    @property
+    def is_active(self) -> bool:
+        """Return whether the webhook gets messages."""
+        return self.disabled_reason is None and self.pending_client is None
+
 
 class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
     """One attempt, as the delivery log stores it."""

@@ -207,7 +207,7 @@ def view_status(state: WebhookState) -> str:
     """Return a webhook's status, as the API shows it."""
     if state.disabled_reason is not None:
         return "disabled"
-    return "active" if state.pending_client is None else "pending"
+    return "active" if state.is_active else "pending"
 
 
 def _view_attempts(game_id: str, webhook_id: str, attempts: Sequence[DeliveryAttempt]) -> list[Attempt]:
