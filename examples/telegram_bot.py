@@ -1,6 +1,6 @@
 """A Telegram bot for South Seas: `python -m examples.telegram_bot`, with the bot's token in TELEGRAM_TOKEN.
 
-`/new open open` starts a game of three in a group, `/new greedy` one against a bot. The message that calls a player
+`/new open open` starts a game of three in a group, `/new greedy` one against a bot. The message that notifies a player
 becomes the menu of their moves. Only that player can use it; others who press a button get an alert.
 """
 
@@ -15,7 +15,15 @@ import click
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, Message, Update, User
 from telegram.constants import CallbackQueryLimit, ParseMode
 from telegram.error import BadRequest, TelegramError
-from telegram.ext import Application, CallbackQueryHandler, CommandHandler, ContextTypes, Defaults, filters
+from telegram.ext import (
+    AIORateLimiter,
+    Application,
+    CallbackQueryHandler,
+    CommandHandler,
+    ContextTypes,
+    Defaults,
+    filters,
+)
 
 from examples.chat.actions import ChatAction
 from examples.chat.bot import COMMANDS, ChatBot
@@ -35,7 +43,12 @@ TELEGRAM = ChatFormat(
     max_story=500,  # a picture's caption has at most 1024 characters
 )
 
+EXAMPLE = "Example: /new open greedy 10m has an open seat, the bot greedy, and ten minutes for a decision."
+
 MENU_ACTIONS = {"menu", "cell", "ship", "page"}
+
+MAX_RETRIES = 2
+"""The retries of a request that Telegram postpones, after the time that it names."""
 
 SHORT_LABEL = 16
 """Options with longer labels have a row of their own."""
@@ -54,6 +67,7 @@ class TelegramBot:
             .base_url(base_url)
             .defaults(Defaults(parse_mode=ParseMode.HTML))
             .concurrent_updates(concurrent_updates=True)
+            .rate_limiter(AIORateLimiter(overall_max_rate=0, group_max_rate=0, max_retries=MAX_RETRIES))
             .post_init(self._open)
             .post_shutdown(self._close)
             .build()
@@ -68,7 +82,7 @@ class TelegramBot:
         """List the commands."""
         if update.effective_chat is not None:
             lines = [f"/{name}: {description}" for name, description in COMMANDS.items()]
-            await self.send(str(update.effective_chat.id), Screen("\n".join(lines)))
+            await self.send(str(update.effective_chat.id), Screen("\n".join([*lines, EXAMPLE])))
 
     async def on_command(self, name: str, update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
         """Run a command; its words are the other players of `/new`, or a game."""

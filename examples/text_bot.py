@@ -13,7 +13,7 @@ from examples.chat.names import player_name
 from examples.chat.screens import Button, ChatFormat, Screen
 
 CHANNEL = "text"
-HELP = f"new [greedy|open ...] · {' · '.join(name for name in COMMANDS if name != 'new')} · the number of a choice"
+HELP = f"new [open|greedy|10m ...] · {' · '.join(name for name in COMMANDS if name != 'new')} · the number of a choice"
 
 TEXT = ChatFormat(
     prefix="",

@@ -14,7 +14,7 @@ from examples.chat.notifier import Post, TurnNotifier
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
-from south_seas import APIError, ClientError, InvalidResponseError, RetryableError, UnreachableError
+from south_seas import APIError, InvalidResponseError, RetryableError, UnreachableError
 
 PICTURE_WIDTH = 1000
 """The default width of pictures, in pixels."""
@@ -100,8 +100,8 @@ class ChatBot:
         try:
             reader = self.games.reader(self.games.get_game(picture.game), "en")
             return await reader.board(picture.game, form, last=1, coordinates=1, candidates=numbers, **query)
-        except ClientError as error:
-            log.warning("no picture of game %s: %s", picture.game, error)
+        except Exception as error:  # noqa: BLE001  a game goes on without its picture
+            log.warning("no picture of game %s: %r", picture.game, error)
             return None
 
     def _watch(self, channel_game: ChannelGame) -> None:

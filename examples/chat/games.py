@@ -1,6 +1,7 @@
 """What users do with games; each action returns a screen."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -46,12 +47,18 @@ class NewGameOptions(NamedTuple):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> "NewGameOptions":
-        """Return the options of words, each the name of a bot or `open`; without any, one bot.
+        """Return the options of words: `open`, names of bots, and minutes for a decision; without players, one bot.
 
-        >>> NewGameOptions.parse(["open", "greedy", "open"])
-        NewGameOptions(people=(), bots=['greedy'], open_seats=2, timeout_s=None)
+        >>> NewGameOptions.parse(["open", "greedy", "10m"])
+        NewGameOptions(people=(), bots=['greedy'], open_seats=1, timeout_s=600)
         """
-        return cls(bots=[word for word in words or ["greedy"] if word != "open"], open_seats=[*words].count("open"))
+        minutes = [int(word[:-1]) for word in words if re.fullmatch(r"\d{1,5}m", word)]
+        players = [word for word in words if not re.fullmatch(r"\d{1,5}m", word)] or ["greedy"]
+        return cls(
+            bots=[word for word in players if word != "open"],
+            open_seats=players.count("open"),
+            timeout_s=60 * minutes[-1] if minutes else None,
+        )
 
 
 class GameActions:
@@ -237,10 +244,11 @@ class GameActions:
         return await self.moves(channel_game, person)
 
     async def resign(self, channel_game: ChannelGame, person: Person, confirmation: ChatAction | None) -> Screen:
-        """Resign the user's seat; ask for a confirmation first."""
-        client, _ = self._client(channel_game, person)
-        if confirmation is None:
-            sure = Button(translate(person.language, "resign"), ChatAction(channel_game.game, 0, "resign"), "danger")
+        """Resign the user's seat; ask for a confirmation first, which counts for that seat only."""
+        client, seat = self._client(channel_game, person)
+        if confirmation is None or confirmation.value != str(seat):
+            action = ChatAction(channel_game.game, 0, "resign", str(seat))
+            sure = Button(translate(person.language, "resign"), action, "danger")
             return Screen(translate(person.language, "resign_sure"), buttons=[sure])
         await client.resign(channel_game.game)
         return Screen(translate(person.language, "done"))

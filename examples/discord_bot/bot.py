@@ -18,8 +18,8 @@ from examples.chat.screens import Screen
 from examples.discord_bot.commands import SouthSeasCommands
 from examples.discord_bot.messages import DISCORD, ActionButton, ActionMenu, render_message
 
-SEND_ERRORS = (discord.HTTPException, aiohttp.ClientError, OSError)
-"""What discord.py raises when a message cannot be sent; it has retried already."""
+SEND_ERRORS = (discord.HTTPException, aiohttp.ClientError, OSError, ValueError)
+"""What discord.py raises for a message that cannot be sent, after its retries; ValueError for one that is too large."""
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +46,9 @@ class SouthSeasBot(discord.Client):
 
     async def post(self, channel: str, screen: Screen) -> None:
         """Send a screen to a channel; log a failure without a retry."""
-        message = render_message(screen, await self.core.picture(screen))
+        picture = await self.core.picture(screen)
         try:
+            message = render_message(screen, picture)
             await self.get_partial_messageable(int(channel)).send(
                 message.content, view=message.view, files=message.files, allowed_mentions=message.mentions
             )
@@ -85,8 +86,8 @@ class SouthSeasBot(discord.Client):
         """Edit the response, at the second attempt without the picture; return whether that succeeded."""
         picture = await self.core.picture(screen)
         for attached in (picture, None) if picture else (None,):
-            message = render_message(screen, attached)
             try:
+                message = render_message(screen, attached)
                 await interaction.edit_original_response(
                     content=message.content,
                     view=message.view,

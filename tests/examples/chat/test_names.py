@@ -1,4 +1,4 @@
-"""Players' names made of Discord users' names, judged by the service's own rules."""
+"""Players' names made of users' names, judged by the service's own rules."""
 
 import pytest
 from hypothesis import given

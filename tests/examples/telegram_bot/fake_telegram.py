@@ -105,6 +105,8 @@ class FakeTelegram:
         self.messages: dict[int, SeenMessage] = {}
         self.failing: set[str] = set()
         """Methods that Telegram rejects."""
+        self.postponed: set[str] = set()
+        """Methods that Telegram postpones once, because of too many requests."""
         self._updates: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._changed = asyncio.Condition()
         self._ids = count(10_000)
@@ -203,6 +205,10 @@ class FakeTelegram:
         if method in self.failing:
             description = "Bad Request: rejected by the test"
             return web.json_response({"ok": False, "error_code": 400, "description": description}, status=400)
+        if method in self.postponed:
+            self.postponed.remove(method)
+            problem = {"ok": False, "error_code": 429, "description": "Too Many Requests: retry after 1"}
+            return web.json_response({**problem, "parameters": {"retry_after": 1}}, status=429)
         files = {name: field.file.read() for name, field in form.items() if isinstance(field, web.FileField)}
         fields = {name: str(value) for name, value in form.items() if name not in files}
         result = await self._perform(method, fields, files)

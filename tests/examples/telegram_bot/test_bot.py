@@ -170,6 +170,22 @@ async def test_a_message_that_cannot_be_edited_is_sent_again(telegram: FakeTeleg
     assert (await telegram.wait_for(lambda seen: bool(seen.data("cell")))).number > called.number
 
 
+async def test_a_message_that_is_postponed_is_sent_later(
+    telegram: FakeTelegram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PTB_TIMEDELTA", "true")  # otherwise the library warns of its next release
+    telegram.postponed = {"sendMessage"}
+    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
+    assert telegram.postponed == set()
+
+
+async def test_a_confirmation_counts_for_its_seat_only(telegram: FakeTelegram) -> None:
+    await begun(telegram)
+    sure = await telegram.say(ANA, "/resign", "Do you really")
+    assert await telegram.press(BO, sure, *sure.data("resign")) is None
+    assert (await telegram.wait_for(lambda seen: "Voulez-vous" in seen.text)).data("resign") != sure.data("resign")
+
+
 async def test_an_unexpected_error_is_an_alert(
     telegram: FakeTelegram, bot: TelegramBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
