@@ -77,13 +77,13 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 	$(NPM) --prefix clients run generate
 	$(NPM) --prefix clients run build
 
-chaos: $(DEVELOPMENT) ## Break everything while games are played, and count what is lost; ARGS="--minutes 3 --seed 7"
+chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m tests.chaos $(ARGS)
 
-chaos-nightly: $(DEVELOPMENT) ## An hour of it, with a line a minute; ARGS="--minutes 480 --keep kept"
+chaos-nightly: $(DEVELOPMENT) ## Run `chaos` for an hour, with a line a minute; ARGS="--minutes 480 --output results"
 	$(BIN)/python -m tests.chaos --minutes 60 --brief $(ARGS)
 
-fuzz: $(DEVELOPMENT) ## Try the service out with whatever it should withstand; ARGS="--minutes 30 --seed 7 --only socket"
+fuzz: $(DEVELOPMENT) ## Run the fuzzers; ARGS="--minutes 30 --seed 7 --only socket"
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; writes docs/benchmarks.md

@@ -1,4 +1,4 @@
-"""`python -m tests.chaos`: a run of some minutes, and its table."""
+"""`python -m tests.chaos`: inject faults for some minutes, and print the statistics."""
 
 import asyncio
 import os
@@ -14,9 +14,9 @@ from typing import Any
 
 import click
 
-from tests.chaos.faults import FAULTS
+from tests.chaos.faults import FAULT_TYPES
 from tests.chaos.progress import Progress
-from tests.chaos.run import SESSIONS, Plan, run
+from tests.chaos.run import CONCURRENT_GAMES, Plan, run
 from tests.chaos.statistics import markdown_table
 from tests.chaos.testbed import DEPLOYMENTS, REPLICAS
 from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without, require
@@ -24,50 +24,69 @@ from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without, require
 
 @click.command()
 @click.option(
-    "--minutes", type=click.FloatRange(0.05, 600), default=3.0, show_default=True, help="Things break so long."
+    "--minutes",
+    type=click.FloatRange(0.05, 600),
+    default=3.0,
+    show_default=True,
+    help="How long to inject faults.",
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Chooses the faults and the moves.")
-@click.option("--only", multiple=True, type=click.Choice([kind.name for kind in FAULTS]), help="These faults only.")
+@click.option(
+    "--only", multiple=True, type=click.Choice([fault.name for fault in FAULT_TYPES]), help="Inject only this fault."
+)
 @click.option(
     "--redis", type=click.Choice(DEPLOYMENTS), default="sentinel", show_default=True, help="How Redis is deployed."
 )
-@click.option("--tables", type=click.IntRange(1, 500), default=SESSIONS, show_default=True, help="Games at once.")
 @click.option(
-    "--pace",
-    "pace_s",
+    "--games", type=click.IntRange(1, 500), default=CONCURRENT_GAMES, show_default=True, help="Concurrent games."
+)
+@click.option(
+    "--think-time",
+    "max_think_time_s",
     type=click.FloatRange(0, 60),
     default=0.3,
     show_default=True,
-    help="Players think so long, in s.",
+    help="The longest think time of a player, in seconds.",
 )
 @click.option(
-    "--wait", type=click.IntRange(0, REPLICAS), default=REPLICAS, show_default=True, help="Replicas waited for."
+    "--wait",
+    "wait_replicas",
+    type=click.IntRange(0, REPLICAS),
+    default=REPLICAS,
+    show_default=True,
+    help="Replicas that must have an action before it is acknowledged.",
 )
-@click.option("--rolling", type=click.IntRange(0, 100), default=0, help="So many rolling updates, in place of faults.")
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep histories and logs here.")
-@click.option("--brief", is_flag=True, help="One line a minute, and none for each fault.")
-def main(*, minutes: float, keep: Path | None, brief: bool, **chosen: Any) -> None:
-    """Break everything that can break, while games are played, and look whether anything was lost."""
-    plan = Plan(seconds=60 * minutes, **chosen)
-    exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.faked else ()))
+@click.option(
+    "--rolling",
+    "rolling_updates",
+    type=click.IntRange(0, 100),
+    default=0,
+    help="Run this many rolling updates instead of injecting faults.",
+)
+@click.option("--output", type=click.Path(file_okay=False, path_type=Path), help="Copy histories and logs here.")
+@click.option("--brief", is_flag=True, help="Print one line a minute, and none for each fault.")
+def main(*, minutes: float, output: Path | None, brief: bool, **options: Any) -> None:
+    """Inject faults while games are played, and check that no acknowledged action is lost."""
+    plan = Plan(seconds=60 * minutes, **options)
+    exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.needs_fake_clock else ()))
     started_at = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="chaos-") as directory:
         try:
-            result = asyncio.run(run(plan, Path(directory), Progress(_tell, brief=brief)))
+            result = asyncio.run(run(plan, Path(directory), Progress(_print_progress, brief=brief)))
         finally:
-            if keep is not None:
-                shutil.copytree(directory, keep, ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
+            if output is not None:
+                shutil.copytree(directory, output, ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
     redis = subprocess.run((require(REDIS), "--version"), capture_output=True, text=True, check=True).stdout.split()
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     click.echo(f"`{shlex.join(sys.argv[1:])}`: {minutes:g} minutes from {started_at:%Y-%m-%d at %H:%M} UTC. {machine},")
     click.echo(f"{redis[0]} {redis[2].removeprefix('v=')}; everything ran on this machine.\n")
     click.echo(markdown_table(result.tally, result.violations))
     for violation in result.violations:
-        click.echo(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
+        click.echo(f"VIOLATION {violation}")
     sys.exit(1 if result.violations else 0)
 
 
-def _tell(line: str) -> None:
+def _print_progress(line: str) -> None:
     click.echo(f"{datetime.now(UTC):%H:%M:%S} {line}", err=True)
 
 

@@ -1,4 +1,4 @@
-"""How many requests an action took: the client sends one again by itself, and does not say so."""
+"""Counts the requests of an operation: the client library retries by itself, and does not report how often."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,24 +11,24 @@ __all__ = ["Attempts", "attempt_tracing", "count_attempts"]
 
 
 class Attempts:
-    """Requests that were begun."""
+    """The number of requests that were started."""
 
     def __init__(self) -> None:
         self.count = 0
 
 
-_counting: ContextVar[Attempts | None] = ContextVar("attempts", default=None)
+_current: ContextVar[Attempts | None] = ContextVar("attempts", default=None)
 
 
 @contextmanager
 def count_attempts() -> Iterator[Attempts]:
-    """Count the requests that this task begins inside, in a session with `attempt_tracing`."""
-    tries = Attempts()
-    token = _counting.set(tries)
+    """Count the requests that this task starts inside the context, in a session with `attempt_tracing`."""
+    attempts = Attempts()
+    token = _current.set(attempts)
     try:
-        yield tries
+        yield attempts
     finally:
-        _counting.reset(token)
+        _current.reset(token)
 
 
 def attempt_tracing() -> aiohttp.TraceConfig:
@@ -42,5 +42,5 @@ async def _count(
     session: aiohttp.ClientSession, context: SimpleNamespace, parameters: aiohttp.TraceRequestStartParams
 ) -> None:
     del session, context, parameters
-    if (tries := _counting.get()) is not None:
-        tries.count += 1
+    if (attempts := _current.get()) is not None:
+        attempts.count += 1

@@ -1,4 +1,4 @@
-"""Reads a history, and finds what must not be in it. It knows the contract, and nothing of the service's code."""
+"""Searches a history for anomalies, by the public contract alone and without the service's code."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,65 +21,60 @@ from tests.chaos.history import (
 )
 from tests.chaos.replica import next_digest
 
-__all__ = ["MEANINGS", "Violation", "check"]
+__all__ = ["VIOLATION_KINDS", "Violation", "check"]
 
-
-MEANINGS = {
-    "lost": "an action that was acknowledged is not in the game's log as it was acknowledged",
-    "doubled": "an action is in the log that nobody asked for, or that answers two",
-    "contradicted": "an action that was refused for good is in the log all the same",
-    "repeated": "a second answer to the same key differs from the first",
-    "gap": "the log's versions are not 1, 2, 3, ...",
-    "digest": "the log's chain of digests is broken, or the game's tag is not its end",
-    "missed": "a watcher was not told a version, or was told one twice or out of order",
-    "strange": "a watcher was told, and left believing, what is not in the log",
-    "resync": "a watcher was told the whole game where it could have gone on from what it had",
-    "view": "a watcher's copy at the end is not the game, or the log does not make the game",
-    "unfinished": "a game did not come to its end",
-    "verify": "a finished game does not prove itself",
-    "broke": "a client met what the contract forbids, or an instance logged an error",
-    "failed": "in an update: somebody was refused, or lost a connection without a word before it",
-}
-"""Every kind of violation."""
+VIOLATION_KINDS = frozenset(
+    (
+        *("lost", "duplicated", "contradicted", "retry", "gap", "digest", "missed", "unexpected", "resync", "diverged"),
+        *("unfinished", "verify", "contract", "dropped"),
+    )
+)
+"""docs/chaos.md explains each."""
 
 
 class Violation(NamedTuple):
-    """Something that must not be."""
+    """A violation of the contract."""
 
     kind: str
-    who: str
-    """A client, or a game."""
+    """One of VIOLATION_KINDS."""
+    subject: str
+    """The client or the game."""
     detail: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.subject}: {self.detail}"
 
 
 class _Operation(msgspec.Struct):
-    """An action from its request to its end."""
+    """An action with its outcome, if it is known."""
 
-    asked: Invoked
-    acknowledged: Acknowledged | None = None
-    refused: Rejected | None = None
+    invocation: Invoked
+    acknowledgement: Acknowledged | None = None
+    rejection: Rejected | None = None
 
 
 def check(records: Sequence[Record]) -> list[Violation]:
-    """All violations in a history."""
-    truths = {record.game: record for record in records if isinstance(record, FinalState)}
+    """Return all violations in a history."""
+    final_states = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
     result = [
-        Violation("broke", record.client, record.detail) for record in records if isinstance(record, ContractViolation)
+        Violation("contract", record.client, record.detail)
+        for record in records
+        if isinstance(record, ContractViolation)
     ]
     result += [
-        Violation("repeated", record.client, record.key)
+        Violation("retry", record.client, record.key)
         for record in records
         if isinstance(record, Retried) and not record.is_equal
     ]
-    games = {op.asked.game for op in ops} | {
+    games = {op.invocation.game for op in ops} | {
         record.game for record in records if isinstance(record, (DiffReceived, SnapshotReceived))
     }
-    result += [Violation("unfinished", game, "nobody knows how it ended") for game in sorted(games - {*truths})]
-    for game, truth in truths.items():
-        result += _check_log(truth)
-        result += _check_operations(truth, [op for op in ops if op.asked.game == game])
-    result += _check_subscribers(records, truths)
+    result += [Violation("unfinished", game, "its final state is missing") for game in sorted(games - {*final_states})]
+    for game, final_state in final_states.items():
+        result += _check_log(final_state)
+        result += _check_operations(final_state, [op for op in ops if op.invocation.game == game])
+    result += _check_subscribers(records, final_states)
     return result
 
 
@@ -90,137 +85,145 @@ def _operations(records: Sequence[Record]) -> list[_Operation]:
             case Invoked():
                 ops[record.key] = _Operation(record)
             case Acknowledged():
-                ops[record.key].acknowledged = record
+                ops[record.key].acknowledgement = record
             case Rejected():
-                ops[record.key].refused = record
+                ops[record.key].rejection = record
             case _:
                 pass
     return [*ops.values()]
 
 
-def _check_log(truth: FinalState) -> Iterator[Violation]:
+def _check_log(final_state: FinalState) -> Iterator[Violation]:
     """Check that the log verifies, that the game equals the end of its log, and that it has finished."""
-    versions = [diff["version"] for diff in truth.log]
-    if versions != [*range(1, truth.document["version"] + 1)]:
-        missing = sorted({*range(1, truth.document["version"] + 1)} - {*versions})
-        yield Violation("gap", truth.game, f"the log has not {missing[:10]} of {truth.document['version']} versions")
+    versions = [diff["version"] for diff in final_state.log]
+    if versions != [*range(1, final_state.document["version"] + 1)]:
+        missing = sorted({*range(1, final_state.document["version"] + 1)} - {*versions})
+        yield Violation(
+            "gap", final_state.game, f"the log of {final_state.document['version']} versions lacks {missing[:10]}"
+        )
     document: dict[str, Any] = {}
     digest = ""
-    for diff in msgspec.json.decode(msgspec.json.encode(truth.log)):
+    for diff in msgspec.json.decode(msgspec.json.encode(final_state.log)):
         try:
             document = jsonpatch.apply_patch(document, diff["patch"], in_place=True)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
-            yield Violation("view", truth.game, f"the patch of version {diff['version']} does not apply")
+            yield Violation("diverged", final_state.game, f"the patch of version {diff['version']} does not apply")
             return
         digest = next_digest(digest or document["deck"]["commitment"], diff)
         if digest != diff["digest"]:
-            yield Violation("digest", truth.game, f"that of version {diff['version']} does not continue the chain")
+            yield Violation(
+                "digest", final_state.game, f"the digest of version {diff['version']} does not continue the chain"
+            )
             digest = diff["digest"]
-    if truth.tag != f"{truth.document['version']}-{digest}":
-        yield Violation("digest", truth.game, f"the game's tag is {truth.tag}, its log ends with {digest}")
-    if document != truth.document:
-        yield Violation("view", truth.game, "the log's patches do not make the game")
-    if truth.document["status"] != "finished":
-        yield Violation("unfinished", truth.game, f"it is {truth.document['status']}")
-    if truth.verified:
-        yield Violation("verify", truth.game, truth.verified)
+    if final_state.tag != f"{final_state.document['version']}-{digest}":
+        yield Violation("digest", final_state.game, f"the game's tag is {final_state.tag}, its log ends with {digest}")
+    if document != final_state.document:
+        yield Violation("diverged", final_state.game, "the log's patches do not result in the game")
+    if final_state.document["status"] != "finished":
+        yield Violation("unfinished", final_state.game, f"its status is {final_state.document['status']}")
+    if final_state.verify_errors:
+        yield Violation("verify", final_state.game, final_state.verify_errors)
 
 
-def _check_operations(truth: FinalState, ops: Sequence[_Operation]) -> Iterator[Violation]:
-    """Each acknowledged action is there, once; and nothing that nobody asked for."""
-    log = {diff["version"]: diff for diff in truth.log}
+def _check_operations(final_state: FinalState, ops: Sequence[_Operation]) -> Iterator[Violation]:
+    """Check that the log has each acknowledged action once, and no action that no client sent."""
+    log = {diff["version"]: diff for diff in final_state.log}
     claimed: Counter[int] = Counter()
     for op in ops:
-        if op.acknowledged is None:
+        if op.acknowledgement is None:
             continue
-        received = op.acknowledged.diffs or [(op.acknowledged.version, op.acknowledged.digest)]
-        lost = [version for version, digest in received if log.get(version, {}).get("digest") != digest]
-        mine = [version for version, _ in received if _is_commit_of(log.get(version), op.asked)]
-        if lost or not mine:
-            yield Violation("lost", op.asked.client, f"{op.asked.key} of version {received[0][0]} of {truth.game}")
-        claimed.update(mine[:1])
-    yield from _check_claims(truth, ops, claimed)
+        diffs = op.acknowledgement.diffs or [(op.acknowledgement.version, op.acknowledgement.digest)]
+        lost = [version for version, digest in diffs if log.get(version, {}).get("digest") != digest]
+        committed = [version for version, _ in diffs if _is_commit_of(log.get(version), op.invocation)]
+        if lost or not committed:
+            yield Violation(
+                "lost", op.invocation.client, f"{op.invocation.key} of version {diffs[0][0]} of {final_state.game}"
+            )
+        claimed.update(committed[:1])
+    yield from _check_claims(final_state, ops, claimed)
 
 
-def _check_claims(truth: FinalState, ops: Sequence[_Operation], claimed: Counter[int]) -> Iterator[Violation]:
-    """Every action of the log has been asked for once; whose end is not known may have been done, once."""
+def _check_claims(final_state: FinalState, ops: Sequence[_Operation], claimed: Counter[int]) -> Iterator[Violation]:
+    """Check that each action of the log was sent once. An action with an unknown outcome may be in the log once."""
     for version, count in claimed.items():
         if count > 1:
-            yield Violation("doubled", truth.game, f"version {version} answers {count} actions")
-    open_ops = [op for op in ops if op.acknowledged is None]
-    for diff in truth.log:
+            yield Violation("duplicated", final_state.game, f"{count} actions were acknowledged with version {version}")
+    open_ops = [op for op in ops if op.acknowledgement is None]
+    for diff in final_state.log:
         if diff["by"] not in ("seat", "owner") or diff["version"] in claimed or diff["move"] is None:
             continue
-        candidates = [op for op in open_ops if _is_commit_of(diff, op.asked)]
-        unknown = next((op for op in candidates if _may_have_committed(op)), None)
-        if unknown is not None:
-            open_ops.remove(unknown)
+        candidates = [op for op in open_ops if _is_commit_of(diff, op.invocation)]
+        committed = next((op for op in candidates if _may_have_committed(op)), None)
+        if committed is not None:
+            open_ops.remove(committed)
         elif candidates:
-            rejected = candidates[0].asked
+            rejected = candidates[0].invocation
             yield Violation("contradicted", rejected.client, f"{rejected.key} is version {diff['version']}")
         else:
-            yield Violation("doubled", truth.game, f"version {diff['version']} was asked for by nobody")
+            yield Violation("duplicated", final_state.game, f"no client sent the action of version {diff['version']}")
 
 
 def _may_have_committed(op: _Operation) -> bool:
-    """Whether an action without an acknowledgement may be in the log.
+    """Return whether an action without an acknowledgement may be in the log.
 
-    Its first request may be in a paused instance while the second is refused; only successes are kept under a key.
+    Its first request may run in a paused instance while the second is rejected: a rejection is not stored with the key.
     """
-    return op.refused is None or op.refused.attempts > 1
+    return op.rejection is None or op.rejection.attempts > 1
 
 
-def _is_commit_of(diff: dict[str, Any] | None, asked: Invoked) -> bool:
-    """Whether a diff may be what an action did."""
-    if diff is None or (diff["move"], diff["seat"]) != (asked.move, asked.seat):
+def _is_commit_of(diff: dict[str, Any] | None, invocation: Invoked) -> bool:
+    """Return whether a diff may be the result of an action."""
+    if diff is None or (diff["move"], diff["seat"]) != (invocation.move, invocation.seat):
         return False
-    return asked.if_match is None or asked.if_match.startswith(f"{diff['version'] - 1}-")
+    return invocation.if_match is None or invocation.if_match.startswith(f"{diff['version'] - 1}-")
 
 
-def _check_subscribers(records: Sequence[Record], truths: dict[str, FinalState]) -> Iterator[Violation]:
+def _check_subscribers(records: Sequence[Record], final_states: dict[str, FinalState]) -> Iterator[Violation]:
     received: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
-    cached: dict[tuple[str, str], FinalReplica] = {}
+    replicas: dict[tuple[str, str], FinalReplica] = {}
     for record in records:
         if isinstance(record, (DiffReceived, SnapshotReceived)):
             received[record.client, record.game].append(record)
         elif isinstance(record, FinalReplica):
-            cached[record.client, record.game] = record
+            replicas[record.client, record.game] = record
     for (client, game), messages in received.items():
-        if game not in truths:
+        if game not in final_states:
             continue
-        yield from _check_subscriber(client, truths[game], messages)
-        end = cached.get((client, game))
-        if end is None or end.document != truths[game].document or f"{end.version}-{end.digest}" != truths[game].tag:
-            where = "nothing" if end is None else f"{end.version}-{end.digest}"
-            yield Violation("view", client, f"holds {where} of {game}, which is at {truths[game].tag}")
+        yield from _check_subscriber(client, final_states[game], messages)
+        final_state, replica = final_states[game], replicas.get((client, game))
+        tag = "nothing" if replica is None else f"{replica.version}-{replica.digest}"
+        if replica is None or replica.document != final_state.document or tag != final_state.tag:
+            yield Violation("diverged", client, f"has {tag} of {game}, whose final state is {final_state.tag}")
 
 
 def _check_subscriber(
-    client: str, truth: FinalState, heard: Sequence[DiffReceived | SnapshotReceived]
+    client: str, final_state: FinalState, messages: Sequence[DiffReceived | SnapshotReceived]
 ) -> Iterator[Violation]:
-    """Every version once and in order; the whole game only where there is no way on from what was told before."""
-    digests = {diff["version"]: diff["digest"] for diff in truth.log}
-    believed: list[DiffReceived | SnapshotReceived] = []
-    """What was told since the last whole game that replaced another history."""
-    for record in heard:
+    """Check that each version came once and in order, and a snapshot only where the log has no diffs to resume with."""
+    digests = {diff["version"]: diff["digest"] for diff in final_state.log}
+    current: list[DiffReceived | SnapshotReceived] = []
+    """The messages since the last snapshot."""
+    for record in messages:
         if isinstance(record, SnapshotReceived):
             if record.since_version is not None:
-                had = digests.get(record.since_version) == record.since_digest
-                if had and record.version >= record.since_version:
+                could_resume = digests.get(record.since_version) == record.since_digest
+                if could_resume and record.version >= record.since_version:
                     yield Violation(
                         "resync",
                         client,
-                        f"had version {record.since_version} of {truth.game}, got all of {record.version}",
+                        f"had version {record.since_version} of {final_state.game}, got a snapshot of {record.version}",
                     )
-                # What is taken back here was never acknowledged, or it is lost: that is another check.
-                believed = []
-        elif believed and record.version != believed[-1].version + 1:
+                # What the snapshot undoes was not acknowledged; otherwise another check reports it as lost.
+                current = []
+        elif current and record.version != current[-1].version + 1:
             yield Violation(
-                "missed", client, f"told version {record.version} of {truth.game} after {believed[-1].version}"
+                "missed", client, f"received version {record.version} of {final_state.game} after {current[-1].version}"
             )
-        believed.append(record)
-    for record in believed:
+        current.append(record)
+    for record in current:
         if digests.get(record.version) != record.digest:
             yield Violation(
-                "strange", client, f"told a version {record.version} of {truth.game} that is not in its log"
+                "unexpected",
+                client,
+                f"received version {record.version} of {final_state.game}, which is not in its log",
             )

@@ -1,4 +1,4 @@
-"""Faults: each breaks one thing when it is entered, says what, and makes it whole again at its end."""
+"""Faults: each context manager injects one on entry, yields its details, and heals it on exit."""
 
 import asyncio
 import resource
@@ -12,216 +12,218 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from tests.chaos.instances import Instance
-from tests.chaos.testbed import Testbed, on_all, on_each, wait_until_healthy
+from tests.chaos.testbed import Testbed, for_each_node, for_reachable_nodes, wait_until_healthy
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
 
-__all__ = ["CLOCK", "FAULTS", "Kind", "Part"]
+__all__ = ["CLOCK_SHIFT", "FAULT_TYPES", "Component", "FaultType"]
 
-Broken = Callable[[Testbed, Random], AbstractAsyncContextManager[str]]
+Inject = Callable[[Testbed, Random], AbstractAsyncContextManager[str]]
 
 REPEAT_INTERVAL_S = 0.1
 CLOCK_OFFSETS_S = (-3600, -60, -2, 2, 60, 3600)
 
 
-class Part(IntEnum):
-    """What a fault breaks. Two parts may be broken at once; the last is mended first, as the others wait for it."""
+class Component(IntEnum):
+    """What a fault affects. Faults of two components may overlap; the highest heals first, as the others need it."""
 
     INSTANCE = 1
     CLIENTS = 2
     REDIS = 3
 
 
-class Kind(NamedTuple):
-    """A sort of fault: what it does, for how long, and where it can be done."""
+class FaultType(NamedTuple):
+    """A type of fault."""
 
     name: str
-    part: Part
-    broken: Broken
-    hold_s: tuple[float, float]
-    sites: tuple[str, ...] = ("standalone", "sentinel", "cluster")
+    component: Component
+    inject: Inject
+    duration_s: tuple[float, float]
+    """The shortest and the longest time until it heals."""
+    deployments: tuple[str, ...] = ("standalone", "sentinel", "cluster")
+    """The deployments of Redis that it applies to."""
 
 
 @asynccontextmanager
-async def instance_killed(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """SIGKILL, in the middle of whatever it does."""
-    one = chance.choice(site.instances)
-    one.kill()
-    async with _ended(site, one):
-        yield one.name
+async def kill_instance(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Kill an instance with SIGKILL, and restart it."""
+    instance = rng.choice(testbed.instances)
+    instance.kill()
+    async with _restarted(testbed, instance):
+        yield instance.name
 
 
 @asynccontextmanager
-async def instance_stopped(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """SIGTERM, as in an update."""
-    one = chance.choice(site.instances)
-    one.terminate()
-    async with _ended(site, one) as code:
-        yield f"{one.name}, which ended with {code}"
+async def stop_instance(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Stop an instance with SIGTERM, and restart it."""
+    instance = rng.choice(testbed.instances)
+    instance.terminate()
+    async with _restarted(testbed, instance) as code:
+        yield f"{instance.name}, which exited with code {code}"
 
 
 @asynccontextmanager
-async def _ended(site: Testbed, one: Instance) -> AsyncIterator[int]:
-    """Wait for the end of an instance, and start it again afterwards; gives the exit code."""
-    code = await one.wait_until_ended()
+async def _restarted(testbed: Testbed, instance: Instance) -> AsyncIterator[int]:
+    """Wait until an instance has exited, yield its exit code, and restart it."""
+    code = await instance.wait_until_ended()
     try:
         yield code
     finally:
-        await one.start()
-        await site.proxy.wait_for([one.name])
+        await instance.start()
+        await testbed.proxy.wait_until_up([instance.name])
 
 
 @asynccontextmanager
-async def instance_paused(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """SIGSTOP: its connections stay open, and what it was doing it goes on doing much later."""
-    one = chance.choice(site.instances)
-    one.pause()
+async def pause_instance(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Pause an instance with SIGSTOP. Its connections stay open, and it continues old requests much later."""
+    instance = rng.choice(testbed.instances)
+    instance.pause()
     try:
-        yield one.name
+        yield instance.name
     finally:
-        one.resume()
-        await site.proxy.wait_for([one.name])
+        instance.resume()
+        await testbed.proxy.wait_until_up([instance.name])
 
 
 @asynccontextmanager
-async def primary_killed(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """SIGKILL of a Redis primary; a replica takes over, where there is one."""
-    one = await _primary(site, chance)
-    one.kill()
+async def kill_primary(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Kill a Redis primary with SIGKILL, and restart it. A replica, if there is one, is promoted."""
+    primary = await _choose_primary(testbed, rng)
+    primary.kill()
     try:
-        yield one.directory.name
+        yield primary.directory.name
     finally:
-        one.start()
-        await one.wait_until_ready()
-        await wait_until_healthy(site)
+        primary.start()
+        await primary.wait_until_ready()
+        await wait_until_healthy(testbed)
 
 
 @asynccontextmanager
-async def primary_paused(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """SIGSTOP of a Redis primary; when it goes on it may think that it still is one."""
-    one = await _primary(site, chance)
-    one.pause()
+async def pause_primary(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Pause a Redis primary with SIGSTOP. When it continues, it may still act as a primary."""
+    primary = await _choose_primary(testbed, rng)
+    primary.pause()
     try:
-        yield one.directory.name
+        yield primary.directory.name
     finally:
-        one.resume()
-        await wait_until_healthy(site)
+        primary.resume()
+        await wait_until_healthy(testbed)
 
 
 @asynccontextmanager
-async def primary_isolated(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """Cut off from replicas and sentinels, but not from the instances: for a while there are two primaries."""
-    one = await _primary(site, chance)
-    await one.isolate()
+async def isolate_primary(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Partition a primary from replicas and sentinels, but not from instances: for a while there are two primaries."""
+    primary = await _choose_primary(testbed, rng)
+    await primary.isolate()
     try:
-        yield one.directory.name
+        yield primary.directory.name
     finally:
-        await one.rejoin()
-        await wait_until_healthy(site)
+        await primary.rejoin()
+        await wait_until_healthy(testbed)
 
 
 @asynccontextmanager
-async def disk_full(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """Keep the primary's append-only file from growing, so that Redis refuses writes."""
-    one = await _primary(site, chance)
-    files = [file.stat() for file in (one.directory / "appendonlydir").glob("*.incr.aof")]
+async def fill_disk(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Limit the size of a primary's append-only file, so that Redis rejects writes."""
+    primary = await _choose_primary(testbed, rng)
+    files = [file.stat() for file in (primary.directory / "appendonlydir").glob("*.incr.aof")]
     size = max(files, key=lambda file: file.st_mtime).st_size
-    before = resource.prlimit(one.pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(one.pid, resource.RLIMIT_FSIZE, (size, before[1]))
+    before = resource.prlimit(primary.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(primary.pid, resource.RLIMIT_FSIZE, (size, before[1]))
     try:
-        yield f"{one.directory.name} at {size} bytes"
+        yield f"{primary.directory.name} at {size} bytes"
     finally:
-        resource.prlimit(one.pid, resource.RLIMIT_FSIZE, before)
-        await wait_until_healthy(site)
+        resource.prlimit(primary.pid, resource.RLIMIT_FSIZE, before)
+        await wait_until_healthy(testbed)
 
 
 @asynccontextmanager
-async def notifications_dropped(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """Every connection that listens to announcements is closed, again and again."""
-    del chance
+async def drop_notifications(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Close all pub/sub connections repeatedly."""
+    del rng
 
-    async def drop(client: Redis) -> None:
+    async def close_pubsub(client: Redis) -> None:
         await client.client_kill_filter(_type="pubsub")
 
-    async with _repeatedly(lambda: on_all(site, drop)):
+    async with _repeatedly(lambda: for_reachable_nodes(testbed, close_pubsub)):
         yield "all"
 
 
 @asynccontextmanager
-async def notifications_forbidden(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """One instance may not listen to announcements: it hears of nothing that others do."""
-    one = chance.choice(site.instances)
+async def forbid_notifications(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Forbid one instance to subscribe, so that it receives no change notifications."""
+    instance = rng.choice(testbed.instances)
 
     async def forbid(client: Redis) -> None:
-        await _set_user(client, one.name, "-subscribe", "-psubscribe", "-ssubscribe")
-        await client.client_kill_filter(_type="pubsub", user=one.name)
+        await _set_user(client, instance.name, "-subscribe", "-psubscribe", "-ssubscribe")
+        await client.client_kill_filter(_type="pubsub", user=instance.name)
 
     async def allow(client: Redis) -> None:
-        await _restore_user(client, one.name, "+@all")
+        await _restore_user(client, instance.name, "+@all")
 
-    await on_all(site, forbid)
+    await for_reachable_nodes(testbed, forbid)
     try:
-        yield one.name
+        yield instance.name
     finally:
-        await on_each(site, allow)
+        await for_each_node(testbed, allow)
 
 
 @asynccontextmanager
-async def instance_cut_from_redis(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """One instance's connections to Redis are closed, in the middle of whatever is said, and no new one is let in."""
-    one = chance.choice(site.instances)
+async def disconnect_instance_from_redis(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Close one instance's connections to Redis, and reject new ones."""
+    instance = rng.choice(testbed.instances)
 
     async def lock_out(client: Redis) -> None:
-        await _set_user(client, one.name, "off")
-        await client.client_kill_filter(user=one.name)
+        await _set_user(client, instance.name, "off")
+        await client.client_kill_filter(user=instance.name)
 
-    async def let_in(client: Redis) -> None:
-        await _restore_user(client, one.name, "on")
+    async def unlock(client: Redis) -> None:
+        await _restore_user(client, instance.name, "on")
 
-    await on_all(site, lock_out)
+    await for_reachable_nodes(testbed, lock_out)
     try:
-        yield one.name
+        yield instance.name
     finally:
-        await on_each(site, let_in)
-        await site.proxy.wait_for([one.name])
+        await for_each_node(testbed, unlock)
+        await testbed.proxy.wait_until_up([instance.name])
 
 
 @asynccontextmanager
-async def redis_connections_cut(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """All instances' connections to Redis are closed, again and again; new ones are let in at once."""
-    del chance
+async def disconnect_all_from_redis(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Close all instances' connections to Redis repeatedly, and accept new ones."""
+    del rng
 
-    async def cut(client: Redis) -> None:
-        for one in site.instances:
-            await client.client_kill_filter(user=one.name)
+    async def close_connections(client: Redis) -> None:
+        for instance in testbed.instances:
+            await client.client_kill_filter(user=instance.name)
 
-    async with _repeatedly(lambda: on_all(site, cut)):
+    async with _repeatedly(lambda: for_reachable_nodes(testbed, close_connections)):
         yield "all"
 
 
 @asynccontextmanager
-async def clients_cut(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """Close all clients' connections at the proxy, repeatedly."""
-    del chance
+async def disconnect_clients(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Close all clients' connections at the proxy repeatedly."""
+    del rng
 
-    async def cut() -> None:
-        for one in site.instances:
-            await site.proxy.cut(one.name)
+    async def close_connections() -> None:
+        for instance in testbed.instances:
+            await testbed.proxy.close_connections(instance.name)
 
-    async with _repeatedly(cut):
+    async with _repeatedly(close_connections):
         yield "all"
 
 
 @asynccontextmanager
-async def clock_wrong(site: Testbed, chance: Random) -> AsyncIterator[str]:
-    """Move the clock of one instance, and later back."""
+async def shift_clock(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Shift the clock of one instance, and later correct it."""
     require(LIBFAKETIME)
-    one, offset_s = chance.choice(site.instances), chance.choice(CLOCK_OFFSETS_S)
-    one.set_clock(offset_s)
+    instance, offset_s = rng.choice(testbed.instances), rng.choice(CLOCK_OFFSETS_S)
+    instance.set_clock(offset_s)
     try:
-        yield f"{one.name} by {offset_s:+} s"
+        yield f"{instance.name} by {offset_s:+} s"
     finally:
-        one.set_clock(0)
+        instance.set_clock(0)
 
 
 async def _set_user(client: Redis, name: str, *rules: str) -> None:
@@ -229,51 +231,53 @@ async def _set_user(client: Redis, name: str, *rules: str) -> None:
 
 
 async def _restore_user(client: Redis, name: str, *rules: str) -> None:
-    """Sentinels have a server write its configuration while a user is locked out; so it is written once more."""
+    """Restore a user, and rewrite the configuration, which sentinels may have made the server write meanwhile."""
     await _set_user(client, name, *rules)
     await client.config_rewrite()
 
 
-async def _primary(site: Testbed, chance: Random) -> Node:
+async def _choose_primary(testbed: Testbed, rng: Random) -> Node:
     """Return a node that accepts writes."""
-    return chance.choice(await site.deployment.primaries())
+    return rng.choice(await testbed.deployment.primaries())
 
 
 @asynccontextmanager
-async def _repeatedly(do: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
-    """Do it until the end. It is not cancelled for that: a client that connects may swallow a cancellation."""
-    end = asyncio.Event()
+async def _repeatedly(call: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Call a function repeatedly until the context ends.
+
+    An event ends the task, since a client that is connecting may swallow a cancellation.
+    """
+    is_ending = asyncio.Event()
 
     async def repeat() -> None:
-        while not end.is_set():
+        while not is_ending.is_set():
             with suppress(RedisError, OSError):
                 async with asyncio.timeout(REPEAT_INTERVAL_S * 10):
-                    await do()
+                    await call()
             await asyncio.sleep(REPEAT_INTERVAL_S)
 
     task = asyncio.create_task(repeat())
     try:
         yield
     finally:
-        end.set()
+        is_ending.set()
         await task
 
 
-CLOCK = Kind("put a clock wrong", Part.INSTANCE, clock_wrong, (2, 5))
+CLOCK_SHIFT = FaultType("shift a clock", Component.INSTANCE, shift_clock, (2, 5))
 
-FAULTS = (
-    Kind("kill an instance", Part.INSTANCE, instance_killed, (0.5, 2)),
-    Kind("pause an instance", Part.INSTANCE, instance_paused, (2, 5)),
-    Kind("stop an instance", Part.INSTANCE, instance_stopped, (0, 1)),
-    Kind("cut one from Redis", Part.INSTANCE, instance_cut_from_redis, (2, 4)),
-    CLOCK,
-    Kind("cut clients", Part.CLIENTS, clients_cut, (1, 2)),
-    Kind("drop hints", Part.REDIS, notifications_dropped, (2, 4)),
-    Kind("forbid hints", Part.REDIS, notifications_forbidden, (2, 4)),
-    Kind("cut all from Redis", Part.REDIS, redis_connections_cut, (1, 2)),
-    Kind("kill Redis", Part.REDIS, primary_killed, (0.5, 6)),
-    Kind("pause Redis", Part.REDIS, primary_paused, (2, 6)),
-    Kind("isolate Redis", Part.REDIS, primary_isolated, (3, 6), ("sentinel",)),
-    Kind("fill the disk", Part.REDIS, disk_full, (2, 4)),
+FAULT_TYPES = (
+    FaultType("kill an instance", Component.INSTANCE, kill_instance, (0.5, 2)),
+    FaultType("pause an instance", Component.INSTANCE, pause_instance, (2, 5)),
+    FaultType("stop an instance", Component.INSTANCE, stop_instance, (0, 1)),
+    FaultType("disconnect one from Redis", Component.INSTANCE, disconnect_instance_from_redis, (2, 4)),
+    CLOCK_SHIFT,
+    FaultType("disconnect clients", Component.CLIENTS, disconnect_clients, (1, 2)),
+    FaultType("drop notifications", Component.REDIS, drop_notifications, (2, 4)),
+    FaultType("forbid notifications", Component.REDIS, forbid_notifications, (2, 4)),
+    FaultType("disconnect all from Redis", Component.REDIS, disconnect_all_from_redis, (1, 2)),
+    FaultType("kill Redis", Component.REDIS, kill_primary, (0.5, 6)),
+    FaultType("pause Redis", Component.REDIS, pause_primary, (2, 6)),
+    FaultType("isolate Redis", Component.REDIS, isolate_primary, (3, 6), ("sentinel",)),
+    FaultType("fill the disk", Component.REDIS, fill_disk, (2, 4)),
 )
-"""Every sort."""

@@ -1,7 +1,7 @@
-"""Checks each game as soon as it is over, in a process beside the players, and once more at the end of the run.
+"""Checks each game in another process as soon as it is over, and again at the end of the run.
 
-The history of a game goes to a file when it is judged, so that a run may last as long as it likes. At the end the
-service is asked for every game again: one that is not as it was is judged anew, by what it is then.
+The history of a checked game is written to a file, so memory does not grow with the length of the run. At the end the
+checker fetches every game again, and checks those that have changed.
 """
 
 import asyncio
@@ -20,122 +20,122 @@ from south_seas import Client, NotFoundError
 from tests.chaos.checker import Violation, check
 from tests.chaos.client_context import ClientContext
 from tests.chaos.final_state import fetch_final_state, with_verification
-from tests.chaos.history import ContractViolation, FinalState, GamePlayed, History, Record, dump, load
-from tests.chaos.rolling_update import check_rolling
+from tests.chaos.history import Acknowledged, ContractViolation, FinalState, GameCreated, History, Record, dump, load
+from tests.chaos.rolling_update import check_rolling_update
 from tests.chaos.statistics import Tally
 
-__all__ = ["Findings", "GameChecker", "findings", "game_checker"]
+__all__ = ["CheckResult", "GameChecker", "game_checker"]
 
-MAX_CONCURRENT = 4
-"""Games that are asked for together at the end."""
+MAX_CONCURRENT_FETCHES = 4
 
 
-class Findings(NamedTuple):
-    """What histories show."""
+class CheckResult(NamedTuple):
+    """The figures and the violations of histories."""
 
     tally: Tally
     violations: list[Violation]
 
 
-class _Checked(NamedTuple):
+class _CheckedGame(NamedTuple):
     digest: bytes
-    """Of what the service told of the game; empty where it knew no such game."""
-    findings: Findings
+    """The hash of the game's final state; empty if the service did not know the game."""
+    result: CheckResult
 
 
 class GameChecker:
-    """The histories of a run: those that are being written, and what was found in the others."""
+    """The open histories of a run, and the results of those that were checked."""
 
     def __init__(
         self,
-        world: ClientContext,
+        context: ClientContext,
         directory: Path,
         pool: ProcessPoolExecutor,
-        tell: Callable[[Violation], None],
+        report: Callable[[Violation], None],
         *,
-        rolling: bool,
+        is_rolling: bool,
     ) -> None:
-        """`tell` hears of each violation when it is found."""
-        self._world = world
+        """Pass each violation to `report` at once."""
+        self._context = context
         self._directory = directory
         self._pool = pool
-        self._tell = tell
-        self._rolling = rolling
+        self._report = report
+        self._is_rolling = is_rolling
         self._open: list[History] = []
-        self._judged: dict[str, _Checked] = {}
+        self._checked: dict[str, _CheckedGame] = {}
 
     @property
     def acknowledged(self) -> int:
-        """Actions so far."""
-        judged = (len(one.findings.tally.times()) for one in self._judged.values())
-        return sum(history.acknowledged for history in self._open) + sum(judged)
+        """The number of acknowledged actions so far."""
+        checked = (game.result.tally.counts[Acknowledged] for game in self._checked.values())
+        return sum(history.acknowledged for history in self._open) + sum(checked)
 
     @property
     def games(self) -> int:
-        """Games that were judged."""
-        return len(self._judged)
+        """The number of checked games."""
+        return len(self._checked)
 
     @property
     def violations(self) -> int:
-        """Those found so far."""
-        return sum(len(one.findings.violations) for one in self._judged.values())
+        """The number of violations so far."""
+        return sum(len(game.result.violations) for game in self._checked.values())
 
-    def open(self) -> History:
+    def open_history(self) -> History:
         """Open a history for one game that will be checked."""
         history = History()
         self._open.append(history)
         return history
 
-    async def close(self, history: History) -> None:
-        """Judge a history; nothing is written to it any more."""
-        game = next((record.game for record in history.records if isinstance(record, GamePlayed)), None)
+    async def check_history(self, history: History) -> None:
+        """Check an open history, to which nothing may be added any more."""
+        game = next((record.game for record in history.records if isinstance(record, GameCreated)), None)
         if game is None:
-            self._world.history.records += history.records
-            self._world.history.acknowledged += history.acknowledged
+            self._context.history.records += history.records
+            self._context.history.acknowledged += history.acknowledged
         else:
-            truth = await self._final_state(game, history)
+            final_state = await self._final_state(game, history)
             dump(history.records, self._path(game))
-            await self._check(game, truth)
+            await self._check(game, final_state)
         self._open.remove(history)
 
-    async def finish(self) -> Findings:
-        """Judge what is still open, and anew what is not as it was; gives all that was found."""
+    async def finish(self) -> CheckResult:
+        """Check open histories and games that have changed, and return the result of the run."""
         for history in [*self._open]:
-            await self.close(history)
-        slots = asyncio.Semaphore(MAX_CONCURRENT)
+            await self.check_history(history)
+        semaphore = asyncio.Semaphore(MAX_CONCURRENT_FETCHES)
         async with asyncio.TaskGroup() as group:
-            for game in self._judged:
-                group.create_task(self._confirm(game, slots))
-        whole = findings(self._world.history.records, rolling=self._rolling)
-        for one in self._judged.values():
-            whole.tally.merge(one.findings.tally)
-            whole.violations.extend(one.findings.violations)
-        return whole
+            for game in self._checked:
+                group.create_task(self._recheck(game, semaphore))
+        total = _check_records(self._context.history.records, is_rolling=self._is_rolling)
+        for checked in self._checked.values():
+            total.tally.merge(checked.result.tally)
+            total.violations.extend(checked.result.violations)
+        return total
 
-    async def _confirm(self, game: str, slots: asyncio.Semaphore) -> None:
-        async with slots:
-            late = History()
-            truth = await self._final_state(game, late)
-            if _digest(truth) != self._judged[game].digest:
+    async def _recheck(self, game: str, semaphore: asyncio.Semaphore) -> None:
+        """Check a game again if its final state has changed."""
+        async with semaphore:
+            added = History()
+            final_state = await self._final_state(game, added)
+            if _digest(final_state) != self._checked[game].digest:
                 path = self._path(game)
-                dump([*load(path), *late.records], path)
-                await self._check(game, truth)
+                dump([*load(path), *added.records], path)
+                await self._check(game, final_state)
 
     async def _final_state(self, game: str, history: History) -> FinalState | None:
         """Fetch the game's final state. Record and return None if the service does not know the game."""
         try:
-            return await fetch_final_state(self._world, game)
-        except NotFoundError as gone:
-            history.add(ContractViolation(client="nobody", detail=f"{game} was created, and is lost: {gone}"))
+            return await fetch_final_state(self._context, game)
+        except NotFoundError as error:
+            history.add(ContractViolation(client="checker", detail=f"{game} was created, but does not exist: {error}"))
             return None
 
-    async def _check(self, game: str, truth: FinalState | None) -> None:
-        encoded = b"" if truth is None else msgspec.json.encode(truth)
+    async def _check(self, game: str, final_state: FinalState | None) -> None:
+        encoded = b"" if final_state is None else msgspec.json.encode(final_state)
         loop = asyncio.get_running_loop()
-        result = await loop.run_in_executor(self._pool, _findings, self._path(game), encoded, self._rolling)
-        self._judged[game] = _Checked(_digest(truth), result)
+        result = await loop.run_in_executor(self._pool, _check_file, self._path(game), encoded, self._is_rolling)
+        self._checked[game] = _CheckedGame(_digest(final_state), result)
         for violation in result.violations:
-            self._tell(violation)
+            self._report(violation)
 
     def _path(self, game: str) -> Path:
         return self._directory / f"{game}.jsonl.gz"
@@ -143,42 +143,43 @@ class GameChecker:
 
 @asynccontextmanager
 async def game_checker(
-    world: ClientContext, directory: Path, tell: Callable[[Violation], None], *, rolling: bool
+    context: ClientContext, directory: Path, report: Callable[[Violation], None], *, is_rolling: bool
 ) -> AsyncIterator[GameChecker]:
-    """Run a checker that writes histories to `directory`; another process checks them."""
-    directory.mkdir()  # noqa: ASYNC240  nothing runs yet that could wait
-    client = Client(world.url, session=world.session, backoff=world.backoff)
+    """Run a checker that writes histories to `directory`, and checks them in another process."""
+    directory.mkdir()  # noqa: ASYNC240  no other task runs yet
+    client = Client(context.url, session=context.session, backoff=context.backoff)
     tileset = msgspec.json.decode(await client.read("/v1/tilesets/archipelago"), type=TileSet)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
-        yield GameChecker(world, directory, pool, tell, rolling=rolling)
+        yield GameChecker(context, directory, pool, report, is_rolling=is_rolling)
 
 
-def findings(records: Sequence[Record], *, rolling: bool) -> Findings:
-    """Check a history that is whole."""
+def _check_records(records: Sequence[Record], *, is_rolling: bool) -> CheckResult:
     tally = Tally()
     tally.add(records)
-    return Findings(tally, [*check(records), *(check_rolling(records) if rolling else ())])
+    return CheckResult(tally, [*check(records), *(check_rolling_update(records) if is_rolling else ())])
 
 
-def _digest(truth: FinalState | None) -> bytes:
-    if truth is None:
+def _digest(final_state: FinalState | None) -> bytes:
+    if final_state is None:
         return b""
-    return sha256(msgspec.json.encode((truth.document, truth.tag, truth.log), order="sorted")).digest()
+    return sha256(
+        msgspec.json.encode((final_state.document, final_state.tag, final_state.log), order="sorted")
+    ).digest()
 
 
 _tilesets: list[TileSet] = []
-"""The one of a process that checks."""
+"""The tile set of a worker process."""
 
 
 def _set_tileset(tileset: TileSet) -> None:
     _tilesets[:] = [tileset]
 
 
-def _findings(path: Path, truth: bytes, rolling: bool) -> Findings:
-    """Check the history in a file; the file has the truth from then on."""
+def _check_file(path: Path, final_state: bytes, is_rolling: bool) -> CheckResult:
+    """Check the history in a file, and add the verified final state to the file."""
     records: list[Record] = [record for record in load(path) if not isinstance(record, FinalState)]
-    if truth:
-        records.append(with_verification(msgspec.json.decode(truth, type=FinalState), _tilesets[0]))
+    if final_state:
+        records.append(with_verification(msgspec.json.decode(final_state, type=FinalState), _tilesets[0]))
         dump(records, path)
-    return findings(records, rolling=rolling)
+    return _check_records(records, is_rolling=is_rolling)

@@ -1,4 +1,4 @@
-"""A real haproxy before the instances, as an operator would set it up."""
+"""A real haproxy in front of the instances, configured as an operator would."""
 
 import asyncio
 import os
@@ -27,12 +27,12 @@ defaults
     timeout client 60s
     timeout server 60s
     timeout tunnel 1h
-    # Only a request that never reached an instance is sent to another one: any other the client repeats, with its key.
+    # Redispatch only requests that reached no instance. Clients retry the others themselves, with their keys.
     option redispatch
     retries 3
     retry-on conn-failure
 frontend players
-    bind fd@{listening}
+    bind fd@{listener}
     default_backend instances
 backend instances
     balance roundrobin
@@ -44,7 +44,7 @@ backend instances
 
 
 class Haproxy:
-    """The proxy; `url` is where it listens."""
+    """The running proxy, which listens at `url`."""
 
     def __init__(self, url: str, admin: Path) -> None:
         self.url = url
@@ -54,23 +54,23 @@ class Haproxy:
         """Send a command to the administration socket and return the response."""
         reader, writer = await asyncio.open_unix_connection(str(self._admin))
         writer.write(text.encode() + b"\n")
-        answer = (await reader.read()).decode()
+        response = (await reader.read()).decode()
         writer.close()
-        return answer
+        return response
 
-    async def cut(self, server: str) -> None:
-        """Cut all connections to one instance, and with them their clients'."""
+    async def close_connections(self, server: str) -> None:
+        """Close all connections to an instance, and those of its clients."""
         await self.command(f"shutdown sessions server instances/{server}")
 
-    async def up(self) -> list[str]:
+    async def list_up(self) -> list[str]:
         """Return the names of the instances that receive requests."""
         rows = (line.split(",") for line in (await self.command("show stat")).splitlines())
         return [row[1] for row in rows if row[0] == "instances" and row[17] == "UP" and row[36] == "L7OK"]
 
-    async def wait_for(self, names: Sequence[str]) -> None:
-        """Wait until it sends requests to all of these."""
+    async def wait_until_up(self, names: Sequence[str]) -> None:
+        """Wait until all these instances receive requests."""
         async with asyncio.timeout(READY_TIMEOUT_S):
-            while not {*names} <= {*await self.up()}:  # noqa: ASYNC110  it can only be asked
+            while not {*names} <= {*await self.list_up()}:  # noqa: ASYNC110  haproxy sends no event
                 await asyncio.sleep(0.05)
 
 
@@ -78,28 +78,28 @@ class Haproxy:
 async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterator[Haproxy]:
     """Start a proxy on a free port, and yield it once all instances are ready."""
     program = require(HAPROXY)
-    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
-        os.set_inheritable(listening.fileno(), True)
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        os.set_inheritable(listener.fileno(), True)
         configuration, admin = directory / "haproxy.cfg", directory / "haproxy.sock"
         configuration.write_text(
             CONFIGURATION.format(
                 admin=admin,
-                listening=listening.fileno(),
-                servers="\n".join(f"    server {one.name} 127.0.0.1:{one.port}" for one in instances),
+                listener=listener.fileno(),
+                servers="\n".join(f"    server {instance.name} 127.0.0.1:{instance.port}" for instance in instances),
             )
         )
         with (directory / "haproxy.log").open("ab") as log:
             process = await asyncio.create_subprocess_exec(
-                *(program, "-db", "-f", str(configuration)), stderr=log, stdout=log, pass_fds=(listening.fileno(),)
+                *(program, "-db", "-f", str(configuration)), stderr=log, stdout=log, pass_fds=(listener.fileno(),)
             )
-        front = Haproxy(f"http://127.0.0.1:{listening.getsockname()[1]}", admin)
+        proxy = Haproxy(f"http://127.0.0.1:{listener.getsockname()[1]}", admin)
     try:
         async with asyncio.timeout(READY_TIMEOUT_S):
             while not admin.exists():
                 assert process.returncode is None, (directory / "haproxy.log").read_text()
                 await asyncio.sleep(0.02)
-        await front.wait_for([one.name for one in instances])
-        yield front
+        await proxy.wait_until_up([instance.name for instance in instances])
+        yield proxy
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGKILL)

@@ -1,6 +1,7 @@
-"""What clients write down while they play and watch, in the order in which it happens; and the truth at the end.
+"""The history: operations, messages and faults in the order in which they happen, and the final state of each game.
 
-Times are seconds of one monotonic clock. `client` is a name that is unique in a run.
+Times are seconds of one monotonic clock. `client` is a name that is unique in a run. As in Jepsen, an operation is
+invoked, and then completes with `ok`, `fail` or `info` (unknown).
 """
 
 import gzip
@@ -20,7 +21,7 @@ __all__ = [
     "Fault",
     "FinalReplica",
     "FinalState",
-    "GamePlayed",
+    "GameCreated",
     "History",
     "Invoked",
     "Polled",
@@ -35,66 +36,65 @@ __all__ = [
 ]
 
 
-class _Record(msgspec.Struct, tag_field="what", kw_only=True):
+class _Record(msgspec.Struct, tag_field="type", kw_only=True):
     at: float = 0.0
 
 
-class Invoked(_Record, tag="asked"):
-    """A client begins to ask for an action; what follows says how it ended."""
+class Invoked(_Record, tag="invoke"):
+    """A client starts to send an action."""
 
     client: str
     game: str
     key: str
-    """Idempotency key: one for each action, the same for each try."""
+    """The idempotency key, unique to the action and the same for each attempt."""
     move: str
     seat: int
-    """Who acts."""
     if_match: str | None
     """`VERSION-DIGEST`."""
 
 
-class Acknowledged(_Record, tag="acknowledged"):
-    """The service said that an action is done."""
+class Acknowledged(_Record, tag="ok"):
+    """The service acknowledged an action."""
 
     client: str
     key: str
     version: int
-    """The commit's last."""
+    """The last version of the commit."""
     digest: str
     diffs: list[tuple[int, str]] | None
-    """Version and digest of each diff of the answer; None where it carries none, as a socket's."""
+    """Version and digest of each diff of the response; None for a WebSocket, whose `ack` has no diffs."""
     attempts: int = 1
 
 
-class Rejected(_Record, tag="refused"):
-    """The service said that an action is not done, and never will be by this request."""
+class Rejected(_Record, tag="fail"):
+    """The service rejected an action."""
 
     client: str
     key: str
     code: str
     attempts: int = 1
-    """Requests with this key so far. One whose answer was lost may be at work still: a refusal is not kept."""
+    """Requests with this key so far. After a lost response, the earlier request may still commit."""
 
 
-class Undetermined(_Record, tag="unknown"):
-    """The client gave up asking: an action is done or not."""
+class Undetermined(_Record, tag="info"):
+    """The client gave up an action with an unknown outcome."""
 
     client: str
     key: str
     reason: str
 
 
-class Retried(_Record, tag="repeated"):
-    """An action that was acknowledged was asked for once more with the same key."""
+class Retried(_Record, tag="retry"):
+    """The client sent an acknowledged action again with the same key."""
 
     client: str
     key: str
     is_equal: bool
-    """Whether the answer told the same commit, diff by diff."""
+    """Whether the second response describes the same commit."""
 
 
-class DiffReceived(_Record, tag="saw"):
-    """A watcher was told a diff, and has applied it."""
+class DiffReceived(_Record, tag="diff"):
+    """A subscriber received a diff."""
 
     client: str
     game: str
@@ -102,20 +102,20 @@ class DiffReceived(_Record, tag="saw"):
     digest: str
 
 
-class SnapshotReceived(_Record, tag="whole"):
-    """A watcher was told the whole game."""
+class SnapshotReceived(_Record, tag="snapshot"):
+    """A subscriber received a snapshot."""
 
     client: str
     game: str
     version: int
     digest: str
     since_version: int | None
-    """The version that it had, None where it had none."""
+    """The version that it had before; None if it had none."""
     since_digest: str | None
 
 
-class FinalReplica(_Record, tag="holds"):
-    """A watcher's copy at the end."""
+class FinalReplica(_Record, tag="final_replica"):
+    """A subscriber's replica at the end."""
 
     client: str
     game: str
@@ -124,65 +124,65 @@ class FinalReplica(_Record, tag="holds"):
     document: dict[str, Any]
 
 
-class Disconnected(_Record, tag="lost"):
-    """A watcher's connection ended."""
+class Disconnected(_Record, tag="disconnect"):
+    """A subscriber's connection ended."""
 
     client: str
     reason: str
 
 
-class Connected(_Record, tag="came"):
-    """A watcher has a connection (again)."""
+class Connected(_Record, tag="connect"):
+    """A subscriber has connected, for the first time or again."""
 
     client: str
 
 
-class ReconnectRequested(_Record, tag="hint"):
-    """A watcher was told to come back after a while, as its instance stops."""
+class ReconnectRequested(_Record, tag="reconnect"):
+    """An instance that shuts down asked a subscriber to reconnect after a delay."""
 
     client: str
     retry_after_ms: int
 
 
-class ContractViolation(_Record, tag="broke"):
-    """A client met something that the contract forbids."""
+class ContractViolation(_Record, tag="contract_violation"):
+    """A client observed what the contract forbids."""
 
     client: str
     detail: str
 
 
-class Polled(_Record, tag="polled"):
-    """How many requests a client has made that changed nothing, and were answered."""
+class Polled(_Record, tag="poll"):
+    """How many reads a client has sent."""
 
     client: str
     count: int
 
 
 class Fault(_Record, tag="fault"):
-    """Something was broken at `at`, and was whole again at `healed`."""
+    """A fault from `at` until `healed_at`."""
 
     kind: str
     detail: str
-    healed: float
+    healed_at: float
 
 
-class GamePlayed(_Record, tag="decided"):
-    """A game that was played, and by which clients of ours alone it was acted on."""
+class GameCreated(_Record, tag="game"):
+    """A game was created, in which only clients of this run act."""
 
     game: str
-    kind: str
+    scenario: str
 
 
-class FinalState(_Record, tag="truth"):
-    """A game as the service tells it in the end."""
+class FinalState(_Record, tag="final_state"):
+    """A game as the service returns it at the end."""
 
     game: str
     document: dict[str, Any]
     tag: str
     """The ETag, without quotes."""
     log: list[dict[str, Any]]
-    verified: str
-    """What `south-seas verify` found wrong; empty where it found nothing."""
+    verify_errors: str
+    """The errors of `south-seas verify`; empty: none."""
 
 
 Record = (
@@ -200,27 +200,27 @@ Record = (
     | ContractViolation
     | Polled
     | Fault
-    | GamePlayed
+    | GameCreated
     | FinalState
 )
 
 
 class History:
-    """All records of one game, or what belongs to none."""
+    """The records of one game, or those that belong to no game."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.acknowledged = 0
 
     def add(self, record: Record) -> None:
-        """Write down what happens now; what has a time already happened then."""
+        """Add a record, with the current time unless it has one."""
         record.at = record.at or time.monotonic()
         self.acknowledged += isinstance(record, Acknowledged)
         self.records.append(record)
 
 
 def dump(records: Sequence[Record], path: Path) -> None:
-    """Keep a history in a compressed file, one record a line."""
+    """Write a history to a compressed file, one record a line."""
     path.write_bytes(gzip.compress(b"\n".join(map(msgspec.json.encode, records)) + b"\n", 1))
 
 

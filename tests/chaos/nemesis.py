@@ -1,4 +1,4 @@
-"""Who breaks things: one fault after the other, some with a second one, each sort once before any comes again."""
+"""The nemesis: injects one fault after the other, sometimes two at once, each type once before any is repeated."""
 
 import asyncio
 import time
@@ -6,51 +6,50 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from random import Random
 
-from tests.chaos.faults import Kind
+from tests.chaos.faults import FaultType
 from tests.chaos.history import Fault, History
 from tests.chaos.testbed import Testbed
 
 __all__ = ["inject_faults"]
 
 PAUSE_BETWEEN_FAULTS_S = (1.0, 2.5)
-"""Between a fault's end and the next."""
 
 TWO_FAULTS_PROBABILITY = 0.2
-"""How many come with a fault of another part."""
+"""The probability that a fault of another component starts together with a fault."""
 
 
 async def inject_faults(
-    site: Testbed, history: History, kinds: Sequence[Kind], chance: Random, until: float
+    testbed: Testbed, history: History, fault_types: Sequence[FaultType], rng: Random, until: float
 ) -> AsyncIterator[Fault]:
-    """Break things until this time of the monotonic clock; what was broken is whole again, and told, after each."""
-    left: list[Kind] = []
+    """Inject faults until this time of the monotonic clock. Record and yield each after it has healed."""
+    remaining: list[FaultType] = []
     while True:
-        await asyncio.sleep(chance.uniform(*PAUSE_BETWEEN_FAULTS_S))
+        await asyncio.sleep(rng.uniform(*PAUSE_BETWEEN_FAULTS_S))
         if time.monotonic() >= until:
             return
-        left = left or chance.sample(kinds, len(kinds))
-        for fault in await _inject(site, _choose_kinds(left.pop(), kinds, chance), chance):
+        remaining = remaining or rng.sample(fault_types, len(fault_types))
+        for fault in await _inject(testbed, _combine(remaining.pop(), fault_types, rng), rng):
             history.add(fault)
             yield fault
 
 
-def _choose_kinds(kind: Kind, kinds: Sequence[Kind], chance: Random) -> list[Kind]:
-    """Return this kind, and sometimes a second one, in the order in which they start."""
-    others = [other for other in kinds if other.part != kind.part]
-    second = [chance.choice(others)] if others and chance.random() < TWO_FAULTS_PROBABILITY else []
-    return sorted([kind, *second], key=lambda one: one.part)
+def _combine(first: FaultType, fault_types: Sequence[FaultType], rng: Random) -> list[FaultType]:
+    """Return this fault type, and sometimes a second one, in the order in which they start."""
+    others = [other for other in fault_types if other.component != first.component]
+    second = [rng.choice(others)] if others and rng.random() < TWO_FAULTS_PROBABILITY else []
+    return sorted([first, *second], key=lambda fault_type: fault_type.component)
 
 
-async def _inject(site: Testbed, kinds: Sequence[Kind], chance: Random) -> list[Fault]:
-    """Do all these at once, and undo them."""
+async def _inject(testbed: Testbed, fault_types: Sequence[FaultType], rng: Random) -> list[Fault]:
+    """Inject these faults at once, and heal them."""
     faults = []
-    async with AsyncExitStack() as broken:
-        for kind in kinds:
+    async with AsyncExitStack() as stack:
+        for fault_type in fault_types:
             started_at = time.monotonic()
-            detail = await broken.enter_async_context(kind.broken(site, chance))
-            faults.append(Fault(kind=kind.name, detail=detail, at=started_at, healed=0.0))
-        await asyncio.sleep(chance.uniform(*kinds[0].hold_s))
-    healed = time.monotonic()
+            detail = await stack.enter_async_context(fault_type.inject(testbed, rng))
+            faults.append(Fault(kind=fault_type.name, detail=detail, at=started_at, healed_at=0.0))
+        await asyncio.sleep(rng.uniform(*fault_types[0].duration_s))
+    healed_at = time.monotonic()
     for fault in faults:
-        fault.healed = healed
+        fault.healed_at = healed_at
     return faults

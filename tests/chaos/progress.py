@@ -1,4 +1,4 @@
-"""What a run says while it lasts: each fault, each violation, and each minute how much was done."""
+"""Reports the progress of a run: each fault, each violation, and a summary each minute."""
 
 import asyncio
 import time
@@ -16,42 +16,42 @@ REPORT_INTERVAL_S = 60.0
 
 
 class Progress:
-    """Tells a function, line by line."""
+    """Passes each line to a function."""
 
-    def __init__(self, tell: Callable[[str], None], *, brief: bool = False) -> None:
-        """`brief`: faults are counted in the line of each minute alone."""
-        self._tell = tell
+    def __init__(self, print_line: Callable[[str], None], *, brief: bool = False) -> None:
+        """With `brief`, count faults only in the summary of each minute."""
+        self._print_line = print_line
         self._brief = brief
         self._faults: Counter[str] = Counter()
 
-    def fault_injected(self, fault: Fault) -> None:
-        """Something was broken, and is whole again."""
+    def report_fault(self, fault: Fault) -> None:
+        """Report a fault that has healed."""
         self._faults[fault.kind] += 1
         if not self._brief:
-            self._tell(f"{fault.healed - fault.at:5.1f} s  {fault.kind}: {fault.detail}")
+            self._print_line(f"{fault.healed_at - fault.at:5.1f} s  {fault.kind}: {fault.detail}")
 
-    def violation_found(self, violation: Violation) -> None:
-        """Something is wrong."""
-        self._tell(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
+    def report_violation(self, violation: Violation) -> None:
+        """Report a violation."""
+        self._print_line(f"VIOLATION {violation}")
 
     @asynccontextmanager
-    async def each_minute(self, judge: GameChecker) -> AsyncIterator[None]:
-        """Tell each minute how far the run is."""
-        task = asyncio.create_task(self._repeat(judge))
+    async def summarize_each_minute(self, checker: GameChecker) -> AsyncIterator[None]:
+        """Print a summary each minute."""
+        task = asyncio.create_task(self._summarize(checker))
         try:
             yield
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _repeat(self, judge: GameChecker) -> None:
+    async def _summarize(self, checker: GameChecker) -> None:
         started_at, before = time.monotonic(), 0
         while True:
             await asyncio.sleep(REPORT_INTERVAL_S)
-            acknowledged, minutes = judge.acknowledged, (time.monotonic() - started_at) / 60
-            self._tell(
-                f"{minutes:5.1f} min  {acknowledged:,} actions acknowledged, {acknowledged - before:,} since the line "
-                f"before; {judge.games:,} games judged, {self._faults.total():,} faults of {len(self._faults)} kinds, "
-                f"{judge.violations} violations, which are looked at again at the end"
+            acknowledged, minutes = checker.acknowledged, (time.monotonic() - started_at) / 60
+            self._print_line(
+                f"{minutes:5.1f} min  {acknowledged:,} actions acknowledged, {acknowledged - before:,} in this minute; "
+                f"{checker.games:,} games checked, {self._faults.total():,} faults of {len(self._faults)} types, "
+                f"{checker.violations} violations so far"
             )
             before = acknowledged

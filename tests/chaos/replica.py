@@ -1,4 +1,4 @@
-"""A watcher's own copy of a game, made of what it is told, and checked as a stranger would: by the contract alone."""
+"""A subscriber's replica of a game, which checks each message by the public contract alone."""
 
 import hashlib
 from typing import Any
@@ -20,7 +20,7 @@ def next_digest(previous: str, diff: dict[str, Any]) -> str:
 
 
 class Replica:
-    """The game as one watcher knows it; everything that it is told is written down."""
+    """The game as one subscriber knows it. Records everything that it receives."""
 
     def __init__(self, history: History, client: str, game: str) -> None:
         self.client = client
@@ -31,23 +31,23 @@ class Replica:
 
     @property
     def version(self) -> int | None:
-        """None before anything was told."""
+        """The version; None before the first snapshot."""
         return self.document.get("version")
 
     @property
     def is_finished(self) -> bool:
-        """Whether the game is."""
+        """Whether the game has ended."""
         return self.document.get("status") in ("finished", "aborted")
 
     @property
     def decider(self) -> int | None:
-        """Who must decide, as far as this copy goes."""
+        """The seat that must decide, as of this version."""
         turn = self.document.get("turn")
         return None if turn is None else turn["decider"]
 
     @property
     def resume_point(self) -> dict[str, str]:
-        """The parameters to come back with."""
+        """The query parameters that resume the subscription."""
         return {} if self.digest is None else {"since": str(self.version), "digest": self.digest}
 
     def handle(self, message: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ class Replica:
         version, digest = diff["version"], diff["digest"]
         self._history.add(DiffReceived(client=self.client, game=self.game, version=version, digest=digest))
         if self.digest is None or version != (self.version or 0) + 1:
-            self._record_violation(f"told version {version} when it had {self.version}")
+            self._record_violation(f"received version {version} after {self.version}")
             return
         if next_digest(self.digest, diff) != digest:
             self._record_violation(f"the digest of version {version} does not continue the chain")
@@ -73,7 +73,7 @@ class Replica:
             return
         self.digest = digest
         if self.version != version:
-            self._record_violation(f"the patch of version {version} makes version {self.version}")
+            self._record_violation(f"the patch of version {version} results in version {self.version}")
 
     def _replace(self, document: dict[str, Any], digest: str) -> None:
         self._history.add(
@@ -88,8 +88,8 @@ class Replica:
         )
         self.document, self.digest = document, digest
 
-    def record(self) -> None:
-        """Write down how the copy is at the end."""
+    def record_final(self) -> None:
+        """Record the replica at the end."""
         self._history.add(
             FinalReplica(
                 client=self.client,

@@ -1,4 +1,4 @@
-"""A rolling update: each instance is stopped, as Kubernetes does it, and started again, while clients ask only once."""
+"""A rolling update: stops and restarts each instance, as Kubernetes does, while clients send each request only once."""
 
 import asyncio
 import time
@@ -12,32 +12,33 @@ from tests.chaos.client_context import ClientContext
 from tests.chaos.history import ContractViolation, Disconnected, Fault, History, Polled, ReconnectRequested, Record
 from tests.chaos.testbed import Testbed
 
-__all__ = ["STOPPED", "check_rolling", "polling", "roll_instances"]
+__all__ = ["check_rolling_update", "polling", "roll_instances"]
 
-STOPPED = "stop and start an instance"
 POLL_INTERVAL_S = 0.03
 
 
-async def roll_instances(site: Testbed, history: History, rounds: int) -> AsyncIterator[Fault]:
-    """Replace each instance after the other, so many times."""
+async def roll_instances(testbed: Testbed, history: History, rounds: int) -> AsyncIterator[Fault]:
+    """Restart one instance after the other, `rounds` times."""
     for _ in range(rounds):
-        for one in site.instances:
+        for instance in testbed.instances:
             started_at = time.monotonic()
-            one.terminate()
-            code = await one.wait_until_ended()
+            instance.terminate()
+            code = await instance.wait_until_ended()
             if code != 0:
-                history.add(ContractViolation(client=one.name, detail=f"it ended with {code}"))
-            await one.start()
-            await site.proxy.wait_for([one.name])
-            fault = Fault(kind=STOPPED, detail=one.name, at=started_at, healed=time.monotonic())
+                history.add(ContractViolation(client=instance.name, detail=f"exited with code {code}"))
+            await instance.start()
+            await testbed.proxy.wait_until_up([instance.name])
+            fault = Fault(kind="restart an instance", detail=instance.name, at=started_at, healed_at=time.monotonic())
             history.add(fault)
             yield fault
 
 
 @asynccontextmanager
-async def polling(world: ClientContext, games: int) -> AsyncIterator[None]:
-    """Clients that read what there is, half of them over a connection of its own each time."""
-    tasks = [asyncio.create_task(_poll(world, f"poller{number}", closes=number % 2 == 1)) for number in range(games)]
+async def polling(context: ClientContext, clients: int) -> AsyncIterator[None]:
+    """Run clients that poll the list of games, half of them with a new connection for each request."""
+    tasks = [
+        asyncio.create_task(_poll(context, f"poller{number}", force_close=number % 2 == 1)) for number in range(clients)
+    ]
     try:
         yield
     finally:
@@ -46,35 +47,35 @@ async def polling(world: ClientContext, games: int) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _poll(world: ClientContext, client: str, *, closes: bool) -> None:
-    """Ask for the list of games, again and again; whatever is not answered well is written down."""
+async def _poll(context: ClientContext, client: str, *, force_close: bool) -> None:
+    """Read the list of games repeatedly, and record each failed request."""
     count = 0
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=closes)) as session:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=force_close)) as session:
         try:
             while True:
                 try:
-                    async with session.get(f"{world.url}/v1/games?limit=5") as response:
+                    async with session.get(f"{context.url}/v1/games?limit=5") as response:
                         await response.read()
                         if response.status != 200:
-                            world.history.add(
-                                ContractViolation(client=client, detail=f"GET answered {response.status}")
+                            context.history.add(
+                                ContractViolation(client=client, detail=f"GET returned {response.status}")
                             )
                 except (aiohttp.ClientError, OSError) as error:
-                    world.history.add(ContractViolation(client=client, detail=f"GET failed: {error!r}"))
+                    context.history.add(ContractViolation(client=client, detail=f"GET failed: {error!r}"))
                 count += 1
                 await asyncio.sleep(POLL_INTERVAL_S)
         finally:
-            world.history.add(Polled(client=client, count=count))
+            context.history.add(Polled(client=client, count=count))
 
 
-def check_rolling(records: Sequence[Record]) -> Iterator[Violation]:
-    """Nobody's connection ends without a word before it, and nobody is refused one."""
+def check_rolling_update(records: Sequence[Record]) -> Iterator[Violation]:
+    """Check that no connection was rejected, or closed without a request to reconnect."""
     warned: set[str] = set()
     for record in records:
         if isinstance(record, ReconnectRequested):
             warned.add(record.client)
         elif isinstance(record, Disconnected):
             if record.client not in warned:
-                yield Violation("failed", record.client, record.reason)
+                yield Violation("dropped", record.client, record.reason)
             with suppress(KeyError):
                 warned.remove(record.client)

@@ -1,4 +1,4 @@
-"""A whole run: everything is started, played on, broken and mended; all games are played to their end and judged."""
+"""A whole run: start everything, play and inject faults, finish all games, and check every history."""
 
 import asyncio
 import time
@@ -12,102 +12,116 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from tests.chaos.checker import Violation
-from tests.chaos.client_context import IMPATIENT, PATIENT, ClientContext, client_context
-from tests.chaos.faults import CLOCK, FAULTS, Kind
-from tests.chaos.game_checker import Findings, GameChecker, game_checker
+from tests.chaos.client_context import NO_RETRIES, RETRIES, ClientContext, client_context
+from tests.chaos.faults import CLOCK_SHIFT, FAULT_TYPES, FaultType
+from tests.chaos.game_checker import CheckResult, GameChecker, game_checker
 from tests.chaos.history import ContractViolation, Fault
 from tests.chaos.nemesis import inject_faults
 from tests.chaos.progress import Progress
 from tests.chaos.rolling_update import polling, roll_instances
-from tests.chaos.scenarios import SCENARIOS, play_games
-from tests.chaos.scenarios import Scenario as Games
+from tests.chaos.scenarios import SCENARIOS, Scenario, play_games
 from tests.chaos.testbed import REPLICAS, Testbed, start_testbed
 
-__all__ = ["SESSIONS", "Plan", "run"]
+__all__ = ["CONCURRENT_GAMES", "Plan", "run"]
 
 FINISH_TIMEOUT_S = 180.0
-"""How long games may take to their end after the last fault."""
+"""How long games may take to finish after the last fault."""
 
-SESSIONS = 32
-"""As many as two cores can serve, with everything else that a run starts on them."""
+CONCURRENT_GAMES = 32
+"""What two cores can serve beside everything else that a run starts on them."""
+
+ROLLING_UPDATE_POLLERS = 4
 
 
 class Plan(NamedTuple):
-    """What a run is to be."""
+    """The options of a run."""
 
     seconds: float
     seed: int
     redis: str
     only: Sequence[str] = ()
-    """Sorts of faults; empty for all that fit."""
-    tables: int = SESSIONS
-    games: Sequence[Games] = SCENARIOS
-    pace_s: float = 0.3
-    """The longest time for which a player thinks."""
-    wait: int = REPLICAS
-    """Replicas that must have an action before it is acknowledged."""
-    rolling: int = 0
-    """Rounds of a rolling update, in place of faults."""
+    """Names of fault types; empty: all that this deployment of Redis supports."""
+    games: int = CONCURRENT_GAMES
+    scenarios: Sequence[Scenario] = SCENARIOS
+    max_think_time_s: float = 0.3
+    wait_replicas: int = REPLICAS
+    """How many replicas must have an action before it is acknowledged."""
+    rolling_updates: int = 0
+    """How many rolling updates to run instead of injecting faults."""
     flags: Sequence[str] = ("--drain-time-s", "1.5", "--close-window-s", "1", "--rate-limits", "off")
 
     @property
-    def faked(self) -> bool:
-        """Whether clocks are put wrong."""
-        return not self.rolling and CLOCK in self.kinds()
+    def needs_fake_clock(self) -> bool:
+        """Whether a fault shifts clocks."""
+        return not self.rolling_updates and CLOCK_SHIFT in self.fault_types()
 
-    def kinds(self) -> list[Kind]:
-        """Return the kinds of faults of this plan."""
-        return [kind for kind in FAULTS if self.redis in kind.sites and (not self.only or kind.name in self.only)]
+    def fault_types(self) -> list[FaultType]:
+        """Return the fault types of this plan."""
+        return [
+            fault
+            for fault in FAULT_TYPES
+            if self.redis in fault.deployments and (not self.only or fault.name in self.only)
+        ]
 
 
-async def run(plan: Plan, directory: Path, progress: Progress) -> Findings:
-    """Do it; `progress` hears of each fault when it is over, of each violation when it is found, and of each minute."""
-    backoff = IMPATIENT if plan.rolling else PATIENT
+async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
+    """Run the plan, and return the result of all checks."""
+    backoff = NO_RETRIES if plan.rolling_updates else RETRIES
+    is_rolling = bool(plan.rolling_updates)
     async with (
-        start_testbed(directory, plan.redis, plan.flags, plan.wait, faked=plan.faked) as where,
-        client_context(where.proxy.url, plan.seed, plan.pace_s, backoff) as of,
-        game_checker(of, directory / "games", progress.violation_found, rolling=bool(plan.rolling)) as judge,
+        start_testbed(
+            directory, plan.redis, plan.flags, plan.wait_replicas, fake_clock=plan.needs_fake_clock
+        ) as testbed,
+        client_context(testbed.proxy.url, plan.seed, plan.max_think_time_s, backoff) as context,
+        game_checker(context, directory / "games", progress.report_violation, is_rolling=is_rolling) as checker,
     ):
-        async with _playing(plan, of, judge), polling(of, 4 if plan.rolling else 0), progress.each_minute(judge):
+        async with (
+            _playing(plan, context, checker),
+            polling(context, ROLLING_UPDATE_POLLERS if is_rolling else 0),
+            progress.summarize_each_minute(checker),
+        ):
             try:
-                async for fault in _broken(plan, where, of):
-                    progress.fault_injected(fault)
-            except (TimeoutError, RuntimeError, RedisError) as error:  # what was seen until then is told all the same
-                of.history.add(ContractViolation(client="faults", detail="".join(format_exception(error))))
-        result = await judge.finish()
-        errors = [Violation("broke", one.name, line) for one in where.instances for line in one.errors()]
-        return Findings(result.tally, [*result.violations, *errors])
+                async for fault in _faults(plan, testbed, context):
+                    progress.report_fault(fault)
+            except (TimeoutError, RuntimeError, RedisError) as error:  # the histories so far are checked all the same
+                context.history.add(ContractViolation(client="nemesis", detail="".join(format_exception(error))))
+        result = await checker.finish()
+        errors = [
+            Violation("contract", instance.name, line) for instance in testbed.instances for line in instance.errors()
+        ]
+        return CheckResult(result.tally, [*result.violations, *errors])
 
 
 @asynccontextmanager
-async def _playing(plan: Plan, of: ClientContext, judge: GameChecker) -> AsyncIterator[None]:
-    """Tables at play; at the end games that were begun come to theirs."""
-    playing = [
-        asyncio.create_task(play_games(of, judge, number, plan.games), name=f"table {number}")
-        for number in range(plan.tables)
+async def _playing(plan: Plan, context: ClientContext, checker: GameChecker) -> AsyncIterator[None]:
+    """Play concurrent games, and finish them when the context ends."""
+    tasks = [
+        asyncio.create_task(play_games(context, checker, number, plan.scenarios), name=f"games {number}")
+        for number in range(plan.games)
     ]
     try:
         yield
-        await _finished(of, playing)
+        await _finish_games(context, tasks)
     finally:
-        for task in playing:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*playing, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _broken(plan: Plan, where: Testbed, of: ClientContext) -> AsyncIterator[Fault]:
-    if plan.rolling:
-        return roll_instances(where, of.history, plan.rolling)
-    return inject_faults(where, of.history, plan.kinds(), Random(plan.seed), time.monotonic() + plan.seconds)
+def _faults(plan: Plan, testbed: Testbed, context: ClientContext) -> AsyncIterator[Fault]:
+    if plan.rolling_updates:
+        return roll_instances(testbed, context.history, plan.rolling_updates)
+    until = time.monotonic() + plan.seconds
+    return inject_faults(testbed, context.history, plan.fault_types(), Random(plan.seed), until)
 
 
-async def _finished(world: ClientContext, playing: Sequence[asyncio.Task[None]]) -> None:
-    """Let the games that were begun come to their end."""
-    world.over.set()
-    world.pace.longest_s = 0.0
-    finished, left = await asyncio.wait(playing, timeout=FINISH_TIMEOUT_S)
+async def _finish_games(context: ClientContext, tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Wait until the games that were created have finished."""
+    context.is_ending.set()
+    context.think_time.max_s = 0.0
+    finished, unfinished = await asyncio.wait(tasks, timeout=FINISH_TIMEOUT_S)
     for task in finished:
         if error := task.exception():
-            world.history.add(ContractViolation(client=task.get_name(), detail="".join(format_exception(error))))
-    for task in left:
-        world.history.add(ContractViolation(client=task.get_name(), detail="is not at its end yet"))
+            context.history.add(ContractViolation(client=task.get_name(), detail="".join(format_exception(error))))
+    for task in unfinished:
+        context.history.add(ContractViolation(client=task.get_name(), detail="the game did not finish in time"))

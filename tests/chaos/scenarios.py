@@ -1,4 +1,4 @@
-"""Tables: games of several kinds, who plays them and who watches."""
+"""Scenarios: who plays a game, and how; two subscribers watch each game."""
 
 import asyncio
 import secrets
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from south_seas import Client
 from south_seas.models import Created, CreateGame, SeatRequest
-from tests.chaos.client_context import ClientContext, SessionState
+from tests.chaos.client_context import ClientContext, GameEnd
 from tests.chaos.game_checker import GameChecker
-from tests.chaos.history import GamePlayed
+from tests.chaos.history import GameCreated
 from tests.chaos.players import HTTPPlayer, Player
 from tests.chaos.socket_player import SocketPlayer
 from tests.chaos.subscribers import SocketSubscriber, StreamSubscriber
 
-__all__ = ["SCENARIOS", "Scenario", "play", "play_games"]
+__all__ = ["SCENARIOS", "Scenario", "play_games"]
 
 DELIVERY_TIMEOUT_S = 20.0
 
@@ -30,70 +30,73 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS = (
-    Scenario("one owner, guarded", CreateGame(players=[ANA, BO])),
+    Scenario("owner with If-Match", CreateGame(players=[ANA, BO])),
     Scenario("two sockets", CreateGame(players=[ANA, BO])),
-    Scenario("rivals", CreateGame(players=[ANA, BO])),
-    Scenario("one owner, unguarded, and a bot", CreateGame(players=[ANA, BOT])),
-    Scenario("an absent player", CreateGame(players=[ANA, BO], turn_timeout_s=1)),
+    Scenario("concurrent owners", CreateGame(players=[ANA, BO])),
+    Scenario("owner against a bot", CreateGame(players=[ANA, BOT])),
+    Scenario("absent player", CreateGame(players=[ANA, BO], turn_timeout_s=1)),
 )
 
 
-async def play_games(world: ClientContext, judge: GameChecker, number: int, kinds: Sequence[Scenario]) -> None:
-    """Play one game after the other at a table, until no new one is to be begun; each is judged when it is over."""
+async def play_games(context: ClientContext, checker: GameChecker, number: int, scenarios: Sequence[Scenario]) -> None:
+    """Play one game after the other, and check each when it is over."""
     games = 0
-    while games == 0 or not world.over.is_set():
-        history = judge.open()
-        await play(world._replace(history=history), f"t{number}g{games}", kinds[(number + games) % len(kinds)])
-        await judge.close(history)
+    while games == 0 or not context.is_ending.is_set():
+        history = checker.open_history()
+        scenario = scenarios[(number + games) % len(scenarios)]
+        await _play_game(context._replace(history=history), f"s{number}g{games}", scenario)
+        await checker.check_history(history)
         games += 1
 
 
-async def play(world: ClientContext, name: str, kind: Scenario) -> None:
-    """Play a new game to its end, before watchers of each sort."""
-    client = Client(world.url, session=world.session, backoff=world.backoff)
-    created = await client.create(kind.request, key=secrets.token_hex(32))
+async def _play_game(context: ClientContext, name: str, scenario: Scenario) -> None:
+    """Create a game and play it to its end, with one subscriber of each type."""
+    client = Client(context.url, session=context.session, backoff=context.backoff)
+    created = await client.create(scenario.request, key=secrets.token_hex(32))
     game = created.game.id
-    world.history.add(GamePlayed(game=game, kind=kind.name))
-    table = SessionState()
-    watchers = (
-        SocketSubscriber(world, table, f"{name}-socket", game),
-        StreamSubscriber(world, table, f"{name}-stream", game),
+    context.history.add(GameCreated(game=game, scenario=scenario.name))
+    end = GameEnd()
+    subscribers = (
+        SocketSubscriber(context, end, f"{name}-socket", game),
+        StreamSubscriber(context, end, f"{name}-stream", game),
     )
-    watching = [asyncio.create_task(watcher.run()) for watcher in watchers]
+    tasks = [asyncio.create_task(subscriber.run()) for subscriber in subscribers]
     try:
         async with asyncio.TaskGroup() as group:
-            for player in _players(world, table, name, kind, created):
+            for player in _create_players(context, end, name, scenario, created):
                 group.create_task(player.run())
-        table.over = True
-        await _wait_for_delivery((await client.legal_moves(game)).digest, watchers)
+        end.is_over = True
+        await _wait_for_delivery((await client.legal_moves(game)).digest, subscribers)
     finally:
-        for task in watching:
+        for task in tasks:
             task.cancel()
-        await asyncio.wait(watching)
+        await asyncio.wait(tasks)
 
 
-async def _wait_for_delivery(digest: str, watchers: Sequence[SocketSubscriber | StreamSubscriber]) -> None:
-    """Give the watchers the time to hear of this end; who has not then is found by the checker."""
+async def _wait_for_delivery(digest: str, subscribers: Sequence[SocketSubscriber | StreamSubscriber]) -> None:
+    """Wait until the subscribers have the end of the game. After a timeout the checker reports those that have not."""
     with suppress(TimeoutError):
         async with asyncio.timeout(DELIVERY_TIMEOUT_S):
-            while {watcher.copy.digest for watcher in watchers} != {digest}:  # noqa: ASYNC110  nobody is told
+            while {subscriber.replica.digest for subscriber in subscribers} != {digest}:  # noqa: ASYNC110  a replica sets no event
                 await asyncio.sleep(0.05)
 
 
-def _players(world: ClientContext, table: SessionState, name: str, kind: Scenario, created: Created) -> list[Player]:
+def _create_players(
+    context: ClientContext, end: GameEnd, name: str, scenario: Scenario, created: Created
+) -> list[Player]:
     game, owner = created.game.id, created.owner_token
     tokens = {seat.seat: seat.token for seat in created.seats}
-    match kind.name:
+    match scenario.name:
         case "two sockets":
-            return [SocketPlayer(world, table, f"{name}-p{seat}", game, token, seat) for seat, token in tokens.items()]
-        case "rivals":
+            return [SocketPlayer(context, end, f"{name}-p{seat}", game, token, seat) for seat, token in tokens.items()]
+        case "concurrent owners":
             return [
-                HTTPPlayer(world, f"{name}-{sort}", game, owner, guarded=sort == "guarded", seat=None)
-                for sort in ("guarded", "unguarded")
+                HTTPPlayer(context, f"{name}-if-match", game, owner, use_if_match=True, seat=None),
+                HTTPPlayer(context, f"{name}-owner", game, owner, use_if_match=False, seat=None),
             ]
-        case "an absent player":
-            return [HTTPPlayer(world, f"{name}-p0", game, tokens[0], guarded=False, seat=0)]
-        case "one owner, unguarded, and a bot":  # a bot may be late, and nobody acts for it
-            return [HTTPPlayer(world, f"{name}-owner", game, owner, guarded=False, seat=0)]
+        case "absent player":
+            return [HTTPPlayer(context, f"{name}-p0", game, tokens[0], use_if_match=False, seat=0)]
+        case "owner against a bot":
+            return [HTTPPlayer(context, f"{name}-owner", game, owner, use_if_match=False, seat=0)]
         case _:
-            return [HTTPPlayer(world, f"{name}-owner", game, owner, guarded=True, seat=None)]
+            return [HTTPPlayer(context, f"{name}-owner", game, owner, use_if_match=True, seat=None)]

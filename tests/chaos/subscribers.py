@@ -1,169 +1,168 @@
-"""Watchers by WebSocket and by event stream, who come back to where they were."""
+"""Subscribers over WebSocket and event stream, which resume after a lost connection."""
 
 import asyncio
-import random
 from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import msgspec
 
-from tests.chaos.client_context import ClientContext, SessionState
+from tests.chaos.client_context import ClientContext, GameEnd
 from tests.chaos.history import Connected, ContractViolation, Disconnected, ReconnectRequested
 from tests.chaos.replica import Replica
 
 __all__ = ["SocketSubscriber", "StreamSubscriber"]
 
 HEARTBEAT_S = 1.0
-"""A socket whose pings are not answered within half of this time is given up."""
+"""A socket without a pong within half of this time is closed."""
 
 CONNECT_TIMEOUT_S = 4.0
 RECONNECT_DELAY_S = 0.2
-"""The longest wait before coming back, where nobody asked for more."""
+"""The longest delay before reconnecting, unless the service requests another."""
 
 SILENCE_TIMEOUT_S = 20.0
-"""An event stream has a comment every 15 s."""
+"""An event stream sends a comment every 15 s."""
 
 CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 
 
 class _Subscriber:
-    """Watches a game until it is over, over one connection after the other."""
+    """Subscribes to a game until it is over, and reconnects after each lost connection."""
 
-    def __init__(self, world: ClientContext, table: SessionState, client: str, game: str) -> None:
-        self.world = world
-        self.table = table
+    def __init__(self, context: ClientContext, end: GameEnd, client: str, game: str) -> None:
+        self.context = context
+        self.end = end
         self.client = client
-        self.copy = Replica(world.history, client, game)
-        self._chance = random.Random(f"{client}")
-        self._patience_s = 0.0
+        self.replica = Replica(context.history, client, game)
+        self._rng = context.create_rng(client)
+        self._reconnect_delay_s = 0.0
 
     async def run(self) -> None:
-        """Watch until there is no more to hear, or until cancelled."""
+        """Stay subscribed until the game is over, or until cancelled."""
         try:
-            while self.waits:
-                await self._watch()
+            while self.is_active:
+                await self._subscribe()
         finally:
-            self.copy.record()
+            self.replica.record_final()
 
     @property
-    def waits(self) -> bool:
-        """Whether there is more to hear."""
-        return not (self.copy.is_finished and self.table.over)
+    def is_active(self) -> bool:
+        """Whether more messages may come."""
+        return not (self.replica.is_finished and self.end.is_over)
 
-    async def _watch(self) -> None:
-        """Watch over one connection, and wait before the next."""
-        self._patience_s = self._chance.uniform(0, RECONNECT_DELAY_S)
+    async def _subscribe(self) -> None:
+        """Subscribe over one connection, and sleep before the next."""
+        self._reconnect_delay_s = self._rng.uniform(0, RECONNECT_DELAY_S)
         try:
-            why = await self._connection()
+            reason = await self._read_connection()
         except CONNECTION_ERRORS as error:
-            why = str(error) or type(error).__name__
-        if self.waits:
-            self.world.history.add(Disconnected(client=self.client, reason=why))
-            await asyncio.sleep(self._patience_s)
+            reason = str(error) or type(error).__name__
+        if self.is_active:
+            self.context.history.add(Disconnected(client=self.client, reason=reason))
+            await asyncio.sleep(self._reconnect_delay_s)
 
-    async def _connection(self) -> str:
-        """Listen until the connection ends, or the game; says why it ended."""
+    async def _read_connection(self) -> str:
+        """Read until the connection or the game ends, and return the reason."""
         raise NotImplementedError
 
 
 class SocketSubscriber(_Subscriber):
-    """Watches a game by WebSocket until it is over."""
+    """Subscribes to a game over WebSocket until it is over."""
 
-    def __init__(
-        self, world: ClientContext, table: SessionState, client: str, game: str, token: str | None = None
-    ) -> None:
-        super().__init__(world, table, client, game)
+    def __init__(self, context: ClientContext, end: GameEnd, client: str, game: str, token: str | None = None) -> None:
+        super().__init__(context, end, client, game)
         self.socket: aiohttp.ClientWebSocketResponse | None = None
         self.changed = asyncio.Condition()
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
 
-    async def _connection(self) -> str:
-        """Listen until the connection ends, or the game; says why it ended."""
+    async def _read_connection(self) -> str:
+        """Read until the connection or the game ends, and return the reason."""
         try:
-            return await self._listen()
+            return await self._read_messages()
         except aiohttp.WSServerHandshakeError as error:
-            self._check_refusal(error.status)
-            return f"refused with {error.status}"
+            self._check_rejection(error.status)
+            return f"rejected with {error.status}"
         finally:
             self.socket = None
 
-    async def _listen(self) -> str:
-        url = f"{self.world.url}/v1/games/{self.copy.game}/ws"
+    async def _read_messages(self) -> str:
+        url = f"{self.context.url}/v1/games/{self.replica.game}/ws"
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
-            socket = await self.world.session.ws_connect(
-                url, params=self.copy.resume_point, headers=self._headers, heartbeat=HEARTBEAT_S
+            socket = await self.context.session.ws_connect(
+                url, params=self.replica.resume_point, headers=self._headers, heartbeat=HEARTBEAT_S
             )
         async with socket:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     await self.on_message(msgspec.json.decode(message.data), socket)
-                    if not self.waits:
-                        return "over"
+                    if not self.is_active:
+                        return "the game is over"
             code = socket.close_code
         if code is not None and code >= 4000 and code not in (4408, 4429):
-            self.world.history.add(ContractViolation(client=self.client, detail=f"closed with {code}"))
+            self.context.history.add(ContractViolation(client=self.client, detail=f"closed with {code}"))
         return f"closed with {code}"
 
     async def on_message(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
-        """Take a message."""
+        """Handle a message."""
         match message["type"]:
             case "subscribed":
                 self.socket = socket
-                self.world.history.add(Connected(client=self.client))
+                self.context.history.add(Connected(client=self.client))
             case "diff" | "snapshot":
-                self.copy.handle(message)
+                self.replica.handle(message)
             case "closing":
-                self._patience_s = message["retry_after_ms"] / 1000
-                self.world.history.add(ReconnectRequested(client=self.client, retry_after_ms=message["retry_after_ms"]))
+                self._reconnect_delay_s = message["retry_after_ms"] / 1000
+                self.context.history.add(
+                    ReconnectRequested(client=self.client, retry_after_ms=message["retry_after_ms"])
+                )
             case _:
                 pass
         async with self.changed:
             self.changed.notify_all()
 
-    def _check_refusal(self, status: int) -> None:
+    def _check_rejection(self, status: int) -> None:
         """Record a violation unless the status means that the service is busy."""
         if status not in (502, 503, 504):
-            self.world.history.add(
-                ContractViolation(client=self.client, detail=f"the upgrade was refused with {status}")
+            self.context.history.add(
+                ContractViolation(client=self.client, detail=f"the upgrade was rejected with {status}")
             )
 
 
 class StreamSubscriber(_Subscriber):
-    """Watches a game by server-sent events until it is over."""
+    """Subscribes to a game by server-sent events until it is over."""
 
-    def __init__(self, world: ClientContext, table: SessionState, client: str, game: str) -> None:
-        super().__init__(world, table, client, game)
+    def __init__(self, context: ClientContext, end: GameEnd, client: str, game: str) -> None:
+        super().__init__(context, end, client, game)
         self._last_id = ""
 
-    async def _connection(self) -> str:
-        """Listen until the stream ends, or the game; says why it ended."""
+    async def _read_connection(self) -> str:
+        """Read until the stream or the game ends, and return the reason."""
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self._last_id} if self._last_id else {})
-        url = f"{self.world.url}/v1/games/{self.copy.game}/diffs"
+        url = f"{self.context.url}/v1/games/{self.replica.game}/diffs"
         timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT_S, sock_read=SILENCE_TIMEOUT_S)
-        async with self.world.session.get(url, headers=headers, timeout=timeout) as response:
+        async with self.context.session.get(url, headers=headers, timeout=timeout) as response:
             if response.status != 200:
                 if response.status not in (502, 503, 504):
-                    self.world.history.add(
-                        ContractViolation(client=self.client, detail=f"the stream began with {response.status}")
+                    self.context.history.add(
+                        ContractViolation(client=self.client, detail=f"the stream was rejected with {response.status}")
                     )
-                return f"refused with {response.status}"
-            self.world.history.add(Connected(client=self.client))
+                return f"rejected with {response.status}"
+            self.context.history.add(Connected(client=self.client))
             async for event in _events(response):
                 self._on_event(event)
-                if not self.waits:
-                    return "over"
+                if not self.is_active:
+                    return "the game is over"
         return "the stream ended"
 
     def _on_event(self, event: dict[str, str]) -> None:
         if "retry" in event:
-            self._patience_s = int(event["retry"]) / 1000
-            self.world.history.add(ReconnectRequested(client=self.client, retry_after_ms=int(event["retry"])))
+            self._reconnect_delay_s = int(event["retry"]) / 1000
+            self.context.history.add(ReconnectRequested(client=self.client, retry_after_ms=int(event["retry"])))
         if "data" in event:
-            self.copy.handle(msgspec.json.decode(event["data"]))
+            self.replica.handle(msgspec.json.decode(event["data"]))
             self._last_id = event["id"]
-            if self._last_id != f"{self.copy.version}-{self.copy.digest}":
-                self.world.history.add(
+            if self._last_id != f"{self.replica.version}-{self.replica.digest}":
+                self.context.history.add(
                     ContractViolation(client=self.client, detail=f"an event's id is {self._last_id}")
                 )
 
@@ -171,9 +170,9 @@ class StreamSubscriber(_Subscriber):
 async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, str]]:
     """Yield the fields of each event; skip comments."""
     event: dict[str, str] = {}
-    rest = b""
-    async for piece in response.content.iter_any():
-        *lines, rest = (rest + piece).split(b"\n")
+    partial_line = b""
+    async for data in response.content.iter_any():
+        *lines, partial_line = (partial_line + data).split(b"\n")
         for line in lines:
             if not line:
                 yield event

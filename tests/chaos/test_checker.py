@@ -1,4 +1,4 @@
-"""The checker finds each violation that is put into a history, and nothing in one that is right."""
+"""Tests that the checker reports each violation that is planted in a history, and none in a valid one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.chaos.checker import MEANINGS, check
+from tests.chaos.checker import VIOLATION_KINDS, check
 from tests.chaos.history import (
     Acknowledged,
     ContractViolation,
@@ -23,205 +23,213 @@ from tests.chaos.history import (
     dump,
     load,
 )
-from tests.chaos.recorded_history import GAME, document_at, recorded
+from tests.chaos.valid_history import GAME, document_at, valid_history
 from tests.games.game_logs import rechain
 
 
-def find_record(records: list[Record], kind: type[Any], number: int = 20) -> Any:
-    """One record of a kind in the middle of a history."""
-    return [record for record in records if isinstance(record, kind)][number]
+def get_record(records: list[Record], record_type: type[Any], number: int = 20) -> Any:
+    """Return one record of a type, by default in the middle of the history."""
+    return [record for record in records if isinstance(record, record_type)][number]
 
 
 def final_state(records: list[Record]) -> FinalState:
-    result: FinalState = find_record(records, FinalState, 0)
-    return result
+    state: FinalState = get_record(records, FinalState, 0)
+    return state
 
 
 def kinds(records: list[Record]) -> set[str]:
     return {violation.kind for violation in check(records)}
 
 
-def test_a_history_that_is_right_has_no_violation(tmp_path: Path) -> None:
-    records = recorded()
+def test_a_valid_history_has_no_violations(tmp_path: Path) -> None:
+    records = valid_history()
     assert check(records) == []
     dump(records, tmp_path / "history.jsonl.gz")
     assert load(tmp_path / "history.jsonl.gz") == records
 
 
 def lose_an_action(records: list[Record]) -> None:
-    """Acknowledge a version whose log has a different history."""
-    one = find_record(records, Acknowledged)
-    one.digest, one.diffs = "0" * 32, [(one.version, "0" * 32)]
+    """Acknowledge a version that has another digest in the log."""
+    acknowledged = get_record(records, Acknowledged)
+    acknowledged.digest, acknowledged.diffs = "0" * 32, [(acknowledged.version, "0" * 32)]
 
 
 def lose_the_end(records: list[Record]) -> None:
     """Remove the last versions, as a failover may."""
-    received = final_state(records)
-    del received.log[-3:]
-    received.document = document_at(len(received.log))
-    received.tag = f"{len(received.log)}-{received.log[-1]['digest']}"
+    state = final_state(records)
+    del state.log[-3:]
+    state.document = document_at(len(state.log))
+    state.tag = f"{len(state.log)}-{state.log[-1]['digest']}"
 
 
-def lose_and_play_another(records: list[Record]) -> None:
-    """In the place of an acknowledged action there is another."""
-    find_record(records, Invoked).move = "p9.9.9"
+def replace_an_action(records: list[Record]) -> None:
+    """Acknowledge another action than the log has."""
+    get_record(records, Invoked).move = "p9.9.9"
 
 
-def double_an_action(records: list[Record]) -> None:
-    """Two versions of the log, one of which was asked for."""
-    removed = find_record(records, Invoked)
+def commit_an_action_that_was_not_sent(records: list[Record]) -> None:
+    removed = get_record(records, Invoked)
     records[:] = [record for record in records if getattr(record, "key", None) != removed.key]
 
 
-def answer_two_with_one(records: list[Record]) -> None:
-    """Two actions that were acknowledged by the same version."""
-    requested, acknowledged = find_record(records, Invoked), find_record(records, Acknowledged)
-    records.append(msgspec.structs.replace(requested, key="again"))
-    records.append(msgspec.structs.replace(acknowledged, key="again"))
+def acknowledge_two_actions_with_one_version(records: list[Record]) -> None:
+    invoked, acknowledged = get_record(records, Invoked), get_record(records, Acknowledged)
+    records.append(msgspec.structs.replace(invoked, key="second"))
+    records.append(msgspec.structs.replace(acknowledged, key="second"))
 
 
 def reject_a_committed_action(records: list[Record]) -> None:
-    """Reject an action that was committed."""
-    one = find_record(records, Acknowledged)
-    records[records.index(one)] = Rejected(client=one.client, key=one.key, code="version_mismatch")
+    acknowledged = get_record(records, Acknowledged)
+    records[records.index(acknowledged)] = Rejected(
+        client=acknowledged.client, key=acknowledged.key, code="version_mismatch"
+    )
 
 
-def change_the_past(records: list[Record]) -> None:
+def replace_the_log(records: list[Record]) -> None:
     """Replace the log by another one with valid digests."""
     log = final_state(records).log
     log[30]["at"] = "2030-01-01T00:00:00Z"
     rechain(log)
 
 
-def tag_wrongly(records: list[Record]) -> None:
+def change_the_etag(records: list[Record]) -> None:
     final_state(records).tag = "1-" + "0" * 32
 
 
-def see_twice(records: list[Record]) -> None:
-    one = find_record(records, DiffReceived)
-    records.insert(records.index(one), msgspec.structs.replace(one))
+def receive_a_diff_twice(records: list[Record]) -> None:
+    diff = get_record(records, DiffReceived)
+    records.insert(records.index(diff), msgspec.structs.replace(diff))
 
 
-def see_out_of_order(records: list[Record]) -> None:
-    one, other = find_record(records, DiffReceived), find_record(records, DiffReceived, 21)
-    one.version, one.digest, other.version, other.digest = other.version, other.digest, one.version, one.digest
+def receive_diffs_out_of_order(records: list[Record]) -> None:
+    first, second = get_record(records, DiffReceived), get_record(records, DiffReceived, 21)
+    first.version, first.digest, second.version, second.digest = (
+        *(second.version, second.digest),
+        *(first.version, first.digest),
+    )
 
 
 def receive_an_unlogged_diff(records: list[Record]) -> None:
-    find_record(records, DiffReceived).digest = "0" * 32
+    get_record(records, DiffReceived).digest = "0" * 32
 
 
 def resync_without_need(records: list[Record]) -> None:
-    """Send a subscriber a snapshot where diffs would have been enough."""
-    one, other = find_record(records, DiffReceived), find_record(records, DiffReceived, 22)
-    whole = SnapshotReceived(
-        client="watcher",
+    """Replace two diffs by a snapshot."""
+    last, other = get_record(records, DiffReceived), get_record(records, DiffReceived, 22)
+    snapshot = SnapshotReceived(
+        client="subscriber",
         game=GAME,
         version=other.version,
         digest=other.digest,
-        since_version=one.version,
-        since_digest=one.digest,
+        since_version=last.version,
+        since_digest=last.digest,
     )
-    begin = records.index(one) + 1
-    observed = [record for record in records[begin : records.index(other) + 1] if isinstance(record, DiffReceived)]
-    for record in observed:
+    start = records.index(last) + 1
+    replaced = [record for record in records[start : records.index(other) + 1] if isinstance(record, DiffReceived)]
+    for record in replaced:
         records.remove(record)
-    records.insert(begin, whole)
+    records.insert(start, snapshot)
 
 
-def verify_badly(records: list[Record]) -> None:
-    final_state(records).verified = "rules: no"
+def fail_verification(records: list[Record]) -> None:
+    final_state(records).verify_errors = "rules: no"
 
 
 @pytest.mark.parametrize(
-    ("spoil", "kind"),
+    ("plant_violation", "kind"),
     (
         (lose_an_action, "lost"),
         (lose_the_end, "lost"),
-        (lose_and_play_another, "lost"),
-        (double_an_action, "doubled"),
-        (answer_two_with_one, "doubled"),
+        (replace_an_action, "lost"),
+        (commit_an_action_that_was_not_sent, "duplicated"),
+        (acknowledge_two_actions_with_one_version, "duplicated"),
         (reject_a_committed_action, "contradicted"),
         pytest.param(
             lambda records: records.append(Retried(client="owner", key="k20", is_equal=False)),
-            "repeated",
-            id="a second response that differs",
+            "retry",
+            id="another response to a retry",
         ),
         pytest.param(lambda records: final_state(records).log.pop(30), "gap", id="a version missing in the log"),
         pytest.param(
             lambda records: final_state(records).log[30].update(digest="0" * 32),
             "digest",
-            id="a digest that does not follow",
+            id="a broken chain of digests",
         ),
-        (change_the_past, "lost"),
-        (change_the_past, "strange"),
-        (tag_wrongly, "digest"),
+        (replace_the_log, "lost"),
+        (replace_the_log, "unexpected"),
+        (change_the_etag, "digest"),
         pytest.param(
-            lambda records: final_state(records).document.update(bag=77), "view", id="a game that its log does not make"
+            lambda records: final_state(records).document.update(bag=77),
+            "diverged",
+            id="a game that differs from its log",
         ),
-        pytest.param(lambda records: records.remove(find_record(records, DiffReceived)), "missed", id="a diff missed"),
-        (see_twice, "missed"),
-        (see_out_of_order, "missed"),
-        (receive_an_unlogged_diff, "strange"),
+        pytest.param(lambda records: records.remove(get_record(records, DiffReceived)), "missed", id="a missed diff"),
+        (receive_a_diff_twice, "missed"),
+        (receive_diffs_out_of_order, "missed"),
+        (receive_an_unlogged_diff, "unexpected"),
         (resync_without_need, "resync"),
         pytest.param(
-            lambda records: find_record(records, FinalReplica, 0).document.update(bag=77),
-            "view",
-            id="an outdated replica at the end",
+            lambda records: get_record(records, FinalReplica, 0).document.update(bag=77),
+            "diverged",
+            id="an outdated replica",
         ),
         pytest.param(
-            lambda records: records.remove(find_record(records, FinalReplica, 0)), "view", id="no replica at the end"
+            lambda records: records.remove(get_record(records, FinalReplica, 0)), "diverged", id="a missing replica"
         ),
         pytest.param(
             lambda records: final_state(records).document.update(status="active"),
             "unfinished",
-            id="a game that does not end",
+            id="an unfinished game",
         ),
         pytest.param(lambda records: records.remove(final_state(records)), "unfinished", id="no final state"),
-        (verify_badly, "verify"),
+        (fail_verification, "verify"),
         pytest.param(
             lambda records: records.append(ContractViolation(client="owner", detail="500")),
-            "broke",
-            id="what the contract forbids",
+            "contract",
+            id="a violation of the contract",
         ),
     ),
 )
-def test_each_violation_is_found(spoil: Callable[[list[Record]], object], kind: str) -> None:
-    records = recorded()
-    spoil(records)
+def test_each_violation_is_reported(plant_violation: Callable[[list[Record]], object], kind: str) -> None:
+    records = valid_history()
+    plant_violation(records)
     assert kind in kinds(records)
-    assert kinds(records) <= {*MEANINGS}
+    assert kinds(records) <= VIOLATION_KINDS
 
 
-def test_an_action_that_was_given_up_may_have_been_done_or_not() -> None:
-    records = recorded()
-    one = find_record(records, Acknowledged)
-    records[records.index(one)] = Undetermined(client=one.client, key=one.key, reason="no answer")
-    requested = Invoked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
-    records += [requested, Undetermined(client="owner", key="never", reason="no answer")]
-    assert check(records) == []
-
-
-def test_a_second_request_that_was_refused_says_nothing_of_the_first_which_may_be_at_work_still() -> None:
-    records = recorded()
-    one = find_record(records, Acknowledged)
-    records[records.index(one)] = Rejected(client=one.client, key=one.key, code="not_your_turn", attempts=2)
-    assert check(records) == []
-
-
-def test_a_watcher_of_what_was_taken_back_gets_the_whole_game() -> None:
-    """A failover may take back what was never acknowledged, though a watcher has seen it."""
-    records = recorded()
-    one, following = find_record(records, DiffReceived), find_record(records, DiffReceived, 21)
-    strange = DiffReceived(client="watcher", game=GAME, version=following.version, digest="0" * 32)
-    whole = SnapshotReceived(
-        client="watcher",
-        game=GAME,
-        version=one.version,
-        digest=one.digest,
-        since_version=strange.version,
-        since_digest=strange.digest,
+def test_an_action_with_unknown_outcome_may_be_in_the_log_or_not() -> None:
+    records = valid_history()
+    acknowledged = get_record(records, Acknowledged)
+    records[records.index(acknowledged)] = Undetermined(
+        client=acknowledged.client, key=acknowledged.key, reason="no response"
     )
-    begin = records.index(one) + 1
-    records[begin:begin] = [strange, whole]
+    invoked = Invoked(client="owner", game=GAME, key="uncommitted", move="p1.1.1", seat=0, if_match=None)
+    records += [invoked, Undetermined(client="owner", key="uncommitted", reason="no response")]
+    assert check(records) == []
+
+
+def test_the_first_attempt_of_an_action_may_commit_although_the_second_is_rejected() -> None:
+    records = valid_history()
+    acknowledged = get_record(records, Acknowledged)
+    records[records.index(acknowledged)] = Rejected(
+        client=acknowledged.client, key=acknowledged.key, code="not_your_turn", attempts=2
+    )
+    assert check(records) == []
+
+
+def test_a_subscriber_may_get_a_snapshot_after_an_undone_diff() -> None:
+    """A failover may undo an unacknowledged diff that a subscriber has received."""
+    records = valid_history()
+    last, following = get_record(records, DiffReceived), get_record(records, DiffReceived, 21)
+    undone = DiffReceived(client="subscriber", game=GAME, version=following.version, digest="0" * 32)
+    snapshot = SnapshotReceived(
+        client="subscriber",
+        game=GAME,
+        version=last.version,
+        digest=last.digest,
+        since_version=undone.version,
+        since_digest=undone.digest,
+    )
+    start = records.index(last) + 1
+    records[start:start] = [undone, snapshot]
     assert check(records) == []

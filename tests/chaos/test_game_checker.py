@@ -1,4 +1,4 @@
-"""The judge checks a game when it is over, and once more at the end, by what it is then."""
+"""Tests that a game is checked when it is over, and again at the end of the run if it has changed."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,30 +8,29 @@ from typing import Any
 import pytest
 
 from service.store.connection import errors
-from tests.chaos import game_checker as judging
+from tests.chaos import game_checker
 from tests.chaos.checker import Violation
-from tests.chaos.client_context import IMPATIENT, ClientContext, Pace
+from tests.chaos.client_context import NO_RETRIES, ClientContext, ThinkTime
 from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import Acknowledged, FinalState, History, load
 from tests.chaos.instances import UNEXPECTED
-from tests.chaos.recorded_history import GAME, document_at, recorded
+from tests.chaos.valid_history import GAME, document_at, valid_history
 from tests.games.game_logs import ARCHIPELAGO
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[FinalState]:
-    """Return the game's final state, which a test may change."""
-    (truth,) = [record for record in recorded() if isinstance(record, FinalState)]
-    now = [truth]
+def service_state(monkeypatch: pytest.MonkeyPatch) -> list[FinalState]:
+    """Return the final state that the service returns, as a list with one item that a test may replace."""
+    state = [record for record in valid_history() if isinstance(record, FinalState)]
 
-    async def fetch_truth(world: ClientContext, game: str) -> FinalState:
-        del world
+    async def fetch_final_state(context: ClientContext, game: str) -> FinalState:
+        del context
         assert game == GAME
-        return now[0]
+        return state[0]
 
-    monkeypatch.setattr(judging, "fetch_final_state", fetch_truth)
-    judging._set_tileset(ARCHIPELAGO.tileset)
-    return now
+    monkeypatch.setattr(game_checker, "fetch_final_state", fetch_final_state)
+    game_checker._set_tileset(ARCHIPELAGO.tileset)
+    return state
 
 
 @pytest.fixture
@@ -40,47 +39,47 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
-async def judged(directory: Path, pool: Any, violations: list[Violation]) -> tuple[GameChecker, History]:
-    """Return a checker that has checked one correct game."""
+async def check_valid_game(directory: Path, pool: Any, violations: list[Violation]) -> tuple[GameChecker, History]:
+    """Return a checker that has checked one valid game."""
     unused: Any = None
-    world = ClientContext("", History(), unused, unused, Pace(0), IMPATIENT, unused)
-    judge = GameChecker(world, directory, pool, violations.append, rolling=False)
-    history = judge.open()
-    for record in recorded():
+    context = ClientContext("", History(), unused, 7, ThinkTime(0), NO_RETRIES, unused)
+    checker = GameChecker(context, directory, pool, violations.append, is_rolling=False)
+    history = checker.open_history()
+    for record in valid_history():
         if not isinstance(record, FinalState):
             history.add(record)
-    before = judge.acknowledged
-    await judge.close(history)
-    assert (judge.games, judge.acknowledged) == (1, before)
-    return judge, history
+    before = checker.acknowledged
+    await checker.check_history(history)
+    assert (checker.games, checker.acknowledged) == (1, before)
+    return checker, history
 
 
-async def test_a_game_that_stays_as_it_was_is_judged_once(tmp_path: Path, told: list[FinalState], pool: Any) -> None:
+async def test_an_unchanged_game_is_checked_once(tmp_path: Path, service_state: list[FinalState], pool: Any) -> None:
     violations: list[Violation] = []
-    judge, history = await judged(tmp_path, pool, violations)
+    checker, history = await check_valid_game(tmp_path, pool, violations)
     written = (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns
-    result = await judge.finish()
+    result = await checker.finish()
     assert (result.violations, violations) == ([], [])
-    assert result.tally.counts[Acknowledged] == history.acknowledged == len(result.tally.times())
+    assert result.tally.counts[Acknowledged] == history.acknowledged == len(result.tally.acknowledged[GAME])
     assert (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns == written
-    assert load(tmp_path / f"{GAME}.jsonl.gz")[-1] == told[0]
+    assert load(tmp_path / f"{GAME}.jsonl.gz")[-1] == service_state[0]
 
 
-async def test_what_is_lost_after_a_game_was_judged_is_found_at_the_end(
-    tmp_path: Path, told: list[FinalState], pool: Any
+async def test_a_loss_after_the_first_check_is_reported_at_the_end(
+    tmp_path: Path, service_state: list[FinalState], pool: Any
 ) -> None:
     violations: list[Violation] = []
-    judge, _ = await judged(tmp_path, pool, violations)
-    log = told[0].log[:-3]
-    told[0] = FinalState(
-        game=GAME, document=document_at(len(log)), tag=f"{len(log)}-{log[-1]['digest']}", log=log, verified=""
+    checker, _ = await check_valid_game(tmp_path, pool, violations)
+    log = service_state[0].log[:-3]
+    service_state[0] = FinalState(
+        game=GAME, document=document_at(len(log)), tag=f"{len(log)}-{log[-1]['digest']}", log=log, verify_errors=""
     )
-    result = await judge.finish()
-    assert {"lost", "unfinished"} <= {one.kind for one in result.violations}
+    result = await checker.finish()
+    assert {"lost", "unfinished"} <= {violation.kind for violation in result.violations}
     assert violations == result.violations
 
 
-def test_only_what_redis_refuses_is_an_error_that_an_instance_may_log() -> None:
+def test_an_instance_may_log_only_the_error_that_redis_rejects_its_user() -> None:
     lines = [
         f"2026-11-23 01:44:51,081 ERROR {errors.logger.name}: Redis does not know this user and password",
         "2026-11-23 01:44:52,081 ERROR service.games.realtime.broadcaster: delivery to a subscriber of game g failed",

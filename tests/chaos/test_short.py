@@ -1,56 +1,56 @@
-"""Short forms of `make chaos`: faults of each part, and a rolling update, with every check of the long one."""
+"""Short runs of `make chaos`: a fault of each component, and a rolling update, with all checks of a long run."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.chaos.game_checker import Findings
+from tests.chaos.game_checker import CheckResult
 from tests.chaos.history import Acknowledged, Connected, DiffReceived, Fault
 from tests.chaos.progress import Progress
 from tests.chaos.run import Plan, run
 from tests.chaos.scenarios import SCENARIOS
 from tests.tools import LIBFAKETIME, require
 
-QUICK = [kind for kind in SCENARIOS if kind.request.turn_timeout_s is None]
-"""Games that wait for nobody's time to be up."""
-
+QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s is None]
+"""Scenarios that wait for no timeout of a player."""
 
 FLAGS = ("--drain-time-s", "1", "--close-window-s", "0.5", "--rate-limits", "off")
 
 
-async def ran(plan: Plan, directory: Path) -> Findings:
+async def run_silently(plan: Plan, directory: Path) -> CheckResult:
     return await run(plan, directory, Progress(lambda _: None))
 
 
 @pytest.mark.timeout(240)
-async def test_nothing_acknowledged_is_lost_or_done_twice_and_every_watcher_sees_all_of_it_whatever_breaks(
-    short_path: Path,
-) -> None:
-    faults = ("kill an instance", "kill Redis", "cut clients")
-    result = await ran(Plan(6, 4, "sentinel", faults, tables=4, games=QUICK, flags=FLAGS), short_path)
+async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> None:
+    faults = ("kill an instance", "kill Redis", "disconnect clients")
+    plan = Plan(6, 4, "sentinel", faults, games=4, scenarios=QUICK, flags=FLAGS)
+    result = await run_silently(plan, short_path)
     assert result.violations == []
     assert result.tally.counts[Fault] >= 2
     assert result.tally.counts[Acknowledged] > 300
 
 
 @pytest.mark.timeout(240)
-async def test_the_same_holds_where_the_clock_of_an_instance_jumps(short_path: Path) -> None:
+async def test_a_shifted_clock_causes_no_violation(short_path: Path) -> None:
     require(LIBFAKETIME)
-    result = await ran(Plan(3, 4, "standalone", ("put a clock wrong",), tables=2, games=QUICK, flags=FLAGS), short_path)
+    plan = Plan(3, 4, "standalone", ("shift a clock",), games=2, scenarios=QUICK, flags=FLAGS)
+    result = await run_silently(plan, short_path)
     assert result.violations == []
     assert result.tally.counts[Fault] >= 1
     assert result.tally.counts[Acknowledged] > 50
 
 
 @pytest.mark.timeout(240)
-async def test_an_update_of_all_instances_fails_no_request_and_interrupts_no_watcher(short_path: Path) -> None:
-    result = await ran(Plan(0, 1, "standalone", tables=4, games=QUICK, flags=FLAGS, rolling=1), short_path)
+async def test_a_rolling_update_fails_no_request_and_drops_no_subscriber(short_path: Path) -> None:
+    plan = Plan(0, 1, "standalone", games=4, scenarios=QUICK, flags=FLAGS, rolling_updates=1)
+    result = await run_silently(plan, short_path)
     assert result.violations == []
-    updates, hints = result.tally.faults, result.tally.hints
-    assert len(updates) == 3
-    assert len(hints) >= 3
-    for update in updates:  # each instance spreads its own; those of others may be told the same
-        received = [hint.retry_after_ms for hint in hints if update.at <= hint.at <= update.healed]
-        assert len({*received}) > len(received) / 2 or not received
+    restarts, requests = result.tally.faults, result.tally.reconnect_requests
+    assert len(restarts) == 3
+    assert len(requests) >= 3
+    for restart in restarts:  # an instance spreads the delays of its own subscribers only
+        delays = [request.retry_after_ms for request in requests if restart.at <= request.at <= restart.healed_at]
+        assert len({*delays}) > len(delays) / 2 or not delays
     assert result.tally.counts[Connected] > 0
     assert result.tally.counts[DiffReceived] > 300

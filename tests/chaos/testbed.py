@@ -1,4 +1,4 @@
-"""Everything that a run breaks: Redis, three instances, and the proxy before them."""
+"""The system under test: Redis, three instances, and the proxy in front of them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -13,28 +13,35 @@ from tests.chaos.haproxy import Haproxy, haproxy
 from tests.chaos.instances import Instance, start_instances
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
 
-__all__ = ["DEPLOYMENTS", "REPLICAS", "Testbed", "on_all", "on_each", "start_testbed", "wait_until_healthy"]
+__all__ = [
+    "DEPLOYMENTS",
+    "REPLICAS",
+    "Testbed",
+    "for_each_node",
+    "for_reachable_nodes",
+    "start_testbed",
+    "wait_until_healthy",
+]
 
 INSTANCES = 3
 HEALTHY_TIMEOUT_S = 240.0
 SECRET = "in-chaos"
 
 REPLICATION_SETTINGS = ("min-replicas-to-write 1", "min-replicas-max-lag 2", "repl-backlog-size 32mb")
-"""Without a replica that keeps up, a primary accepts nothing: one that is cut off soon stops promising.
+"""A primary without an up-to-date replica rejects writes, so an isolated one soon stops acknowledging.
 
-The backlog is what a replica catches up with after some seconds of such load, in place of a whole copy.
+The backlog lets a replica resume by a partial resync after some seconds of this load.
 """
 
 REPLICAS = 2
-"""Of each primary. An action that all of them have is lost by no failover (docs/durability.md)."""
+"""For each primary. No failover loses an action that all of them have (docs/durability.md)."""
 
 DEPLOYMENTS = ("standalone", "sentinel", "cluster")
 
 
 class Testbed(NamedTuple):
-    """What runs."""
+    """The running system."""
 
-    kind: str
     deployment: Deployment
     instances: Sequence[Instance]
     proxy: Haproxy
@@ -42,31 +49,31 @@ class Testbed(NamedTuple):
 
 @asynccontextmanager
 async def start_testbed(
-    directory: Path, kind: str, flags: Sequence[str] = (), wait: int = REPLICAS, *, faked: bool = False
+    directory: Path, redis: str, flags: Sequence[str] = (), wait_replicas: int = REPLICAS, *, fake_clock: bool = False
 ) -> AsyncIterator[Testbed]:
-    """Everything, at work; an action is acknowledged when `wait` replicas have it, where there are any.
+    """Start the system. An action is acknowledged once `wait_replicas` have it, if the deployment has replicas.
 
-    Each instance has a Redis user of its own, so that it can be locked out, and where `faked` a clock of its own.
+    Each instance has its own Redis user, which a fault can lock out, and with `fake_clock` its own clock.
     """
     users = [f"user i{number} on >{SECRET} ~* &* +@all" for number in range(1, INSTANCES + 1)]
-    async with _deploy_redis(kind, directory, users) as deployment:
+    async with _deploy_redis(redis, directory, users) as deployment:
         scheme, _, rest = deployment.url.partition(f"://{deployment.access.userinfo}")
         urls = [f"{scheme}://i{number}:{SECRET}@{rest}" for number in range(1, INSTANCES + 1)]
-        if kind != "standalone":
-            flags = (*flags, "--redis-wait-replicas", str(wait))
+        if redis != "standalone":
+            flags = (*flags, "--redis-wait-replicas", str(wait_replicas))
         async with (
-            start_instances(directory, urls, flags, faked=faked) as instances,
+            start_instances(directory, urls, flags, fake_clock=fake_clock) as instances,
             haproxy(directory, instances) as proxy,
         ):
-            yield Testbed(kind, deployment, instances, proxy)
+            yield Testbed(deployment, instances, proxy)
 
 
 @asynccontextmanager
-async def _deploy_redis(kind: str, directory: Path, users: Sequence[str]) -> AsyncIterator[Deployment]:
-    if kind == "standalone":
+async def _deploy_redis(redis: str, directory: Path, users: Sequence[str]) -> AsyncIterator[Deployment]:
+    if redis == "standalone":
         async with standalone(directory, settings=users) as deployment:
             yield deployment
-    elif kind == "sentinel":
+    elif redis == "sentinel":
         async with sentinel(directory, replicas=REPLICAS, settings=[*users, *REPLICATION_SETTINGS]) as deployment:
             yield deployment
     else:
@@ -74,32 +81,32 @@ async def _deploy_redis(kind: str, directory: Path, users: Sequence[str]) -> Asy
             yield deployment
 
 
-async def on_all(site: Testbed, do: Callable[..., Awaitable[object]]) -> None:
-    """Do something with a client of each data node that answers."""
-    for node in site.deployment.nodes:
+async def for_reachable_nodes(testbed: Testbed, call: Callable[[Redis], Awaitable[object]]) -> None:
+    """Call a function with a client of each data node that responds."""
+    for node in testbed.deployment.nodes:
         if node.is_serving:
             with suppress(RedisError, OSError):
                 async with aclosing(node.client()) as client:
-                    await do(client)
+                    await call(client)
 
 
-async def on_each(site: Testbed, do: Callable[[Redis], Awaitable[object]]) -> None:
-    """Do something with a client of every data node, as often as it takes where one does not answer in time."""
+async def for_each_node(testbed: Testbed, call: Callable[[Redis], Awaitable[object]]) -> None:
+    """Call a function with a client of every data node, and retry until each call succeeds."""
     async with asyncio.timeout(HEALTHY_TIMEOUT_S):
-        for node in site.deployment.nodes:
+        for node in testbed.deployment.nodes:
             while True:
                 with suppress(RedisError, OSError):
                     async with aclosing(node.client()) as client:
-                        await do(client)
+                        await call(client)
                     break
                 await asyncio.sleep(0.1)
 
 
-async def wait_until_healthy(site: Testbed) -> None:
-    """Wait until Redis is whole again; a node that changes its part closes the connections of those who ask it."""
+async def wait_until_healthy(testbed: Testbed) -> None:
+    """Wait until Redis is healthy. Retry, since a node that changes its role closes its clients' connections."""
     async with asyncio.timeout(HEALTHY_TIMEOUT_S):
         while True:
             with suppress(RedisError, OSError):
-                await site.deployment.wait_until_healthy()
+                await testbed.deployment.wait_until_healthy()
                 return
             await asyncio.sleep(0.1)
