@@ -74,9 +74,9 @@ async def export_games(
             )
         )
         if len(running) >= MAX_CONCURRENT:
-            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            counts.update(task.result() for task in done)
-            progress.count(len(done))
+            finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            counts.update(task.result() for task in finished)
+            progress.count(len(finished))
     counts.update(await asyncio.gather(*running))
     return counts
 

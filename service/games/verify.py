@@ -209,13 +209,14 @@ def _difference(logged: Any, expected: Any, path: str = "$") -> str | None:
         for name, value in expected.items():
             if name not in logged:
                 return f"{path}.{name}"
-            if (where := _difference(logged[name], value, f"{path}.{name}")) is not None:
-                return where
+            if (difference := _difference(logged[name], value, f"{path}.{name}")) is not None:
+                return difference
         extra = set(logged) - set(expected) if path == "$.board" else set()
         return f"{path}.{min(extra)}" if extra else None
     if isinstance(expected, list) and isinstance(logged, list) and len(expected) == len(logged):
         pairs = enumerate(zip(logged, expected, strict=True))
-        return next((found for i, (a, b) in pairs if (found := _difference(a, b, f"{path}[{i}]")) is not None), None)
+        differences = (_difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)
+        return next((difference for difference in differences if difference is not None), None)
     return None if logged == expected else path
 
 

@@ -68,7 +68,7 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
     assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
 
 
-async def test_lost_indexes_are_rebuilt_from_the_games_of_all_primaries(
+async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
     clustered: RedisStore, deployment: Deployment
 ) -> None:
     games = await games_on_all(clustered, deployment)

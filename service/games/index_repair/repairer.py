@@ -36,8 +36,8 @@ PRUNE_BATCH_SIZE = 200
 MAX_CONCURRENT_GAMES = 8
 """Number of games repaired at once; more would delay other requests."""
 
-MIN_LOST_INDEX_SIZE = 20
-"""An index with so many games does not become empty by itself between two batches."""
+MIN_EMPTIED_INDEX_SIZE = 20
+"""An index of at least this many games that is empty in the next batch was deleted, and is rebuilt."""
 
 _CURSOR_FIELD = "position"
 _HURRY_FIELD = "hurry"
@@ -54,7 +54,7 @@ class RepairTiming(NamedTuple):
 
 
 class RepairReport(NamedTuple):
-    """What a scan, or a batch of it, has found and repaired."""
+    """The result of a scan, or of one batch."""
 
     games: int = 0
     added: int = 0
@@ -102,20 +102,20 @@ class IndexRepairer(GameRepairer):
         """Repair the next batch of the scan; return the report, and whether to continue in a hurry."""
         progress, sizes, now = await self.indexes.load_progress(), await self.indexes.load_index_sizes(), self.clock()
         sizes_by_field = {name: str(size) for name, size in sizes.items()}
-        lost_indexes = [
-            name for name, size in sizes.items() if not size and int(progress.get(name, 0)) >= MIN_LOST_INDEX_SIZE
+        emptied_indexes = [
+            name for name, size in sizes.items() if not size and int(progress.get(name, 0)) >= MIN_EMPTIED_INDEX_SIZE
         ]
-        if lost_indexes:
-            logger.warning("indexes are empty that had games (%s): rebuilding them", ", ".join(lost_indexes))
-        start = "" if lost_indexes else progress.get(_CURSOR_FIELD, "")
-        if not lost_indexes and not start and now < float(progress.get(_NEXT_SCAN_FIELD, 0)):
+        if emptied_indexes:
+            logger.warning("indexes are empty that had games (%s): rebuilding them", ", ".join(emptied_indexes))
+        start = "" if emptied_indexes else progress.get(_CURSOR_FIELD, "")
+        if not emptied_indexes and not start and now < float(progress.get(_NEXT_SCAN_FIELD, 0)):
             await self.indexes.save_progress(sizes_by_field)
             return RepairReport(), False
         report, suspects, cursor = await self._repair_scanned(start)
         pruned, starts = await self._prune_lobby(
             {status: int(progress.get(_start_field(status), 0)) for status in STATUSES}
         )
-        hurry = bool(cursor) and (bool(lost_indexes) or not progress or progress.get(_HURRY_FIELD) == "1")
+        hurry = bool(cursor) and (bool(emptied_indexes) or not progress or progress.get(_HURRY_FIELD) == "1")
         await self.indexes.save_progress(
             {
                 **sizes_by_field,

@@ -82,7 +82,7 @@ class WebhookResolver(AbstractResolver):
         until = self._loop.time() + self._timeout_s
         try:
             async with asyncio.timeout_at(until):
-                addresses = await self._look_up(host, family)
+                addresses = await self._query_addresses(host, family)
         except (TimeoutError, pycares.AresError, UnicodeError, ValueError) as error:
             logger.debug("the host name of a webhook could not be resolved: %r: %r", host, error)
             addresses = []
@@ -100,7 +100,7 @@ class WebhookResolver(AbstractResolver):
         self._channel.cancel()
         self._channel.close()
 
-    async def _look_up(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
+    async def _query_addresses(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
         """Return all addresses of a name, once lookups of its site and in total allow it."""
         async with self._site_slot(site_of_host(host)), self._lookup_slots:
             result = await self._query(host, family)

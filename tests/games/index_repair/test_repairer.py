@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from schemas.vocabulary import STATUSES, Status
 from service.games.access import hash_token
 from service.games.context import Retention
-from service.games.index_repair.repairer import MIN_LOST_INDEX_SIZE, IndexRepairer, RepairReport, RepairTiming
+from service.games.index_repair.repairer import MIN_EMPTIED_INDEX_SIZE, IndexRepairer, RepairReport, RepairTiming
 from service.store import keys
 from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
@@ -80,7 +80,7 @@ async def test_a_creation_in_progress_is_not_pruned(store: RedisStore, redis: Re
     assert await list_by_secrets(store, CREATOR) == [young.id]
 
 
-async def test_lost_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> None:
+async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> None:
     games = [await store_game(store, status, turn_timeout_s=600, on_timeout="pass", webhooks=1) for status in STATUSES]
     private = await store_game(store, visibility="private", turn_timeout_s=600, on_timeout="pass")
     before = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
@@ -179,15 +179,15 @@ async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairRepor
 
 
 async def test_after_a_scan_the_next_one_waits_unless_an_index_is_lost(store: RedisStore, redis: Redis) -> None:
-    games = await store_old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
+    games = await store_old_games(store, MIN_EMPTIED_INDEX_SIZE, "waiting")
     clock = Clock()
     instance = IndexRepairer(store, store.index_repair, Retention(), clock)
-    assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
+    assert (await instance.repair_batch())[0].games == MIN_EMPTIED_INDEX_SIZE
     assert (await instance.repair_batch())[0].games == 0
     clock.now += RepairTiming().scan_interval_s + 1
-    assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
+    assert (await instance.repair_batch())[0].games == MIN_EMPTIED_INDEX_SIZE
     await redis.delete(keys.lobby("waiting"))
-    assert (await instance.repair_batch())[0].added == MIN_LOST_INDEX_SIZE
+    assert (await instance.repair_batch())[0].added == MIN_EMPTIED_INDEX_SIZE
     assert await list_lobby(store, "waiting") == sorted(stored.id for stored in games)
 
 
@@ -201,7 +201,7 @@ async def test_an_index_lost_during_a_scan_restarts_it(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
-    games = await store_old_games(store, 2 * MIN_LOST_INDEX_SIZE, "waiting")
+    games = await store_old_games(store, 2 * MIN_EMPTIED_INDEX_SIZE, "waiting")
     instance = make_repairer(store)
     await instance.repair_batch()
     while (await instance.repair_batch())[1]:
@@ -215,11 +215,11 @@ async def test_an_index_lost_during_a_scan_restarts_it(
     assert await list_lobby(store, "waiting") == sorted(stored.id for stored in games)
 
 
-async def test_a_lost_index_is_rebuilt_in_the_background(
+async def test_an_emptied_index_is_rebuilt_in_the_background(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
-    games = await store_old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
+    games = await store_old_games(store, MIN_EMPTIED_INDEX_SIZE, "waiting")
     instance = make_repairer(store)
     while (await instance.repair_batch())[1]:
         pass
