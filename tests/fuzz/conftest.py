@@ -1,14 +1,14 @@
-"""One instance for all short forms of a run, on a Redis of its own, which nobody empties."""
+"""One instance for all short runs, with its own Redis."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.fuzz.subject import Subject, start_subject
+from tests.fuzz.target import Target, start_target
 
 
 @pytest.fixture(scope="session")
-def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """Start an instance."""
-    with start_subject(tmp_path_factory.mktemp("data")) as one:
-        yield one
+    with start_target(tmp_path_factory.mktemp("data")) as target:
+        yield target

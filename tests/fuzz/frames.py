@@ -1,4 +1,4 @@
-"""A WebSocket from the client's side that sends whatever bytes it is told to (RFC 6455, RFC 7692)."""
+"""A WebSocket client that can send any bytes (RFC 6455, RFC 7692)."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ TAIL = b"\x00\x00\xff\xff"
 
 
 class ConnectionEnded(Exception):
-    """The service has closed: with a code, or None where it only cut the connection."""
+    """The service closed the socket with a code, or the connection without one (None)."""
 
     def __init__(self, code: int | None, reason: str = "") -> None:
         super().__init__(code, reason)
@@ -25,7 +25,7 @@ class ConnectionEnded(Exception):
 
 
 class UpgradeResponse(NamedTuple):
-    """The answer to an upgrade."""
+    """The response to an upgrade request."""
 
     status: int
     head: str
@@ -40,7 +40,7 @@ def encode_frame(
     length: int | None = None,
     wide: int = 0,
 ) -> bytes:
-    """One frame; `length` is what it claims, `wide` forces 2 or 8 bytes for it, `mask` None leaves it unmasked."""
+    """Encode a frame. `length` replaces the true length, `wide` encodes it in 2 or 8 bytes, `mask` None omits it."""
     size = len(payload) if length is None else length
     masked = 0 if mask is None else 0x80
     if size > 0xFFFF or wide == 8:
@@ -61,7 +61,7 @@ def deflate(text: bytes, window_bits: int = 15) -> bytes:
 
 
 class RawSocket:
-    """One connection."""
+    """A connection that upgrades to a WebSocket."""
 
     def __init__(self, host: str, port: int) -> None:
         self._socket = socket.create_connection((host, port), TIMEOUT_S)
@@ -69,12 +69,10 @@ class RawSocket:
         self._data = b""
         self._parts = b""
         self.deflating = False
-        """Whether the service has agreed to compressed messages."""
-        self.heard = 0
-        """Messages."""
+        """Whether compression is negotiated."""
 
     def upgrade(self, path: str, token: str | None = None, *, offer: str | None = None) -> UpgradeResponse:
-        """Ask for a WebSocket."""
+        """Send an upgrade request, and return the response."""
         lines = [f"GET {path} HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"]
         lines += ["Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}"]
         if token is not None:
@@ -89,19 +87,19 @@ class RawSocket:
         return UpgradeResponse(int(head.split()[1]), head.decode())
 
     def send(self, data: bytes) -> None:
-        """Send bytes; raises Ended where nobody takes them any more."""
+        """Send bytes. Raise ConnectionEnded if the service has closed."""
         try:
             self._socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             self.drain()
 
     def drain(self) -> None:
-        """Read to the end; raises Ended."""
+        """Receive until the service closes. Raise ConnectionEnded."""
         while True:
             self.receive()
 
     def receive(self) -> dict[str, Any]:
-        """Return the next message and answer pings. Raise Ended."""
+        """Return the next message, and answer pings. Raise ConnectionEnded."""
         while True:
             flags, kind, payload = self._frame()
             if kind == PING:
@@ -115,7 +113,6 @@ class RawSocket:
                     text, self._parts = self._parts, b""
                     if flags & DEFLATED:
                         text = zlib.decompressobj(-15).decompress(text + TAIL)
-                    self.heard += 1
                     received: dict[str, Any] = json.loads(text)
                     return received
 
@@ -124,7 +121,7 @@ class RawSocket:
         self._socket.shutdown(socket.SHUT_WR)
 
     def close(self, *, reset: bool = False) -> None:
-        """Close the connection, with a reset if so wanted."""
+        """Close the connection, with `reset` by a TCP reset."""
         if reset:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         self._socket.close()

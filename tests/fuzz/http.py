@@ -1,7 +1,7 @@
-"""HTTP, tried out by schemathesis, which knows nothing but the served document.
+"""Fuzzes the HTTP API with schemathesis, which knows only the served OpenAPI document.
 
-First each operation by itself, on a game that is played and on one with open seats; then sequences along the document's
-links: games are created, joined, played by listed moves, taken back, resigned, aborted, read, drawn, told to webhooks.
+First each operation by itself, on an active game and on one with open seats; then sequences along the document's links,
+which create and join games, act, undo, resign, abort, read, draw, and register webhooks.
 """
 
 import json
@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.figures import Effort, Figures
-from tests.fuzz.subject import Subject
-from tests.fuzz.tokens import FIGURES, SEED
+from tests.fuzz.harness import Budget, Counts
+from tests.fuzz.schemathesis_hooks import COUNTS_FILE, SEED
+from tests.fuzz.target import Target
 
 TIMEOUT_S = 900
 
@@ -33,8 +33,8 @@ enabled = false
 include-path = "/v1/tilesets/{{id}}"
 parameters = {{ "path.id" = "archipelago" }}
 """
-"""A missing token is looked for by the check `ignored_auth` alone: the other one sends headers of a wrong form with it,
-which is 400, as the form comes first.
+"""Only the check `ignored_auth` tests a missing token. `missing_required_header` also sends invalid headers, which the
+service rejects with 400 before it checks the token.
 """
 
 SEQUENCES = """
@@ -52,68 +52,68 @@ algorithms = []
 """
 """Only the document's own links.
 
-What asks without a token is given one again, so that nothing is learned of it; and a private game is 404 to whoever has
-made up a token.
+The hooks replace a missing token, so `ignored_auth` would check nothing. A private game is 404 for an unknown token, so
+`ensure_resource_availability` would fail.
 """
 
 RESIGN = "/v1/games/{id}/resign"
-"""With it the game is soon over."""
+"""Excluded for the active game, which it would end."""
 
 SEMANTIC_CHECK = "positive_data_acceptance"
-"""What the schemas allow may still be refused: by the rules, by If-Match, or because names hold odd characters."""
+"""Excluded: a valid request may still be rejected by the rules, by If-Match, or for the characters of a name."""
 
 
-def fuzz(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
-    """All of it; `directory` takes configurations."""
-    fuzz_played_game(subject, directory, effort, figures)
-    fuzz_other_games(subject, directory, effort._replace(examples=max(1, effort.examples // 5)), figures)
-    fuzz_sequences(subject, directory, effort, figures)
+def fuzz(target: Target, directory: Path, budget: Budget, counts: Counts) -> None:
+    """Run all phases; configurations are written to `directory`."""
+    fuzz_active_game(target, directory, budget, counts)
+    fuzz_other_games(target, directory, budget._replace(examples=max(1, budget.examples // 5)), counts)
+    fuzz_sequences(target, directory, budget, counts)
 
 
-def fuzz_played_game(
-    subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = SINGLE_PHASES
+def fuzz_active_game(
+    target: Target, directory: Path, budget: Budget, counts: Counts, phases: str = SINGLE_PHASES
 ) -> None:
-    """Each operation by itself that does not end it soon."""
-    played = subject.create_game([{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
-    token = ("-H", f"Authorization: Bearer {played['owner_token']}")
-    run = _Schemathesis(subject, directory, figures)
-    run(_configuration(played), phases, effort, *token, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
+    """Fuzz each operation that does not end the game."""
+    created = target.create_game([{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
+    token = ("-H", f"Authorization: Bearer {created['owner_token']}")
+    run = _Schemathesis(target, directory, counts)
+    run(_configuration(created), phases, budget, *token, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
 
 
 def fuzz_other_games(
-    subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = SINGLE_PHASES
+    target: Target, directory: Path, budget: Budget, counts: Counts, phases: str = SINGLE_PHASES
 ) -> None:
     """Fuzz operations that end a game, and operations on games with open seats and on unknown games."""
-    run = _Schemathesis(subject, directory, figures)
-    waiting = subject.create_game([{"name": "Ana"}, *({"open": True} for _ in range(4))])
+    run = _Schemathesis(target, directory, counts)
+    waiting = target.create_game([{"name": "Ana"}, *({"open": True} for _ in range(4))])
     token = ("-H", f"Authorization: Bearer {waiting['owner_token']}")
     changing = [path for end in ("", "/seats", "/resign") for path in ("--include-path", "/v1/games/{id}" + end)]
-    run(_configuration(waiting), phases, effort, *token, *changing)
+    run(_configuration(waiting), phases, budget, *token, *changing)
     if phases == SINGLE_PHASES:
-        run("", "fuzzing", effort, "--include-path-regex", "[{]id[}]")
+        run("", "fuzzing", budget, "--include-path-regex", "[{]id[}]")
 
 
-def fuzz_sequences(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
-    """Along the links."""
-    run = _Schemathesis(subject, directory, figures)
-    run(SEQUENCES, STATEFUL_PHASES, effort._replace(examples=5 * effort.examples), hooks=True)
+def fuzz_sequences(target: Target, directory: Path, budget: Budget, counts: Counts) -> None:
+    """Fuzz sequences of operations along the document's links."""
+    run = _Schemathesis(target, directory, counts)
+    run(SEQUENCES, STATEFUL_PHASES, budget._replace(examples=5 * budget.examples), hooks=True)
 
 
 class _Schemathesis:
-    """Runs it in a process of its own; raises AssertionError with all that it says."""
+    """Runs schemathesis in its own process. Raises AssertionError with its output."""
 
-    def __init__(self, subject: Subject, directory: Path, figures: Figures) -> None:
-        self._subject = subject
+    def __init__(self, target: Target, directory: Path, counts: Counts) -> None:
+        self._target = target
         self._directory = directory
-        self._figures = figures
+        self._counts = counts
 
-    def __call__(self, configuration: str, phases: str, effort: Effort, *arguments: str, hooks: bool = False) -> None:
+    def __call__(self, configuration: str, phases: str, budget: Budget, *arguments: str, hooks: bool = False) -> None:
         """Run these phases."""
         (self._directory / "schemathesis.toml").write_text(configuration)
         finished = subprocess.run(
-            [*self._command(phases, effort), *arguments],
+            [*self._command(phases, budget), *arguments],
             cwd=self._directory,
-            env=self._environment(effort) if hooks else None,
+            env=self._environment(budget) if hooks else None,
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
@@ -121,30 +121,30 @@ class _Schemathesis:
         )
         assert finished.returncode == 0, finished.stdout + finished.stderr
         self._count(finished.stdout.splitlines(), hooks=hooks)
-        self._subject.check()
+        self._target.check()
 
-    def _command(self, phases: str, effort: Effort) -> Iterable[str]:
+    def _command(self, phases: str, budget: Budget) -> Iterable[str]:
         yield str(Path(sys.executable).with_name("schemathesis"))
         yield from ("--config-file", str(self._directory / "schemathesis.toml"))
-        yield from ("run", f"{self._subject.url}/openapi.json", "--no-color", "--warnings", "off")
+        yield from ("run", f"{self._target.url}/openapi.json", "--no-color", "--warnings", "off")
         yield from ("--exclude-checks", SEMANTIC_CHECK, "--continue-on-failure")
-        yield from ("--phases", phases, "--max-examples", str(effort.examples))
-        yield from ("--generation-deterministic",) if effort.seed is None else ("--seed", str(effort.seed))
+        yield from ("--phases", phases, "--max-examples", str(budget.examples))
+        yield from ("--generation-deterministic",) if budget.seed is None else ("--seed", str(budget.seed))
 
-    def _environment(self, effort: Effort) -> dict[str, str]:
-        hooks = {"SCHEMATHESIS_HOOKS": "tests.fuzz.tokens", "PYTHONPATH": str(Path(__file__).parents[2])}
-        return {**os.environ, **hooks, FIGURES: str(self._answers), SEED: str(effort.seed or 0)}
+    def _environment(self, budget: Budget) -> dict[str, str]:
+        hooks = {"SCHEMATHESIS_HOOKS": "tests.fuzz.schemathesis_hooks", "PYTHONPATH": str(Path(__file__).parents[2])}
+        return {**os.environ, **hooks, COUNTS_FILE: str(self._counts_file), SEED: str(budget.seed or 0)}
 
     @property
-    def _answers(self) -> Path:
-        return self._directory / "answers.json"
+    def _counts_file(self) -> Path:
+        return self._directory / "responses.json"
 
-    def _count(self, said: list[str], *, hooks: bool) -> None:
-        cases = [line.split()[0] for line in said if " generated, " in line]
-        self._figures["http requests"] += sum(map(int, cases))
+    def _count(self, output: list[str], *, hooks: bool) -> None:
+        cases = [line.split()[0] for line in output if " generated, " in line]
+        self._counts["http requests"] += sum(map(int, cases))
         if hooks:
-            for answer, number in json.loads(self._answers.read_bytes()).items():
-                self._figures[f"http {answer}"] += number
+            for response, count in json.loads(self._counts_file.read_bytes()).items():
+                self._counts[f"http {response}"] += count
 
 
 def _configuration(created: dict[str, Any]) -> str:

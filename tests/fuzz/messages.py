@@ -1,4 +1,4 @@
-"""What a client may say on a socket: all that is described, all that is nearly so, and JSON of every kind."""
+"""Messages that a client may send on a socket: valid ones, nearly valid ones, and any JSON."""
 
 import json
 from typing import Any
@@ -43,7 +43,7 @@ NEARLY_VALID_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "token": st.text(max_size=50) | JSON,
     "extra": JSON,
 }
-"""The members of a message besides its type, its id and its game."""
+"""The members of a message except its type, its id and its game."""
 
 TEXTS = st.sampled_from(
     (
@@ -73,5 +73,5 @@ def nearly_valid_messages(draw: st.DrawFn, games: list[str], tokens: list[str]) 
 
 
 def encode(value: Any) -> str:
-    """As JSON; NaN and surrogates stay what they are."""
+    """Encode as JSON, with NaN and surrogates."""
     return json.dumps(value, ensure_ascii=True)

@@ -1,4 +1,4 @@
-"""What people write: names in any script, languages in any order, searches, cursors, regions and ids of any form."""
+"""Fuzzes names, Accept-Language and query parameters."""
 
 import unicodedata
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.player_names import INVISIBLE_CHARACTERS, is_visible, name_key
-from tests.fuzz.figures import Effort, Figures, run_property
-from tests.fuzz.subject import Subject
+from tests.fuzz.harness import Budget, Counts, run_property
+from tests.fuzz.target import Target
 from tests.web.drawing.example_tiles import parse_svg
 
 REJECTED_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Categories that no name holds: control and format characters, and what is no character."""
+"""Unicode categories that names may not contain: control and format characters, and code points without a character."""
 
 ODD_NAMES = st.sampled_from(
     (
@@ -60,49 +60,55 @@ QUERIES: dict[str, st.SearchStrategy[str]] = {
 PATHS = ("/legal-moves", "/story", "/diffs", "", "/scores", "/board.svg", "/board.txt", "/board.png")
 
 
-def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
-    """All of it; raises what is found, in its smallest form."""
-    for check in (_check_names(subject, figures), _check_queries(subject, figures)):
-        run_property(check, effort)
+def fuzz(target: Target, budget: Budget, counts: Counts) -> None:
+    """Run both properties. Raise the failure of the smallest counterexample."""
+    for check in (_check_names(target, counts), _check_queries(target, counts)):
+        run_property(check, budget)
 
 
-def _check_names(subject: Subject, figures: Figures) -> Callable[[], None]:
+def _check_names(target: Target, counts: Counts) -> Callable[[], None]:
     @given(NAMES, NAMES, st.lists(LANGUAGES, max_size=4))
     def check(name: str, other: str, languages: list[str]) -> None:
         """Check that a name is accepted or rejected by its characters, and appears unchanged in texts and images."""
         body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
-        made = subject.request("POST", "/v1/games", body)
-        displayed = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
-        right = all(
-            1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REJECTED_CATEGORIES for one in displayed
-        )
-        right = right and all(any(map(is_visible, one)) and not INVISIBLE_CHARACTERS & {*one} for one in displayed)
-        expected = 400 if not right else 409 if name_key(name) == name_key(other) else 201
-        assert made.status == expected, (name, other, made)
-        figures["http requests"] += 1
-        if made.status != 201:
+        response = target.request("POST", "/v1/games", body)
+        normalized = [unicodedata.normalize("NFC", given.strip()) for given in (name, other)]
+        is_valid = all(_is_valid_name(one) for one in normalized)
+        expected = 400 if not is_valid else 409 if name_key(name) == name_key(other) else 201
+        assert response.status == expected, (name, other, response)
+        counts["http requests"] += 1
+        if response.status != 201:
             return
-        created = made.json()
-        assert [player["name"] for player in created["game"]["players"]] == displayed
+        created = response.json()
+        assert [player["name"] for player in created["game"]["players"]] == normalized
         game = f"/v1/games/{created['game']['id']}"
         accepted = {"Accept-Language": ", ".join(languages)}
         for path in ("/story", "/legal-moves", "/board.svg?side=1", "/board.txt?side=1", "/board.png?side=1&width=64"):
-            received = subject.request("GET", game + path, headers=accepted)
-            figures["http requests"] += 1
+            received = target.request("GET", game + path, headers=accepted)
+            counts["http requests"] += 1
             assert received.status == 200, (path, received)
             if received.kind == "image/svg+xml":
                 parse_svg(received.data.decode())
             if received.kind == "application/json":
                 assert received.headers["Content-Language"] in {"en", "fr", "de"}
-        subject.check()
+        target.check()
 
     return check
 
 
-def _check_queries(subject: Subject, figures: Figures) -> Callable[[], None]:
-    created = subject.create_game([{"name": "Ana"}, {"name": "Bo"}])
+def _is_valid_name(name: str) -> bool:
+    return (
+        1 <= len(name) <= 32
+        and not {*map(unicodedata.category, name)} & REJECTED_CATEGORIES
+        and any(map(is_visible, name))
+        and not INVISIBLE_CHARACTERS & {*name}
+    )
+
+
+def _check_queries(target: Target, counts: Counts) -> Callable[[], None]:
+    created = target.create_game([{"name": "Ana"}, {"name": "Bo"}])
     game, token = f"/v1/games/{created['game']['id']}", created["owner_token"]
-    every = subject.request("GET", f"{game}/legal-moves").json()["moves"]
+    all_moves = target.request("GET", f"{game}/legal-moves").json()["moves"]
 
     @given(
         st.sampled_from((*(game + path for path in PATHS), "/v1/games", "/v1/seats/me/games")),
@@ -110,25 +116,25 @@ def _check_queries(subject: Subject, figures: Figures) -> Callable[[], None]:
         st.integers(1, 30),
     )
     def check(path: str, query: list[tuple[str, str]], limit: int) -> None:
-        """Any query is answered or refused with the parameter's name; pages together are the whole list."""
-        received = subject.request("GET", f"{path}?{_encode_query(query)}", token=token)
+        """Check that a query is accepted, or rejected with the parameter's name; and that pages make the whole list."""
+        received = target.request("GET", f"{path}?{_encode_query(query)}", token=token)
         assert received.status in {200, 400, 404}, (path, query, received)
         if received.status == 400:
             problem = received.json()
             assert problem["path"] in {name for name, _ in query}, (path, query, problem)
-        assert read_pages(subject, f"{game}/legal-moves", limit) == every
-        figures["http requests"] += 2
-        subject.check()
+        assert read_pages(target, f"{game}/legal-moves", limit) == all_moves
+        counts["http requests"] += 2
+        target.check()
 
     return check
 
 
-def read_pages(subject: Subject, path: str, limit: int) -> list[Any]:
+def read_pages(target: Target, path: str, limit: int) -> list[Any]:
     """Read a list page by page."""
     moves: list[Any] = []
     cursor = ""
     while True:
-        received = subject.request("GET", f"{path}?limit={limit}{cursor}").json()
+        received = target.request("GET", f"{path}?limit={limit}{cursor}").json()
         assert len(received["moves"]) <= limit
         moves += received["moves"]
         if received["next_cursor"] is None:

@@ -1,4 +1,4 @@
-"""Games: what is true of every one that can be played, and what becomes of one whose stored bytes were damaged."""
+"""Fuzzes games: invariants of every legal move, and responses for games whose stored bytes are corrupted."""
 
 import json
 from collections.abc import Callable
@@ -29,13 +29,13 @@ from service.games.diffs import record_change
 from service.games.i18n import describe_move, get_translator
 from service.store import keys
 from tests.engine.random_games import archipelago_index, new_game
-from tests.fuzz.figures import Effort, Figures, run_property
 from tests.fuzz.frames import ConnectionEnded, RawSocket
-from tests.fuzz.subject import Subject
+from tests.fuzz.harness import Budget, Counts, run_property
+from tests.fuzz.target import Target
 
 CREATED_AT = "2026-11-21T21:00:00Z"
 
-MOST_ID, MOST_TEXT = 24, 100
+MAX_ID_LENGTH, MAX_TEXT_LENGTH = 24, 100
 
 READS = (
     *("", "/scores", "/tiles", "/legal-moves", "/diffs", "/story", "/board.svg", "/board.txt", "/webhooks"),
@@ -53,109 +53,109 @@ CHANGES: tuple[tuple[str, Any], ...] = (
 )
 
 
-def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
-    """All of it; raises what is found, in its smallest form."""
-    run_property(_check_played_games(figures), effort)
-    run_property(_check_damaged_games(subject, figures), effort._replace(examples=3 * effort.examples))
+def fuzz(target: Target, budget: Budget, counts: Counts) -> None:
+    """Run both properties. Raise the failure of the smallest counterexample."""
+    run_property(_check_moves(counts), budget)
+    run_property(_check_corrupted_games(target, counts), budget._replace(examples=3 * budget.examples))
 
 
-def _check_played_games(figures: Figures) -> Callable[[], None]:
+def _check_moves(counts: Counts) -> Callable[[], None]:
     index = archipelago_index()
 
     @given(
         st.integers(0, 10_000), st.integers(2, 5), st.lists(st.integers(0, 10_000), max_size=60), st.integers(0, 2**30)
     )
-    def check(start: int, players: int, choices: list[int], more: int) -> None:
-        figures["snapshot games"] += 1
-        game = new_game(index, start, players)
-        chance = Random(more)
-        for choice in [*choices, *(chance.randrange(10_000) for _ in range(chance.choice((0, 0, 500))))]:
+    def check(game_seed: int, players: int, choices: list[int], move_seed: int) -> None:
+        counts["snapshot games"] += 1
+        game = new_game(index, game_seed, players)
+        rng = Random(move_seed)
+        for choice in [*choices, *(rng.randrange(10_000) for _ in range(rng.choice((0, 0, 500))))]:
             moves = legal_moves(index, game)
             if not moves:
                 assert game.status == "finished"
                 break
-            figures["snapshot positions"] += 1
-            step(index, game, moves, choice)
+            counts["snapshot moves"] += 1
+            play_move(index, game, moves, choice)
 
     return check
 
 
-def step(index: TileSetIndex, game: Game, moves: list[Any], choice: int) -> None:
-    """One legal move, and all that must be true of it."""
-    names = [move_id(move) for move in moves]
-    assert len({*names}) == len(names)
-    assert all(len(name) <= MOST_ID and parse_move_id(name) == move for name, move in zip(names, moves, strict=True))
+def play_move(index: TileSetIndex, game: Game, moves: list[Any], choice: int) -> None:
+    """Play a legal move, and check all invariants."""
+    ids = [move_id(move) for move in moves]
+    assert len({*ids}) == len(ids)
+    assert all(len(one) <= MAX_ID_LENGTH and parse_move_id(one) == move for one, move in zip(ids, moves, strict=True))
     chosen = moves[choice % len(moves)]
     for language in ("en", "fr", "de"):
-        assert 0 < len(describe_move(get_translator(language), index, game, chosen).text) <= MOST_TEXT
+        assert 0 < len(describe_move(get_translator(language), index, game, chosen).text) <= MAX_TEXT_LENGTH
     before, twin = msgspec.to_builtins(build_view(index, game)), copy_game(game)
     assert (
         decode_snapshot(add_checksum(encode_snapshot(game))) == decode_snapshot(encode_snapshot(game)) == game == twin
     )
     previous = game.digest
-    finished, events = apply_action(index, game, chosen)
+    applied, events = apply_action(index, game, chosen)
     assert twin != game
     diff = record_change(
-        index, game, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(finished), by="seat")
+        index, game, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(applied), by="seat")
     )
-    received = json.loads(diff.data)
+    encoded = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
-    assert jsonpatch.apply_patch(before, received["patch"]) == msgspec.to_builtins(build_view(index, game))
-    assert received["digest"] == game.digest == next_digest(previous, canonical_body(received))
-    again, _ = apply_action(index, twin, parse_move_id(move_id(finished)) or chosen)
+    assert jsonpatch.apply_patch(before, encoded["patch"]) == msgspec.to_builtins(build_view(index, game))
+    assert encoded["digest"] == game.digest == next_digest(previous, canonical_body(encoded))
+    repeated, _ = apply_action(index, twin, parse_move_id(move_id(applied)) or chosen)
     record_change(
-        index, twin, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
+        index, twin, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(repeated), by="seat")
     )
     assert encode_snapshot(twin) == encode_snapshot(game)
 
 
-def _check_damaged_games(subject: Subject, figures: Figures) -> Callable[[], None]:
-    whole = _create(subject)
+def _check_corrupted_games(target: Target, counts: Counts) -> Callable[[], None]:
+    intact = _create(target)
 
     @given(
         st.sampled_from(("snapshot", "access", "snapshot", "access", "both")),
         st.lists(st.tuples(st.integers(0, 100_000), st.binary(max_size=6), st.integers(0, 6)), min_size=1, max_size=3),
         st.booleans(),
     )
-    def check(what: str, changes: list[tuple[int, bytes, int]], open_seat: bool) -> None:
-        figures["snapshot damages"] += 1
-        game = _create(subject, open_seat=open_seat)
-        fields = ("snapshot", "access") if what == "both" else (what,)
-        subject.call(_damage(subject, game["game"]["id"], fields, changes))
-        figures["snapshot requests"] += send_all_requests(subject, game)
-        for path in ("/v1/games", f"/v1/games/{whole['game']['id']}", "/v1/seats/me/games"):
-            assert subject.request("GET", path, token=whole["owner_token"]).status == 200
-        subject.check()
+    def check(field: str, changes: list[tuple[int, bytes, int]], open_seat: bool) -> None:
+        counts["snapshot corruptions"] += 1
+        game = _create(target, open_seat=open_seat)
+        fields = ("snapshot", "access") if field == "both" else (field,)
+        target.call(_corrupt(target, game["game"]["id"], fields, changes))
+        counts["snapshot requests"] += send_all_requests(target, game)
+        for path in ("/v1/games", f"/v1/games/{intact['game']['id']}", "/v1/seats/me/games"):
+            assert target.request("GET", path, token=intact["owner_token"]).status == 200
+        target.check()
 
     return check
 
 
-async def _damage(subject: Subject, game: str, fields: tuple[str, ...], changes: list[tuple[int, bytes, int]]) -> None:
-    """Change the stored bytes behind the service's back."""
-    redis = subject.redis
+async def _corrupt(target: Target, game: str, fields: tuple[str, ...], changes: list[tuple[int, bytes, int]]) -> None:
+    """Change the stored bytes directly in Redis, and empty the cache."""
+    redis = target.redis
     for field in fields:
         data = await redis.hget(keys.game(game), field)
         assert isinstance(data, bytes)
-        for place, new, cut in changes:
-            at = place % (len(data) + 1)
-            data = data[:at] + new + data[at + cut :]
+        for position, new, cut in changes:
+            start = position % (len(data) + 1)
+            data = data[:start] + new + data[start + cut :]
         await redis.hset(keys.game(game), field, data)
-    while subject.context.cache.pop(game) is not None:
+    while target.context.cache.pop(game) is not None:
         pass
 
 
-def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
-    """Ask for all that a game has; each answer is the documented one of a game or of a store that cannot tell it."""
+def send_all_requests(target: Target, created: dict[str, Any]) -> int:
+    """Send each request of a game, check that none fails except by `store_unavailable`, and return their number."""
     game, token = created["game"]["id"], created["owner_token"]
     path = f"/v1/games/{game}"
-    requested: list[tuple[str, str, Any]] = [("GET", path + end, None) for end in READS]
-    requested += [("POST", path + end, body) for end, body in CHANGES]
-    requested.append(("DELETE", path, None))
-    for method, where, body in requested:
-        response = subject.request(method, where, body, token)
+    requests: list[tuple[str, str, Any]] = [("GET", path + suffix, None) for suffix in READS]
+    requests += [("POST", path + suffix, body) for suffix, body in CHANGES]
+    requests.append(("DELETE", path, None))
+    for method, url, body in requests:
+        response = target.request(method, url, body, token)
         if response.status >= 500:
-            assert (response.status, response.json()["code"]) == (503, "store_unavailable"), (method, where, response)
-    raw = RawSocket(subject.host, subject.port)
+            assert (response.status, response.json()["code"]) == (503, "store_unavailable"), (method, url, response)
+    raw = RawSocket(target.host, target.port)
     try:
         assert raw.upgrade(f"{path}/ws", token).status == 101
         while raw.receive()["type"] != "snapshot":
@@ -164,8 +164,8 @@ def send_all_requests(subject: Subject, created: dict[str, Any]) -> int:
         assert ended.code in {1012, 4401, 4404}, ended
     finally:
         raw.close()
-    return len(requested)
+    return len(requests)
 
 
-def _create(subject: Subject, *, open_seat: bool = False) -> dict[str, Any]:
-    return subject.create_game([{"name": "Ana"}, {"open": True} if open_seat else {"name": "Bo"}])
+def _create(target: Target, *, open_seat: bool = False) -> dict[str, Any]:
+    return target.create_game([{"name": "Ana"}, {"open": True} if open_seat else {"name": "Bo"}])

@@ -1,6 +1,6 @@
-"""Tile sets: valid ones, nearly valid ones and bytes that are none, against an oracle of validity.
+"""Fuzzes tile sets, valid and invalid, and compares the service's validation with an oracle.
 
-What is refused says where and why; what is accepted is played to its end by chance, and drawn.
+A rejected set must have a path and a reason; an accepted one is played at random, and drawn.
 """
 
 import json
@@ -24,8 +24,8 @@ from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw_job
 from tests.engine.random_games import new_game, play_randomly
-from tests.fuzz.figures import Effort, Figures, run_property
-from tests.fuzz.validity import first_reason
+from tests.fuzz.harness import Budget, Counts, run_property
+from tests.fuzz.tileset_oracle import first_reason
 from tests.reference.random_tilesets import random_tileset
 from tests.web.drawing.example_tiles import parse_svg
 
@@ -41,40 +41,40 @@ VALUES: tuple[Any, ...] = (
     {"kind": "bridge", "edges": [], "shells": 0},
 )
 
-JSONLocation = tuple[Any, ...]
+JSONPath = tuple[Any, ...]
 
 
-def json_locations(value: Any, at: JSONLocation = ()) -> list[JSONLocation]:
-    """Every place in a document, by the names and numbers that lead there."""
+def json_paths(value: Any, prefix: JSONPath = ()) -> list[JSONPath]:
+    """Return the paths of all values in a document."""
     match value:
         case dict():
-            return [at, *(place for name, inner in value.items() for place in json_locations(inner, (*at, name)))]
+            return [prefix, *(path for name, inner in value.items() for path in json_paths(inner, (*prefix, name)))]
         case list():
-            return [at, *(place for index, inner in enumerate(value) for place in json_locations(inner, (*at, index)))]
+            return [prefix, *(path for index, item in enumerate(value) for path in json_paths(item, (*prefix, index)))]
         case _:
-            return [at]
+            return [prefix]
 
 
-def change_at(document: Any, place: JSONLocation, how: str, value: Any) -> Any:
-    """Return a copy in which one location is set, removed, doubled, moved to the front, or given an unknown member."""
+def change_at(document: Any, path: JSONPath, change: str, value: Any) -> Any:
+    """Return a copy in which a value is set, removed, duplicated or moved, or its parent has a new member."""
     copy = json.loads(json.dumps(document))
-    if not place:
-        return value if how == "set" else copy
-    holder = copy
-    for step in place[:-1]:
-        holder = holder[step]
-    last = place[-1]
-    match how:
+    if not path:
+        return value if change == "set" else copy
+    parent = copy
+    for step in path[:-1]:
+        parent = parent[step]
+    last = path[-1]
+    match change:
         case "set":
-            holder[last] = value
+            parent[last] = value
         case "remove":
-            del holder[last]
-        case "double" if isinstance(holder, list):
-            holder.append(holder[last])
-        case "turn" if isinstance(holder, list):
-            holder.insert(0, holder.pop(last))
-        case "more" if isinstance(holder, dict):
-            holder["more"] = value
+            del parent[last]
+        case "duplicate" if isinstance(parent, list):
+            parent.append(parent[last])
+        case "rotate" if isinstance(parent, list):
+            parent.insert(0, parent.pop(last))
+        case "add" if isinstance(parent, dict):
+            parent["added"] = value
         case _:
             pass
     return copy
@@ -85,46 +85,46 @@ def documents(draw: st.DrawFn) -> Any:
     """Draw a valid tile set with up to three changes."""
     document: Any = random_tileset(draw(st.integers(0, 5000)), types=draw(st.integers(1, 6)), copies=2)
     for _ in range(draw(st.integers(0, 3))):
-        result = json_locations(document)
-        place = result[draw(st.integers(0, 5000)) % len(result)]
-        how = draw(st.sampled_from(("set", "set", "set", "remove", "double", "turn", "more")))
-        document = change_at(document, place, how, draw(st.sampled_from(VALUES)))
+        paths = json_paths(document)
+        path = paths[draw(st.integers(0, 5000)) % len(paths)]
+        change = draw(st.sampled_from(("set", "set", "set", "remove", "duplicate", "rotate", "add")))
+        document = change_at(document, path, change, draw(st.sampled_from(VALUES)))
     return document
 
 
-def fuzz(directory: Path, effort: Effort, figures: Figures) -> None:
-    """All of it; `directory` takes files."""
-    for check in (_check_changed_sets(directory, figures), _check_changed_bytes(directory, figures)):
-        run_property(check, effort)
+def fuzz(directory: Path, budget: Budget, counts: Counts) -> None:
+    """Run both properties; files are written to `directory`."""
+    for check in (_check_changed_sets(directory, counts), _check_changed_bytes(directory, counts)):
+        run_property(check, budget)
 
 
-def _check_changed_sets(directory: Path, figures: Figures) -> Callable[[], None]:
+def _check_changed_sets(directory: Path, counts: Counts) -> Callable[[], None]:
     @given(documents(), st.integers(0, 1000))
-    def check(document: Any, chance: int) -> None:
-        figures["tilesets examples"] += 1
-        why = first_reason(document)
+    def check(document: Any, seed: int) -> None:
+        counts["tilesets examples"] += 1
+        reason = first_reason(document)
         tileset = load_and_compare(json.dumps(document).encode(), directory)
-        assert (tileset is None) == (why is not None), (why, document)
+        assert (tileset is None) == (reason is not None), (reason, document)
         if tileset is not None:
-            figures["tilesets played"] += 1
-            play_and_draw(tileset, Random(chance))
+            counts["tilesets played"] += 1
+            play_and_draw(tileset, Random(seed))
 
     return check
 
 
-def _check_changed_bytes(directory: Path, figures: Figures) -> Callable[[], None]:
+def _check_changed_bytes(directory: Path, counts: Counts) -> Callable[[], None]:
     @given(st.integers(0, 200), st.integers(0, 100_000), st.binary(max_size=8), st.integers(0, 4))
-    def check(number: int, place: int, new: bytes, cut: int) -> None:
-        figures["tilesets examples"] += 1
-        data = json.dumps(random_tileset(number, types=2)).encode()
-        at = place % len(data)
-        load_and_compare(data[:at] + new + data[at + cut :], directory)
+    def check(seed: int, position: int, new: bytes, cut: int) -> None:
+        counts["tilesets examples"] += 1
+        data = json.dumps(random_tileset(seed, types=2)).encode()
+        start = position % len(data)
+        load_and_compare(data[:start] + new + data[start + cut :], directory)
 
     return check
 
 
 def load_and_compare(data: bytes, directory: Path) -> TileSet | None:
-    """Load a file by the loader and the command, check that both agree, and return the set, or None if rejected."""
+    """Load a file by the loader and the command, check that both agree, and return the set; None if it is invalid."""
     file = directory / "set.json"
     file.write_bytes(data)
     output = CliRunner().invoke(check_tileset_command, [str(file)])
@@ -135,13 +135,13 @@ def load_and_compare(data: bytes, directory: Path) -> TileSet | None:
         assert output.exit_code == 1, output.output
         lines = [line for line in output.stderr.split(f"{file}: ") if line]
         assert len(lines) == len(invalid.faults) > 0, output.stderr
-        for one in invalid.faults:
-            assert one.reason, invalid.faults
-            assert is_path_in(data, one.path), one
+        for fault in invalid.faults:
+            assert fault.reason, invalid.faults
+            assert is_path_in(data, fault.path), fault
         try:
             load_catalogue(directory)
-        except InvalidTileSetFile as bad:
-            assert str(file) in str(bad)
+        except InvalidTileSetFile as error:
+            assert str(file) in str(error)
             return None
         raise
     assert output.exit_code == 0, output.output
@@ -149,21 +149,21 @@ def load_and_compare(data: bytes, directory: Path) -> TileSet | None:
 
 
 def is_path_in(data: bytes, path: str) -> bool:
-    """Whether a fault's path leads to something in the file, or to a member that is missing there.
+    """Return whether a fault's path leads to a value of the file, or to a missing member.
 
-    Where a member is there twice, its path may lead to either; what stands before what is no JSON is judged first.
+    True for any path if the file is no JSON, or has two members of the same name, of which the path may mean either.
     """
-    twice: list[str] = []
+    duplicates: list[str] = []
 
-    def once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        twice.extend(name for name, times in Counter(name for name, _ in members).items() if times > 1)
+    def collect_duplicates(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        duplicates.extend(name for name, count in Counter(name for name, _ in members).items() if count > 1)
         return dict(members)
 
     try:
-        value = json.loads(data, object_pairs_hook=once)
+        value = json.loads(data, object_pairs_hook=collect_duplicates)
     except ValueError:
         return True
-    if twice:
+    if duplicates:
         return True
     steps = [] if path == "$" else re.findall(r"[^.\[\]]+", path)
     for number, step in enumerate(steps):
@@ -177,21 +177,21 @@ def is_path_in(data: bytes, path: str) -> bool:
     return True
 
 
-def play_and_draw(tileset: TileSet, chance: Random) -> None:
+def play_and_draw(tileset: TileSet, rng: Random) -> None:
     """Play a random game, and draw the result."""
     index = TileSetIndex(tileset)
-    game = new_game(index, chance.randrange(1000), players=chance.randint(2, 5))
-    for number, _ in enumerate(play_randomly(index, game, chance)):
+    game = new_game(index, rng.randrange(1000), players=rng.randint(2, 5))
+    for number, _ in enumerate(play_randomly(index, game, rng)):
         if number >= MAX_ACTIONS:
             break
     else:
         assert is_finished(game)
-    answer, displayed = encode_json(tileset), build_view(index, game)
-    board = BoardJob(tileset=answer, game=displayed, moves=[], options=BoardOptions(), image_format="svg")
+    encoded, view = encode_json(tileset), build_view(index, game)
+    board = BoardJob(tileset=encoded, game=view, moves=[], options=BoardOptions(), image_format="svg")
     parse_svg(draw_job(board).decode())
-    assert draw_job(BoardJob(tileset=answer, game=displayed, moves=[], options=BoardOptions(), image_format="txt"))
-    tile, ship = chance.choice(tileset.tiles), chance.choice(tileset.ships)
+    assert draw_job(BoardJob(tileset=encoded, game=view, moves=[], options=BoardOptions(), image_format="txt"))
+    tile, ship = rng.choice(tileset.tiles), rng.choice(tileset.ships)
     parse_svg(
-        draw_job(TileJob(tile=tile, rotation=chance.randrange(4), theme="light", width=80, image_format="svg")).decode()
+        draw_job(TileJob(tile=tile, rotation=rng.randrange(4), theme="light", width=80, image_format="svg")).decode()
     )
     parse_svg(draw_job(ShipJob(ship=ship, theme="dark", width=80, image_format="svg")).decode())

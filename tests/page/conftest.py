@@ -1,4 +1,4 @@
-"""The page in a real browser, on the whole service with a real store."""
+"""Fixtures that open the page in a real browser, served by an instance with a real store."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,15 +18,15 @@ from tests.page.visitor import Visitors
 from tests.web import app_server
 
 SHORT = "short"
-"""A tile set for games that are soon over."""
+"""A tile set for short games."""
 RICH = "rich"
-"""A tile set with many wares and ships that take any seven of them."""
+"""A tile set with many wares, whose ships cost any seven of them."""
 GROUPED = "grouped"
-"""The same with ships that take three wares of one kind and one of another."""
+"""The same, with ships that cost three wares of one kind and one of another."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run these tests in the session's event loop, in which they share a browser."""
+    """Run these tests in the session's event loop, so that they share a browser."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent) and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Start a headless Chromium; each visitor has a context of their own in it."""
+    """Start a headless Chromium, in which each visitor has its own context."""
     async with chromium() as running:
         yield running
 
@@ -50,45 +50,45 @@ async def store(redis_url: str) -> AsyncIterator[RedisStore]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
-    """Open the page for each visitor of a test; at the end, no page may have an error."""
-    whole = app_server.TILESETS.get(DEFAULT_TILESET).tileset
+    """Return what opens the page for each visitor of a test. At the end, fail if a page had an error."""
+    complete = app_server.TILESETS.get(DEFAULT_TILESET).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
-    sets = [whole, _shortened(whole), _enriched(whole, RICH, seven), _enriched(whole, GROUPED, grouped)]
+    sets = [complete, _shorten(complete), _enrich(complete, RICH, seven), _enrich(complete, GROUPED, grouped)]
     monkeypatch.setattr(app_server, "TILESETS", TileSetCatalogue(sets))
     async with app_server.serve(store) as client:
-        opened = Visitors(browser, client)
-        yield opened
-        await opened.leave()
+        visitors = Visitors(browser, client)
+        yield visitors
+        await visitors.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def client(store: RedisStore) -> AsyncIterator[app_server.Client]:
-    """Create a client of one instance, without a browser."""
+    """Create a client of an instance, without a browser."""
     async with app_server.serve(store) as connected:
         yield connected
 
 
-def _shortened(whole: TileSet) -> TileSet:
-    """Half of the types, one tile of each."""
-    once = [msgspec.structs.replace(tile, count=1) for tile in whole.tiles[::2]]
-    return msgspec.structs.replace(whole, id=SHORT, tiles=type(whole.tiles)(once))
+def _shorten(tileset: TileSet) -> TileSet:
+    """Return a tile set of half of the types, with one tile of each."""
+    tiles = tuple(msgspec.structs.replace(tile, count=1) for tile in tileset.tiles[::2])
+    return msgspec.structs.replace(tileset, id=SHORT, tiles=tiles)
 
 
-def _enriched(whole: TileSet, name: str, cost: Cost) -> TileSet:
-    """Nine symbols where one or two are printed, and the same cost for every ship."""
+def _enrich(tileset: TileSet, name: str, cost: Cost) -> TileSet:
+    """Return a tile set with nine symbols on each bridge and island, and the same cost for every ship."""
     return msgspec.structs.replace(
-        whole,
+        tileset,
         id=name,
         tiles=tuple(
-            msgspec.structs.replace(tile, segments=tuple(_enriched_segment(segment) for segment in tile.segments))
-            for tile in whole.tiles
+            msgspec.structs.replace(tile, segments=tuple(_enrich_segment(segment) for segment in tile.segments))
+            for tile in tileset.tiles
         ),
-        ships=tuple(msgspec.structs.replace(ship, points=6, cost=cost) for ship in whole.ships),
+        ships=tuple(msgspec.structs.replace(ship, points=6, cost=cost) for ship in tileset.ships),
     )
 
 
-def _enriched_segment(segment: Segment) -> Segment:
+def _enrich_segment(segment: Segment) -> Segment:
     match segment:
         case Bridge():
             return msgspec.structs.replace(segment, shells=9)

@@ -22,59 +22,61 @@ NAMES = (
 """Each 32 characters long."""
 
 SEED = "payments-4"
-"""Of the tiles' order, and of what is played: with it everybody has many wares at last."""
+"""The seed of the tiles and the moves, with which all players get many wares."""
 
 DRAWN = """() => {
   const tiles = [...document.querySelectorAll(".tiles use")];
   return tiles.length > 0 && tiles.every(tile => document.querySelector(tile.getAttribute("href")));
 }"""
-"""Whether the pictures of all tiles on the board are there."""
+"""Whether the images of all tiles on the board have loaded."""
 
-seated = partial(prepare_game, seed=SEED, names=NAMES)
-"""A game of people who all sit at one device."""
-
-
-def offers(kind: str, least: int = 1) -> Callable[[Moves], bool]:
-    """Tell whether a list of moves has so many of one type, of deliveries for one ship."""
-
-    def offered(moves: Moves) -> bool:
-        of_type = [move["action"] for move in moves if move["action"]["type"] == kind]
-        counts = Counter(action["ship"] if kind == "deliver" else kind for action in of_type)
-        return max(counts.values(), default=0) >= least
-
-    return offered
+prepare_local_game = partial(prepare_game, seed=SEED, names=NAMES)
+"""Create a game of five players at one device."""
 
 
-async def sit(visitors: Visitors, game: PreparedGame, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
-    """Open a game in a browser that has the tokens of some of its seats."""
-    visitor = await game.opened_by(visitors, *seats, owner=game.owner_token, size=size, touch=True)
+def offers(action_type: str, count: int = 1) -> Callable[[Moves], bool]:
+    """Return a condition: at least `count` legal moves of a type; for deliveries, for the same ship."""
+
+    def condition(moves: Moves) -> bool:
+        actions = [move["action"] for move in moves if move["action"]["type"] == action_type]
+        counts = Counter(action["ship"] if action_type == "deliver" else action_type for action in actions)
+        return max(counts.values(), default=0) >= count
+
+    return condition
+
+
+async def open_game(
+    visitors: Visitors, game: PreparedGame, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)
+) -> Visitor:
+    """Open a game in a browser that has the tokens of these seats."""
+    visitor = await game.open_for(visitors, *seats, owner=game.owner_token, size=size, touch=True)
     await visitor.page.wait_for_function(DRAWN)
     return visitor
 
 
 async def _lobby(visitors: Visitors, size: Size) -> Visitor:
     for status in ("waiting", "active", "finished"):
-        await _table_for_the_lobby(visitors, status)
-    game = await seated(visitors)
-    visitor = await sit(visitors, game, size)
+        await _create_lobby_game(visitors, status)
+    game = await prepare_local_game(visitors)
+    visitor = await open_game(visitors, game, size)
     await expect(visitor.action_bar).to_be_visible()
     await visitor.page.goto(f"{visitors.url}#")
     await expect(visitor.page.locator(".game-row")).to_have_count(4)
     return visitor
 
 
-async def _table_for_the_lobby(visitors: Visitors, status: str) -> None:
+async def _create_lobby_game(visitors: Visitors, status: str) -> None:
     if status == "waiting":
-        requested = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
-        await visitors.client.post("/v1/games", json=requested)
+        request = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
+        await visitors.client.post("/v1/games", json=request)
         return
-    game = await seated(visitors)
+    game = await prepare_local_game(visitors)
     for seat in range(4) if status == "finished" else ():
         await game.post_successfully("/resign", {"seat": seat})
 
 
 async def _creating(visitors: Visitors, size: Size) -> Visitor:
-    visitor = await visitors.come(size=size, touch=True)
+    visitor = await visitors.open(size=size, touch=True)
     await visitor.press("Play with friends")
     dialog = visitor.page.locator("dialog")
     await dialog.get_by_label("Your name").fill(NAMES[0])
@@ -86,7 +88,7 @@ async def _creating(visitors: Visitors, size: Size) -> Visitor:
 
 
 async def _inviting(visitors: Visitors, size: Size) -> Visitor:
-    visitor = await visitors.come(size=size, touch=True)
+    visitor = await visitors.open(size=size, touch=True)
     await visitor.press("Play with friends")
     await visitor.page.locator("dialog").get_by_label("Your name").fill(NAMES[0])
     await visitor.press("Create game")
@@ -95,75 +97,75 @@ async def _inviting(visitors: Visitors, size: Size) -> Visitor:
 
 
 async def _joining(visitors: Visitors, size: Size) -> Visitor:
-    requested = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}], "visibility": "private"}
-    async with visitors.client.post("/v1/games", json=requested) as answer:
-        created = await answer.json()
+    request = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}], "visibility": "private"}
+    async with visitors.client.post("/v1/games", json=request) as response:
+        created = await response.json()
     link = f"{visitors.url}#{created['game']['id']}.{created['spectator_token']}"
-    visitor = await visitors.come(link, size=size, touch=True)
+    visitor = await visitors.open(link, size=size, touch=True)
     await expect(visitor.page.get_by_role("button", name="Join the game")).to_be_visible()
     return visitor
 
 
 async def _placing(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
-    game = await seated(visitors)
+    game = await prepare_local_game(visitors)
     for _ in range(2 * len(NAMES)):
         await game.play_until(offers("place_tile"))
         await game.act_successfully()
     await game.play_until(offers("place_tile"))
-    visitor = await sit(visitors, game, size)
+    visitor = await open_game(visitors, game, size)
     await expect(visitor.page.locator(".cell").first).to_be_visible()
-    return await _chosen(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
+    return await _choose(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
 
 
-async def _sending(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
-    game = await seated(visitors)
+async def _placing_islander(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
+    game = await prepare_local_game(visitors)
     await game.play_until(offers("place_islander", 3))
-    visitor = await sit(visitors, game, size)
+    visitor = await open_game(visitors, game, size)
     await expect(visitor.page.locator(".spot.place").first).to_be_visible()
-    return await _chosen(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
+    return await _choose(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
 
 
-async def _taking_back(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
-    game = await seated(visitors, edition="german")
+async def _retrieving(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
+    game = await prepare_local_game(visitors, edition="german")
     await game.play_until(offers("retrieve_islander", 2))
-    visitor = await sit(visitors, game, size)
+    visitor = await open_game(visitors, game, size)
     await expect(visitor.page.locator(".spot.retrieve").first).to_be_visible()
-    return await _chosen(visitor, visitor.page.get_by_role("button", name="Take back your")) if chosen else visitor
+    return await _choose(visitor, visitor.page.get_by_role("button", name="Take back your")) if chosen else visitor
 
 
-async def _chosen(visitor: Visitor, choices: Locator) -> Visitor:
+async def _choose(visitor: Visitor, choices: Locator) -> Visitor:
     await choices.first.press("Enter")
     await expect(visitor.action_bar.locator(".primary")).to_be_enabled()
     return visitor
 
 
 async def _delivering(visitors: Visitors, size: Size, *, payments: int = 0, tileset: str = "archipelago") -> Visitor:
-    game = await seated(visitors, tileset=tileset)
+    game = await prepare_local_game(visitors, tileset=tileset)
     await game.play_until(offers("deliver", max(payments, 1)))
     ships = Counter(
         move["action"].get("ship") for move in await game.legal_moves() if move["action"]["type"] == "deliver"
     )
-    visitor = await sit(visitors, game, size)
+    visitor = await open_game(visitors, game, size)
     await expect(visitor.page.locator(".ship.choosable").first).to_be_visible()
     if payments:
-        most = max(ships, key=lambda ship: ships[ship])
-        displayed = (await game.read())["display"].index(most)
-        await visitor.page.locator(".ship").nth(displayed).press("Enter")
+        ship = max(ships, key=lambda ship: ships[ship])
+        position = (await game.read())["display"].index(ship)
+        await visitor.page.locator(".ship").nth(position).press("Enter")
         await expect(visitor.action_bar.get_by_role("group", name="Pay with")).to_be_visible()
     return visitor
 
 
-async def _others(visitors: Visitors, size: Size) -> Visitor:
-    game = await seated(visitors, first_seat=0)
-    visitor = await sit(visitors, game, size, seats=(1,))
+async def _others_turn(visitors: Visitors, size: Size) -> Visitor:
+    game = await prepare_local_game(visitors, first_seat=0)
+    visitor = await open_game(visitors, game, size, seats=(1,))
     await expect(visitor.page.locator(".action-bar.theirs")).to_be_visible()
     return visitor
 
 
 async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
-    """Seat 0's time is up, and the computer has played its turn."""
-    game = await seated(visitors, turn_timeout_s=1, on_timeout="bot")
-    visitor = await sit(visitors, game, size, seats=(0,))
+    """Let seat 0's time run out, and the computer play its turn."""
+    game = await prepare_local_game(visitors, turn_timeout_s=1, on_timeout="bot")
+    visitor = await open_game(visitors, game, size, seats=(0,))
     await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
     assert visitors.client.app is not None
     while (await game.read())["players"][0]["bot"] is None:
@@ -172,7 +174,7 @@ async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     return visitor
 
 
-async def _pressed(visitors: Visitors, size: Size, names: tuple[str, ...]) -> Visitor:
+async def _after_pressing(visitors: Visitors, size: Size, names: tuple[str, ...]) -> Visitor:
     visitor = await _placing(visitors, size)
     for name in names:
         await visitor.page.get_by_role("button", name=name, exact=True).dispatch_event("click")
@@ -180,15 +182,15 @@ async def _pressed(visitors: Visitors, size: Size, names: tuple[str, ...]) -> Vi
 
 
 async def _tab(visitors: Visitors, size: Size, number: int) -> Visitor:
-    visitor = await _pressed(visitors, size, ("More",))
+    visitor = await _after_pressing(visitors, size, ("More",))
     await visitor.page.get_by_role("tab").nth(number).dispatch_event("click")
     await visitor.page.locator("[role=tabpanel] li").first.wait_for(state="attached")
     return visitor
 
 
-async def _looked_at(visitors: Visitors, size: Size) -> Visitor:
+async def _inspecting(visitors: Visitors, size: Size) -> Visitor:
     """Show the values of a player's islanders, and of one islander."""
-    visitor = await _pressed(visitors, size, ("More",))
+    visitor = await _after_pressing(visitors, size, ("More",))
     await visitor.page.locator(".holds button").first.dispatch_event("click")
     await visitor.page.locator(".breakdown").wait_for(state="attached")
     await visitor.page.locator(".islander").first.dispatch_event("click")
@@ -196,16 +198,16 @@ async def _looked_at(visitors: Visitors, size: Size) -> Visitor:
     return visitor
 
 
-async def _over(visitors: Visitors, size: Size) -> Visitor:
-    game = await seated(visitors, tileset=SHORT)
+async def _finished(visitors: Visitors, size: Size) -> Visitor:
+    game = await prepare_local_game(visitors, tileset=SHORT)
     await game.play_until(lambda moves: not moves)
-    visitor = await sit(visitors, game, size)
+    visitor = await open_game(visitors, game, size)
     await expect(visitor.page.locator(".action-bar.game-result")).to_be_visible()
     return visitor
 
 
 async def _replaying(visitors: Visitors, size: Size) -> Visitor:
-    visitor = await _over(visitors, size)
+    visitor = await _finished(visitors, size)
     await visitor.press("Replay the game")
     slider = visitor.page.get_by_role("slider", name="Step of the game")
     await slider.fill(await slider.get_attribute("max") or "")
@@ -219,14 +221,14 @@ async def _offline(visitors: Visitors, size: Size) -> Visitor:
     await visitor.page.evaluate("dispatchEvent(new Event('offline'))")
     await visitor.action_bar.locator(".primary").dispatch_event("click")
     await expect(visitor.page.locator(".problem")).to_be_visible()
-    visitors.excuse("ERR_INTERNET_DISCONNECTED")
+    visitors.expect_error("ERR_INTERNET_DISCONNECTED")
     return visitor
 
 
 async def _missing(visitors: Visitors, size: Size) -> Visitor:
-    visitor = await visitors.come("#nothing-here", size=size, touch=True)
+    visitor = await visitors.open("#nothing-here", size=size, touch=True)
     await expect(visitor.page.get_by_role("link", name="All games").last).to_be_visible()
-    visitors.excuse("404")
+    visitors.expect_error("404")
     return visitor
 
 
@@ -237,23 +239,23 @@ STATES: Mapping[str, Callable[[Visitors, Size], Awaitable[Visitor]]] = {
     "joining": _joining,
     "placing": _placing,
     "placing-chosen": partial(_placing, chosen=True),
-    "sending": _sending,
-    "sending-chosen": partial(_sending, chosen=True),
-    "taking-back": _taking_back,
-    "taking-back-chosen": partial(_taking_back, chosen=True),
+    "placing-islander": _placing_islander,
+    "placing-islander-chosen": partial(_placing_islander, chosen=True),
+    "retrieving": _retrieving,
+    "retrieving-chosen": partial(_retrieving, chosen=True),
     "delivering": _delivering,
     "delivering-small": partial(_delivering, payments=2),
     "delivering-large": partial(_delivering, payments=25, tileset=RICH),
-    "others-turn": _others,
+    "others-turn": _others_turn,
     "timed-out": _timed_out,
-    "menu": partial(_pressed, names=("Menu",)),
-    "help": partial(_pressed, names=("Menu", "Help")),
-    "link": partial(_pressed, names=("Menu", "Link to watch this game")),
+    "menu": partial(_after_pressing, names=("Menu",)),
+    "help": partial(_after_pressing, names=("Menu", "Help")),
+    "link": partial(_after_pressing, names=("Menu", "Link to watch this game")),
     "log": partial(_tab, number=0),
     "tiles-left": partial(_tab, number=1),
     "moves": partial(_tab, number=2),
-    "islanders": _looked_at,
-    "outcome": _over,
+    "islanders": _inspecting,
+    "result": _finished,
     "replay": _replaying,
     "offline": _offline,
     "missing": _missing,

@@ -6,11 +6,11 @@ import pytest
 from playwright.async_api import expect
 
 from tests.page.axe import violations
-from tests.page.visitor import DESKTOP, PHONE, Visitors, starts_against_the_computer
+from tests.page.visitor import DESKTOP, PHONE, Visitors, start_against_computer
 
 
-async def test_a_turn_is_played_by_keys_alone(visitors: Visitors) -> None:
-    player = await visitors.come()
+async def test_a_turn_can_be_played_by_keyboard_alone(visitors: Visitors) -> None:
+    player = await visitors.open()
     keys = player.page.keyboard
     await player.page.get_by_role("button", name="Play against the computer").focus()
     await keys.press("Enter")
@@ -35,17 +35,17 @@ async def test_a_turn_is_played_by_keys_alone(visitors: Visitors) -> None:
     await expect(player.action_bar).to_contain_text("Your turn")
 
 
-async def test_what_happens_is_announced_and_the_choices_are_a_list_of_words(visitors: Visitors) -> None:
-    player = await visitors.come()
-    await starts_against_the_computer(player)
+async def test_moves_are_announced_and_listed_as_text(visitors: Visitors) -> None:
+    player = await visitors.open()
+    await start_against_computer(player)
     await player.page.get_by_role("tab", name="My moves").click()
     listed = player.page.locator(".moves li button")
     await listed.first.click()
     await expect(player.page.locator("[aria-live=polite]").last).to_contain_text("Captain places a tile.")
 
 
-async def test_a_phone_shows_all_that_is_needed_without_scrolling(visitors: Visitors) -> None:
-    player = await visitors.come(size=PHONE, touch=True)
+async def test_a_phone_shows_board_players_and_controls_without_scrolling(visitors: Visitors) -> None:
+    player = await visitors.open(size=PHONE, touch=True)
     await player.page.get_by_role("button", name="Play against the computer").tap()
     await expect(player.page.locator(".cell").first).to_be_visible()
     for needed in (".harbour", ".players", ".board", ".action-bar .primary"):
@@ -61,9 +61,9 @@ async def test_a_phone_shows_all_that_is_needed_without_scrolling(visitors: Visi
     await expect(player.page.locator(".log")).to_contain_text("Captain places a tile.")
 
 
-async def test_the_tile_is_dragged_to_its_place(visitors: Visitors) -> None:
-    player = await visitors.come()
-    await starts_against_the_computer(player)
+async def test_the_tile_can_be_dragged_to_a_cell(visitors: Visitors) -> None:
+    player = await visitors.open()
+    await start_against_computer(player)
     cell = await player.page.locator("[data-choice]").first.bounding_box()
     hand = await player.page.locator(".current-tile").bounding_box()
     assert cell is not None
@@ -81,10 +81,10 @@ async def test_the_tile_is_dragged_to_its_place(visitors: Visitors) -> None:
 
 @pytest.mark.parametrize("dark", (False, True), ids=["light", "dark"])
 @pytest.mark.parametrize("size", (DESKTOP, PHONE), ids=["desktop", "phone"])
-async def test_axe_finds_nothing_to_complain_of(visitors: Visitors, size: tuple[int, int], *, dark: bool) -> None:
-    player = await visitors.come(size=size, dark=dark)
+async def test_axe_reports_no_violations(visitors: Visitors, size: tuple[int, int], *, dark: bool) -> None:
+    player = await visitors.open(size=size, dark=dark)
     assert await violations(player.page) == []
-    await starts_against_the_computer(player)
+    await start_against_computer(player)
     await expect(player.page.locator(".cell").first).to_be_visible()
     assert await violations(player.page) == []
     await player.decide()

@@ -8,20 +8,20 @@ from playwright.async_api import Locator, expect
 from tests.page.axe import violations
 from tests.page.conftest import GROUPED, RICH
 from tests.page.game_fixture import Moves
-from tests.page.page_states import offers, seated, sit
+from tests.page.page_states import offers, open_game, prepare_local_game
 from tests.page.visitor import PHONE, Size, Visitor, Visitors
 
 SMALLEST: Size = (320, 480)
 MANY = 25
-"""So many payments the action bar once listed, each with a button's height."""
-GROUPS = {"bananas": 0, "shells": 0, "fish": 0}
+"""More payments than fit on the screen as buttons."""
+WARES = ("bananas", "shells", "fish")
 
 
 @pytest.mark.parametrize("size", (SMALLEST, PHONE), ids=["smallest", "phone"])
-async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visitors: Visitors, size: Size) -> None:
-    game = await seated(visitors, tileset=RICH)
+async def test_a_ship_that_costs_any_seven_wares_is_paid_by_tapping(visitors: Visitors, size: Size) -> None:
+    game = await prepare_local_game(visitors, tileset=RICH)
     await game.play_until(offers("deliver", MANY))
-    player = await sit(visitors, game, size)
+    player = await open_game(visitors, game, size)
     await player.page.locator(".ship.choosable").first.tap()
     status = player.action_bar.get_by_role("status")
     deliver = player.action_bar.get_by_role("button", name="Deliver")
@@ -41,18 +41,18 @@ async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visito
     before = (await game.read())["players"][seat]["wares"]
     version = await player.version()
     await deliver.tap()
-    await _passed(player, version)
+    await _wait_for_change(player, version)
     after = (await game.read())["players"][seat]["wares"]
     assert {ware: before[ware] - after[ware] for ware in before} == {"bananas": 1, "shells": 4, "fish": 2}
 
 
-async def test_the_wares_of_a_ship_are_chosen_by_keys_alone(visitors: Visitors) -> None:
-    game = await seated(visitors, tileset=RICH)
+async def test_wares_can_be_chosen_by_keyboard_alone(visitors: Visitors) -> None:
+    game = await prepare_local_game(visitors, tileset=RICH)
     await game.play_until(offers("deliver", MANY))
-    player = await sit(visitors, game, PHONE)
+    player = await open_game(visitors, game, PHONE)
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
     keys = player.page.keyboard
-    for key in ("ArrowRight", "Enter"):  # from nowhere to the first ship, which is chosen
+    for key in ("ArrowRight", "Enter"):  # focus the first ship, then choose it
         await keys.press(key)
     focused = player.page.locator("[role=spinbutton]:focus")
     await expect(focused).to_have_accessible_name("Bananas")
@@ -62,29 +62,29 @@ async def test_the_wares_of_a_ship_are_chosen_by_keys_alone(visitors: Visitors) 
     await expect(focused).to_have_attribute("aria-valuenow", "6")
     version = await player.version()
     await keys.press("Enter")
-    await _passed(player, version)
+    await _wait_for_change(player, version)
     await expect(player.page.locator(".log")).to_contain_text("delivers 1 banana and 6 shells")
 
 
-async def test_wares_that_the_ship_does_not_take_together_cannot_be_confirmed_and_it_says_why(
+async def test_an_illegal_combination_of_wares_is_rejected_with_the_reason(
     visitors: Visitors,
 ) -> None:
-    game = await seated(visitors, tileset=GROUPED)
-    await game.play_until(_offers_groups)
-    ship = _groups_in(await game.legal_moves())
-    player = await sit(visitors, game, PHONE)
+    game = await prepare_local_game(visitors, tileset=GROUPED)
+    await game.play_until(lambda moves: _ship_with_illegal_payment(moves) is not None)
+    ship = _ship_with_illegal_payment(await game.legal_moves())
+    player = await open_game(visitors, game, PHONE)
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
-    displayed = (await game.read())["display"].index(ship)
-    await player.page.locator(".ship").nth(displayed).tap()
+    position = (await game.read())["display"].index(ship)
+    await player.page.locator(".ship").nth(position).tap()
     status = player.action_bar.get_by_role("status")
     await expect(status).to_contain_text("missing.")
     legal = [move["action"]["wares"] for move in await game.legal_moves() if move["action"].get("ship") == ship]
-    for ware, amount in _illegal(legal).items():
+    for ware, amount in _find_illegal_payment(legal).items():
         await _set(player, ware, amount)
     await expect(status).to_contain_text("Not these together: the ship takes ")
     await expect(player.action_bar.get_by_role("button", name="Deliver")).to_be_disabled()
     assert await violations(player.page) == []
-    for ware in GROUPS:
+    for ware in WARES:
         await _set(player, ware, min(wares[ware] for wares in legal))
     for ware, amount in legal[0].items():
         await _set(player, ware, amount)
@@ -97,43 +97,39 @@ def _button(player: Visitor, name: str) -> Locator:
 
 
 async def _set(player: Visitor, ware: str, amount: int) -> None:
-    """Choose so many of a ware."""
+    """Choose an amount of a ware."""
     stepper = player.action_bar.get_by_role("spinbutton", name=ware.title())
     if await stepper.count() == 0:
         assert amount == 0
         return
-    while (now := int(await stepper.get_attribute("aria-valuenow") or 0)) != amount:
-        await stepper.press("ArrowUp" if now < amount else "ArrowDown")
-        await expect(stepper).not_to_have_attribute("aria-valuenow", str(now))
+    while (current := int(await stepper.get_attribute("aria-valuenow") or 0)) != amount:
+        await stepper.press("ArrowUp" if current < amount else "ArrowDown")
+        await expect(stepper).not_to_have_attribute("aria-valuenow", str(current))
 
 
-async def _passed(player: Visitor, version: int) -> None:
-    """Wait until a later version of the game is shown."""
+async def _wait_for_change(player: Visitor, version: int) -> None:
+    """Wait until the page shows a later version of the game."""
     await player.page.wait_for_function(
         "before => Number(document.querySelector('main').dataset.version) > before", arg=version
     )
 
 
-def _groups_in(moves: Moves) -> str | None:
-    """Return a ship for which some combination of the right number of wares is not a payment."""
+def _ship_with_illegal_payment(moves: Moves) -> str | None:
+    """Return a ship that has an illegal payment of the right number of wares."""
     by_ship: dict[str, list[dict[str, Any]]] = {}
     for move in moves:
         if move["action"]["type"] == "deliver":
             by_ship.setdefault(move["action"]["ship"], []).append(move["action"]["wares"])
-    return next((ship for ship, legal in by_ship.items() if _illegal(legal)), None)
+    return next((ship for ship, legal in by_ship.items() if _find_illegal_payment(legal)), None)
 
 
-def _offers_groups(moves: Moves) -> bool:
-    return _groups_in(moves) is not None
-
-
-def _illegal(legal: list[dict[str, int]]) -> dict[str, int]:
-    """As many wares as are paid, none more or fewer than some payment has, that are no payment; else nothing."""
-    needed = sum(legal[0].values())
-    bounds = [range(min(w[ware] for w in legal), max(w[ware] for w in legal) + 1) for ware in GROUPS]
+def _find_illegal_payment(legal: list[dict[str, int]]) -> dict[str, int]:
+    """Return an illegal payment of the right number of wares, each within the legal amounts; empty if none exists."""
+    total = sum(legal[0].values())
+    bounds = [range(min(w[ware] for w in legal), max(w[ware] for w in legal) + 1) for ware in WARES]
     for bananas in bounds[0]:
         for shells in bounds[1]:
-            wares = {"bananas": bananas, "shells": shells, "fish": needed - bananas - shells}
+            wares = {"bananas": bananas, "shells": shells, "fish": total - bananas - shells}
             if wares["fish"] in bounds[2] and wares not in legal:
                 return wares
     return {}

@@ -16,67 +16,67 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
 FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"
 
 
-async def test_a_browser_gets_the_page_and_a_program_where_to_go_on(client: Client) -> None:
-    async with client.get("/", headers=BROWSER) as answer:
-        assert answer.content_type == "text/html"
-        assert answer.headers["Vary"] == "Accept-Encoding, Accept"
-        assert answer.headers["Cache-Control"] == "no-cache"
-    async with client.get("/") as answer:
-        assert (await answer.json())["games"] == "/v1/games"
-        assert answer.headers["Vary"] == "Accept-Encoding, Accept"
+async def test_a_browser_gets_the_page_and_a_program_gets_links(client: Client) -> None:
+    async with client.get("/", headers=BROWSER) as response:
+        assert response.content_type == "text/html"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept"
+        assert response.headers["Cache-Control"] == "no-cache"
+    async with client.get("/") as response:
+        assert (await response.json())["games"] == "/v1/games"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept"
 
 
-async def test_the_page_may_only_run_its_own_scripts_and_ask_its_own_service(client: Client) -> None:
-    async with client.get("/", headers=BROWSER) as answer:
-        policy = answer.headers["Content-Security-Policy"]
-        body = await answer.text()
+async def test_the_page_may_only_run_its_own_scripts_and_connect_to_its_own_service(client: Client) -> None:
+    async with client.get("/", headers=BROWSER) as response:
+        policy = response.headers["Content-Security-Policy"]
+        body = await response.text()
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on\w+=", body)
     assert re.findall(r'(?:src|href)="(?!/)', body) == []
 
 
-async def test_files_named_for_what_they_hold_are_kept_for_good_and_the_page_is_asked_for_again(client: Client) -> None:
-    async with client.get("/", headers=BROWSER) as answer:
-        tag = answer.headers["ETag"]
-        assets = re.findall(r"/assets/[\w.-]+", await answer.text())
+async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: Client) -> None:
+    async with client.get("/", headers=BROWSER) as response:
+        tag = response.headers["ETag"]
+        assets = re.findall(r"/assets/[\w.-]+", await response.text())
     assert len(assets) == 2
     async with ClientSession(client.make_url("/")) as browser:
         for path in assets:
-            async with browser.get(path) as answer:
-                assert answer.status == web.HTTPOk.status_code
-                assert answer.headers["Cache-Control"] == CACHE_IMMUTABLE
-    async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as answer:
-        assert answer.status == web.HTTPNotModified.status_code
-        assert answer.headers["Vary"] == "Accept-Encoding, Accept"
+            async with browser.get(path) as response:
+                assert response.status == web.HTTPOk.status_code
+                assert response.headers["Cache-Control"] == CACHE_IMMUTABLE
+    async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as response:
+        assert response.status == web.HTTPNotModified.status_code
+        assert response.headers["Vary"] == "Accept-Encoding, Accept"
 
 
 @pytest.mark.parametrize("path", ("/assets/nothing.js", "/assets/..%2findex.html", "/page.html"))
-async def test_nothing_else_is_served(client: Client, path: str) -> None:
-    async with client.get(path) as answer:
-        assert answer.status == web.HTTPNotFound.status_code
+async def test_other_files_are_not_served(client: Client, path: str) -> None:
+    async with client.get(path) as response:
+        assert response.status == web.HTTPNotFound.status_code
 
 
-async def test_files_are_packed_for_whoever_takes_them_packed(client: Client) -> None:
+async def test_files_are_compressed_if_the_client_accepts_it(client: Client) -> None:
     async with ClientSession(client.make_url("/"), auto_decompress=False) as browser:
-        async with browser.get("/", headers=BROWSER) as packed:
-            assert packed.headers["Content-Encoding"] == "gzip"
-            unpacked = gzip.decompress(await packed.read())
+        async with browser.get("/", headers=BROWSER) as compressed:
+            assert compressed.headers["Content-Encoding"] == "gzip"
+            decompressed = gzip.decompress(await compressed.read())
         async with browser.get("/", headers={**BROWSER, "Accept-Encoding": "identity"}) as plain:
             assert "Content-Encoding" not in plain.headers
-            assert await plain.read() == unpacked
-        assert plain.headers["ETag"] != packed.headers["ETag"]
+            assert await plain.read() == decompressed
+        assert plain.headers["ETag"] != compressed.headers["ETag"]
 
 
-async def test_icon_and_manifest_are_there(client: Client) -> None:
+async def test_icon_and_manifest_are_served(client: Client) -> None:
     async with ClientSession(client.make_url("/")) as browser:
         for name in page.UNHASHED_FILES:
-            async with browser.get(f"/{name}") as answer:
-                assert answer.status == web.HTTPOk.status_code
+            async with browser.get(f"/{name}") as response:
+                assert response.status == web.HTTPOk.status_code
 
 
-def test_figures_have_the_colours_and_marks_of_the_pictures() -> None:
-    drawn = FIGURE.read_text()
+def test_islanders_have_the_colours_and_marks_of_the_images() -> None:
+    source = FIGURE.read_text()
     for color, paint in PLAYER_COLORS.items():
-        assert f'{color}: {{ fill: "{paint.fill}", dark: "{paint.dark}", mark: "{paint.mark}" }}' in drawn
-        assert f'{color}: "{PLAYER_MARKS[color]}"' in drawn
+        assert f'{color}: {{ fill: "{paint.fill}", dark: "{paint.dark}", mark: "{paint.mark}" }}' in source
+        assert f'{color}: "{PLAYER_MARKS[color]}"' in source

@@ -5,74 +5,74 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from tests.page.game_fixture import SAVING, kinds_of, prepare_game
-from tests.page.visitor import DESKTOP, PHONE, Size, Visitors, starts_against_the_computer
+from tests.page.game_fixture import KEEP_WARES, action_types, prepare_game
+from tests.page.visitor import DESKTOP, PHONE, Size, Visitors, start_against_computer
 
 SIDEWAYS: Size = (844, 390)
-WANTED = re.compile("You lack|You can load it")
+AFFORDABILITY = re.compile("You lack|You can load it")
 
 
-async def test_a_tap_on_a_ship_tells_its_signs_and_what_is_lacking(visitors: Visitors) -> None:
-    player = await visitors.come(size=PHONE, touch=True)
+async def test_a_tap_on_a_ship_opens_its_tooltip(visitors: Visitors) -> None:
+    player = await visitors.open(size=PHONE, touch=True)
     await player.page.get_by_role("button", name="Play against the computer").tap()
     await expect(player.page.locator(".cell").first).to_be_visible()
-    received = player.page.locator(".ship-tooltip")
+    tooltip = player.page.locator(".ship-tooltip")
     for ship in await player.page.locator(".harbour .ship").all():
         await ship.tap()
-        await expect(received).to_have_count(1)
-        await expect(received).to_contain_text("Ship of ")
-        await expect(received).to_contain_text(WANTED)
-        box = await received.bounding_box()
+        await expect(tooltip).to_have_count(1)
+        await expect(tooltip).to_contain_text("Ship of ")
+        await expect(tooltip).to_contain_text(AFFORDABILITY)
+        box = await tooltip.bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= PHONE[0]
     await player.page.locator(".harbour .ship").last.tap()
-    await expect(received).to_have_count(0)
+    await expect(tooltip).to_have_count(0)
 
 
-async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
-    """Both letters and the question mark, which the first four ships of this game have between them."""
+async def test_the_tooltip_explains_each_sign(visitors: Visitors) -> None:
+    """The first four ships of this game have both letters and the question mark."""
     game = await prepare_game(visitors, "signs-1")
-    player = await game.opened_by(visitors, 0)
+    player = await game.open_for(visitors, 0)
     await expect(player.page.locator(".harbour .ship")).to_have_count(4)
-    observed: set[str] = set()
+    all_signs: set[str] = set()
     for ship in await player.page.locator(".harbour .ship").all():
         signs = set("".join(await ship.locator(".cost .letter").all_text_contents()))
         await ship.hover()
         for sign in signs:
             await expect(player.page.locator(".ship-tooltip .sign", has_text=f"{sign}: ")).to_be_visible()
         await expect(player.page.locator(".ship-tooltip .sign")).to_have_count(len(signs))
-        observed |= signs
-    assert observed == {"A", "B", "?"}
+        all_signs |= signs
+    assert all_signs == {"A", "B", "?"}
 
 
-async def test_a_ship_is_told_on_hover_and_on_focus_and_no_longer_than_that(visitors: Visitors) -> None:
-    player = await visitors.come(size=DESKTOP)
-    await starts_against_the_computer(player)
-    received = player.page.locator(".ship-tooltip")
+async def test_the_tooltip_is_open_during_hover_and_focus_only(visitors: Visitors) -> None:
+    player = await visitors.open(size=DESKTOP)
+    await start_against_computer(player)
+    tooltip = player.page.locator(".ship-tooltip")
     ship = player.page.locator(".harbour .ship").first
     await ship.hover()
-    await expect(received).to_contain_text(WANTED)
+    await expect(tooltip).to_contain_text(AFFORDABILITY)
     await player.page.mouse.move(5, 500)
-    await expect(received).to_have_count(0)
+    await expect(tooltip).to_have_count(0)
     await ship.focus()
     await player.page.keyboard.press("Tab")
     ship = player.page.locator(".harbour .ship").nth(1)
     await expect(ship).to_be_focused()
-    await expect(received).to_contain_text(WANTED)
+    await expect(tooltip).to_contain_text(AFFORDABILITY)
     described = await ship.get_attribute("aria-describedby")
-    assert described == await received.get_attribute("id")
+    assert described == await tooltip.get_attribute("id")
     await player.page.keyboard.press("Escape")
-    await expect(received).to_have_count(0)
+    await expect(tooltip).to_have_count(0)
 
 
-async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: Visitors) -> None:
+async def test_the_tooltip_shows_whether_the_player_can_pay(visitors: Visitors) -> None:
     http_game = await prepare_game(visitors, "ships-1")
-    game = await http_game.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
+    game = await http_game.play(KEEP_WARES, lambda _game, moves: "deliver" in action_types(moves))
     seat = game["turn"]["decider"]
     moves = await http_game.legal_moves()
     payable = {move["action"]["ship"] for move in moves if move["action"]["type"] == "deliver"}
-    player = await http_game.opened_by(visitors, seat)
+    player = await http_game.open_for(visitors, seat)
     await expect(player.page.locator(".ship.choosable")).to_have_count(len(payable))
     for index, ship in enumerate(game["display"]):
         await player.page.locator(".harbour .ship").nth(index).hover()
@@ -81,12 +81,10 @@ async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: V
 
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
-async def test_nothing_covers_what_the_action_bar_says_of_a_ship_that_is_tapped_to_be_loaded(
-    visitors: Visitors, size: Size
-) -> None:
+async def test_no_tooltip_covers_the_action_bar_while_a_ship_is_chosen(visitors: Visitors, size: Size) -> None:
     http_game = await prepare_game(visitors, "ships-1")
-    game = await http_game.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
-    player = await http_game.opened_by(visitors, game["turn"]["decider"], size=size, touch=True)
+    game = await http_game.play(KEEP_WARES, lambda _game, moves: "deliver" in action_types(moves))
+    player = await http_game.open_for(visitors, game["turn"]["decider"], size=size, touch=True)
     ship = player.page.locator(".ship.choosable").first
     await ship.tap()
     await expect(ship).to_have_attribute("aria-pressed", "true")
@@ -96,25 +94,25 @@ async def test_nothing_covers_what_the_action_bar_says_of_a_ship_that_is_tapped_
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
 async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: Size) -> None:
-    displayed = []
+    hints = []
     for screen in (DESKTOP, size):
-        player = await visitors.come(size=screen)
-        await starts_against_the_computer(player)
+        player = await visitors.open(size=screen)
+        await start_against_computer(player)
         await expect(player.page.locator(".cell").first).to_be_visible()
         placing = await player.action_bar.locator(".hint").inner_text()
         await player.decide()
         await expect(player.page.locator(".spot").first).to_be_visible()
-        displayed.append([placing.split(), (await player.action_bar.locator(".hint").inner_text()).split()])
-    assert displayed[0] == displayed[1]
-    assert "Sides" in displayed[1][0]
+        hints.append([placing.split(), (await player.action_bar.locator(".hint").inner_text()).split()])
+    assert hints[0] == hints[1]
+    assert "Sides" in hints[1][0]
 
 
-@pytest.mark.parametrize("place", ("lobby", "table"))
-async def test_the_question_mark_opens_the_help(visitors: Visitors, place: str) -> None:
-    player = await visitors.come()
+@pytest.mark.parametrize("view", ("lobby", "game"))
+async def test_the_question_mark_opens_the_help(visitors: Visitors, view: str) -> None:
+    player = await visitors.open()
     await expect(player.page.get_by_role("button", name="Play against the computer")).to_be_visible()
-    if place == "table":
-        await starts_against_the_computer(player)
+    if view == "game":
+        await start_against_computer(player)
         await expect(player.page.locator(".cell").first).to_be_visible()
     await player.page.keyboard.press("?")
     await expect(player.page.get_by_role("dialog")).to_contain_text("How it works")
@@ -122,7 +120,7 @@ async def test_the_question_mark_opens_the_help(visitors: Visitors, place: str) 
     await expect(player.page.get_by_role("dialog")).to_have_count(1)
     await player.page.keyboard.press("Escape")
     await expect(player.page.get_by_role("dialog")).to_have_count(0)
-    if place == "lobby":
+    if view == "lobby":
         await player.page.get_by_label("Your name").focus()
         await player.page.keyboard.press("?")
         await expect(player.page.get_by_role("dialog")).to_have_count(0)

@@ -14,21 +14,21 @@ from service.games.ports import StoredDiff
 from service.games.scheduling.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
-from tests.page.game_fixture import PASSING, PreparedGame, Stop, prepare_game
+from tests.page.game_fixture import PASS_OFTEN, PreparedGame, Stop, prepare_game
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors
 
 SIDEWAYS: Size = (844, 390)
-AWAY: dict[str, Any] = {"turn_timeout_s": 60, "on_timeout": "bot"}
+BOT_ON_TIMEOUT: dict[str, Any] = {"turn_timeout_s": 60, "on_timeout": "bot"}
 STANDS_IN = "The computer is playing for you."
 
 
-async def out_of_time(http_game: PreparedGame, store: RedisStore, hours: int = 1) -> None:
-    """Let the decider's time run out, by the clock of an instance that is `hours` ahead."""
+async def time_out(http_game: PreparedGame, store: RedisStore, hours: int = 1) -> None:
+    """Let the decider's time run out, by a clock that is `hours` ahead."""
     await advance_game(http_game, store, lambda: time() + 3600 * hours)
 
 
 async def advance_game(http_game: PreparedGame, store: RedisStore, clock: Callable[[], float] = time) -> None:
-    """Process the game as another instance's scheduler; the one that serves the page has none."""
+    """Process the game as the scheduler of another instance; the instance of the page has none."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
@@ -38,12 +38,12 @@ async def advance_game(http_game: PreparedGame, store: RedisStore, clock: Callab
 
 
 def after(number: int) -> Stop:
-    """Until that turn is over."""
+    """Return a condition that stops after this turn."""
     return lambda game, _moves: game["turn"]["number"] > number
 
 
-async def turn_of(game: PreparedGame, store: RedisStore, seat: int) -> int:
-    """Wait until a seat decides; return the number of the turn. A bot that was late decides now."""
+async def wait_for_turn(game: PreparedGame, store: RedisStore, seat: int) -> int:
+    """Wait until a seat must decide, and return the number of the turn. Let bots decide that are due."""
     async with asyncio.timeout(30):
         while (turn := (await game.read())["turn"])["decider"] != seat:
             await advance_game(game, store)
@@ -52,19 +52,19 @@ async def turn_of(game: PreparedGame, store: RedisStore, seat: int) -> int:
 
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS, DESKTOP), ids=["phone", "sideways", "desktop"])
-async def test_the_way_back_stays_on_the_screen_and_in_the_title(
+async def test_the_offer_to_take_over_stays_on_the_screen_and_in_the_title(
     visitors: Visitors, store: RedisStore, size: Size
 ) -> None:
-    """Also while others decide, for as long as it is so."""
-    game = await prepare_game(visitors, "away", **AWAY)
-    ana = await game.opened_by(visitors, 0, size=size, touch=size != DESKTOP)
+    """It also stays while other players decide."""
+    game = await prepare_game(visitors, "away", **BOT_ON_TIMEOUT)
+    ana = await game.open_for(visitors, 0, size=size, touch=size != DESKTOP)
     await expect(ana.page.locator(".cell").first).to_be_visible()
-    await out_of_time(game, store)
+    await time_out(game, store)
     bar, take_over = ana.page.locator(".stand-in"), ana.page.get_by_role("button", name="Take over")
     await expect(bar).to_contain_text(STANDS_IN)
     for _ in range(3):
-        number = await turn_of(game, store, 1)
-        await game.play(PASSING, after(number))
+        number = await wait_for_turn(game, store, 1)
+        await game.play(PASS_OFTEN, after(number))
         await expect(bar).to_be_in_viewport(ratio=1)
         await expect(take_over).to_be_in_viewport(ratio=1)
         await expect(ana.page).to_have_title(re.compile(re.escape(STANDS_IN)))
@@ -78,27 +78,25 @@ async def test_the_way_back_stays_on_the_screen_and_in_the_title(
     await expect(ana.page).not_to_have_title(re.compile("computer"))
 
 
-async def test_nothing_moves_when_the_bar_comes_and_goes(visitors: Visitors, store: RedisStore) -> None:
-    game = await prepare_game(visitors, "away", **AWAY)
-    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
+async def test_the_bar_does_not_shift_the_board(visitors: Visitors, store: RedisStore) -> None:
+    game = await prepare_game(visitors, "away", **BOT_ON_TIMEOUT)
+    ana = await game.open_for(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".cell").first).to_be_visible()
     before = await ana.page.locator(".board").bounding_box()
     top = before and before["y"]
-    await out_of_time(game, store)
+    await time_out(game, store)
     await expect(ana.page.locator(".stand-in")).to_be_visible()
     after = await ana.page.locator(".board").bounding_box()
     assert after is not None
     assert after["y"] == top
 
 
-async def test_two_who_both_look_away_find_their_game_waiting_and_who_played(
-    visitors: Visitors, store: RedisStore
-) -> None:
-    game = await prepare_game(visitors, "away", **AWAY)
-    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
-    bo = await game.opened_by(visitors, 1)
+async def test_a_game_waits_once_bots_replace_all_players(visitors: Visitors, store: RedisStore) -> None:
+    game = await prepare_game(visitors, "away", **BOT_ON_TIMEOUT)
+    ana = await game.open_for(visitors, 0, size=PHONE, touch=True)
+    bo = await game.open_for(visitors, 1)
     for hours in range(1, 5):
-        await out_of_time(game, store, hours)
+        await time_out(game, store, hours)
     assert (await game.read())["status"] == "active"
     for visitor in (ana, bo):
         await expect(visitor.page.locator(".stand-in")).to_contain_text("the game waits for you")
@@ -109,22 +107,22 @@ async def test_two_who_both_look_away_find_their_game_waiting_and_who_played(
     await expect(bo.page.locator(".log")).to_contain_text("The computer, for Ana, places a tile.")
 
 
-async def test_the_outcome_tells_for_which_turns_the_computer_played(visitors: Visitors, store: RedisStore) -> None:
-    game = await prepare_game(visitors, "away", **AWAY)
-    await out_of_time(game, store)
-    await game.play(PASSING, after(4))
+async def test_the_result_lists_the_turns_that_the_computer_played(visitors: Visitors, store: RedisStore) -> None:
+    game = await prepare_game(visitors, "away", **BOT_ON_TIMEOUT)
+    await time_out(game, store)
+    await game.play(PASS_OFTEN, after(4))
     await game.post_successfully("/return", {"seat": 0}, game.seat_tokens[0])
     await game.post_successfully("/resign", {"seat": 1}, game.seat_tokens[1])
-    ana = await game.opened_by(visitors, 0)
+    ana = await game.open_for(visitors, 0)
     await expect(ana.action_bar).to_contain_text("You win!")
     await expect(ana.action_bar).to_contain_text("The computer played for Ana in turns 1, 3 and 5.")
 
 
-async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Visitors, store: RedisStore) -> None:
+async def test_the_result_lists_the_turns_that_the_clock_decided(visitors: Visitors, store: RedisStore) -> None:
     game = await prepare_game(visitors, "away", turn_timeout_s=60, on_timeout="pass")
-    await out_of_time(game, store)
+    await time_out(game, store)
     await game.post_successfully("/resign", {"seat": 1}, game.seat_tokens[1])
-    ana = await game.opened_by(visitors, 0)
+    ana = await game.open_for(visitors, 0)
     await expect(ana.action_bar).to_contain_text("time ran out, and the clock decided, in turn 1.")
     await expect(ana.page.locator(".log")).to_contain_text("The clock, for Ana, places a tile.")
 
@@ -137,26 +135,26 @@ async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Vis
         ("resign", "Then you resign."),
     ),
 )
-async def test_a_clock_warns_before_it_runs_out(visitors: Visitors, policy: str, then: str) -> None:
-    """Visibly, in the title, and once to a screen reader; not while there is time."""
+async def test_the_page_warns_before_time_runs_out(visitors: Visitors, policy: str, then: str) -> None:
+    """It warns on the page, in the title, and once for screen readers; not earlier."""
     game = await prepare_game(visitors, "away", turn_timeout_s=12, on_timeout=policy)
-    ana = await game.opened_by(visitors, 0, size=PHONE, touch=True)
+    ana = await game.open_for(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".countdown")).to_be_visible()
     assert await ana.page.locator(".hurry").count() == 0, "warned with most of the time left"
     await expect(ana.page.locator(".hurry")).to_contain_text(then, timeout=20_000)
     await expect(ana.page.locator(".hurry")).to_contain_text(re.compile(r"Only 0:0\d left!"))
     await expect(ana.page).to_have_title(re.compile("Only 0:0. left!"))
-    output = ana.page.locator(".unseen[aria-live=polite]").last
-    first, hurry = await output.inner_text(), ana.page.locator(".hurry")
+    live_region = ana.page.locator(".unseen[aria-live=polite]").last
+    first, hurry = await live_region.inner_text(), ana.page.locator(".hurry")
     assert then in first
     await expect(hurry).not_to_have_text(await hurry.inner_text())
-    assert await output.inner_text() == first, "it speaks every second"
+    assert await live_region.inner_text() == first, "a screen reader would announce every second"
 
 
-async def test_who_watches_is_neither_warned_nor_asked_to_take_over(visitors: Visitors, store: RedisStore) -> None:
-    game = await prepare_game(visitors, "away", **AWAY)
-    watcher = await visitors.come(f"{visitors.url}#{game.id}")
+async def test_a_spectator_gets_no_warning_and_no_offer_to_take_over(visitors: Visitors, store: RedisStore) -> None:
+    game = await prepare_game(visitors, "away", **BOT_ON_TIMEOUT)
+    watcher = await visitors.open(f"{visitors.url}#{game.id}")
     await expect(watcher.action_bar).to_contain_text("turn")
-    await out_of_time(game, store)
+    await time_out(game, store)
     await expect(watcher.page.locator(".log")).to_contain_text("The bot Skilled stands in for Ana.")
     await expect(watcher.page.locator(".stand-in, .hurry")).to_have_count(0)

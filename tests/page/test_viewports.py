@@ -1,4 +1,4 @@
-"""Every state of the page on every size of screen: each control can be reached, and no text is cut off."""
+"""In each state of the page and each viewport, every control is reachable and no text is cut off."""
 
 from pathlib import Path
 
@@ -17,10 +17,10 @@ VIEWPORTS: tuple[Size, ...] = (
     (1920, 1080),
 )
 ZOOMED = tuple((width // 2, height // 2) for width, height in VIEWPORTS)
-"""The same at 200 % zoom, which halves what fits on the screen."""
+"""The same at 200 % zoom, which halves the viewport."""
 
 REACHABLE = (Path(__file__).parent / "reachable.js").read_text()
-SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+TWO_FRAMES = "() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -30,8 +30,8 @@ async def test_every_control_can_be_reached_and_no_text_is_cut_off(visitors: Vis
 
 
 async def _problems(visitor: Visitor, size: Size) -> list[str]:
-    """Return what cannot be reached or read on a screen of this size."""
+    """Return the problems of the page in a viewport of this size."""
     await visitor.page.set_viewport_size({"width": size[0], "height": size[1]})
-    await visitor.page.evaluate(SETTLED)
+    await visitor.page.evaluate(TWO_FRAMES)
     result: list[str] = await visitor.page.evaluate(REACHABLE)
     return result

@@ -1,4 +1,4 @@
-"""A visitor who uses the page by mouse, touch or keyboard, with the errors of their browser."""
+"""A visitor who uses the page by mouse, touch or keyboard, and the errors of the browser."""
 
 import re
 from typing import Literal, NamedTuple, TypedDict
@@ -17,7 +17,7 @@ OVER = ".action-bar.game-result"
 
 
 class VisitorOptions(TypedDict, total=False):
-    """The screen of a visitor."""
+    """The browser options of a visitor."""
 
     size: Size
     dark: bool
@@ -25,22 +25,22 @@ class VisitorOptions(TypedDict, total=False):
 
 
 class Visitor(NamedTuple):
-    """A browser of one person's own."""
+    """A visitor with their own browser context."""
 
     context: BrowserContext
     page: Page
 
     @property
     def action_bar(self) -> Locator:
-        """What is to be done now, and the buttons for it."""
+        """The bar with the current decision and its buttons."""
         return self.page.locator(".action-bar")
 
     async def press(self, name: str) -> None:
-        """Press a button by its words."""
+        """Press a button by its text."""
         await self.page.get_by_role("button", name=name, exact=True).click()
 
     async def decide(self, *, sends: bool = True) -> bool:
-        """Take one decision with the first choice there is; whether there was one to take (else the game is over)."""
+        """Take one decision by the first choice. Return False if the game is over. `sends`: place islanders."""
         await self.page.locator(f"{MINE}, {OVER}").first.wait_for()
         if await self.page.locator(OVER).count():
             return False
@@ -54,7 +54,7 @@ class Visitor(NamedTuple):
             await self.action_bar.locator(".primary").click()
         else:
             await self.action_bar.locator(".buttons button:not(.primary, .undo)").click()
-        await self._passed(before)
+        await self._wait_for_change(before)
         return True
 
     async def version(self) -> int:
@@ -62,7 +62,7 @@ class Visitor(NamedTuple):
         return int(await self.page.locator("main").get_attribute("data-version") or 0)
 
     async def _pay(self) -> None:
-        """Choose wares as long as more can be chosen; that may be no way to pay the ship."""
+        """Choose wares while more can be chosen, which may result in an illegal payment."""
         more = self.action_bar.locator(".stepper button:last-child:enabled")
         while await more.count():
             await more.first.click()
@@ -71,36 +71,36 @@ class Visitor(NamedTuple):
         return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")
 
     async def _phase(self) -> Literal["place", "spot", "ship", "none"]:
-        """Wait for the choices, and return them."""
-        displayed = self.page.locator(".cells [data-choice], .spots [data-choice], .ship.choosable").first
-        await displayed.wait_for()
+        """Wait for the choices, and return their type."""
+        choices = self.page.locator(".cells [data-choice], .spots [data-choice], .ship.choosable").first
+        await choices.wait_for()
         if await self.page.locator(".ship.choosable").count():
             return "ship"
         if await self.page.locator(".cells [data-choice]").count():
             return "place"
         return "spot" if await self.page.locator(".spot.place").count() else "none"
 
-    async def _passed(self, before: int) -> None:
-        """Wait until the game has gone on."""
+    async def _wait_for_change(self, before: int) -> None:
+        """Wait until the page shows a later version of the game."""
         await self.page.wait_for_function(
             "before => document.querySelector('main').dataset.version > before", arg=before
         )
 
 
 class Visitors:
-    """Opens the page, and keeps every complaint of the browsers."""
+    """Opens the page for visitors, and records the errors of their browsers."""
 
     def __init__(self, browser: Browser, client: Client) -> None:
         self.client = client
-        """Asks the same service, past the page."""
+        """A client of the same service, without the page."""
         self.url = str(client.make_url("/"))
-        self.complaints: list[str] = []
-        self._excused: list[str] = []
+        self.browser_errors: list[str] = []
+        self._expected_errors: list[str] = []
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    async def come(self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False) -> Visitor:
-        """Open the page in a new visitor's browser; `path` may be a whole link."""
+    async def open(self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False) -> Visitor:
+        """Open the page in a new visitor's browser; `path` may be an absolute URL."""
         context = await self._browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
@@ -111,36 +111,40 @@ class Visitors:
         context.set_default_timeout(15_000)
         self._contexts.append(context)
         page = await context.new_page()
-        self._listen(page)
+        self._record_errors(page)
         await page.goto(path if path.startswith("http") else self.url + path)
         return Visitor(context, page)
 
-    def excuse(self, pattern: str) -> None:
-        """Forget complaints that a test brings about itself, those to come too."""
-        self._excused.append(pattern)
+    def expect_error(self, pattern: str) -> None:
+        """Ignore past and future errors that match a pattern, which the test causes itself."""
+        self._expected_errors.append(pattern)
 
-    async def leave(self) -> None:
-        """Close all; nothing may have gone wrong, and nothing been asked of anybody but the service."""
+    async def close(self) -> None:
+        """Close all browser contexts, and fail if a page had an unexpected error or requested another host."""
         for context in self._contexts:
             await context.close()
-        complaints = [one for one in self.complaints if not any(re.search(each, one) for each in self._excused)]
-        assert not complaints, complaints
+        errors = [
+            error
+            for error in self.browser_errors
+            if not any(re.search(pattern, error) for pattern in self._expected_errors)
+        ]
+        assert not errors, errors
 
-    def _listen(self, page: Page) -> None:
-        def said(message: ConsoleMessage) -> None:
+    def _record_errors(self, page: Page) -> None:
+        def record_console(message: ConsoleMessage) -> None:
             if message.type in {"error", "warning"}:
-                self.complaints.append(f"console: {message.text}")
+                self.browser_errors.append(f"console: {message.text}")
 
-        def asked(request: Request) -> None:
+        def record_foreign_request(request: Request) -> None:
             if urlsplit(request.url).netloc != urlsplit(self.url).netloc:
-                self.complaints.append(f"asked elsewhere: {request.url}")
+                self.browser_errors.append(f"request to another host: {request.url}")
 
-        page.on("console", said)
-        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("request", asked)
+        page.on("console", record_console)
+        page.on("pageerror", lambda error: self.browser_errors.append(f"error: {error}"))
+        page.on("request", record_foreign_request)
 
 
-async def starts_against_the_computer(visitor: Visitor) -> None:
-    """Start a game with a newcomer's single click."""
+async def start_against_computer(visitor: Visitor) -> None:
+    """Start a game by a single click."""
     await visitor.press("Play against the computer")
     await expect(visitor.action_bar).to_contain_text("Your turn")

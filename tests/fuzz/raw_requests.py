@@ -1,4 +1,4 @@
-"""Requests below what any client library sends: odd lines, odd lengths, odd encodings, and enormous headers."""
+"""Requests that no client library sends: invalid lines, lengths and encodings, and very large headers."""
 
 import re
 
@@ -51,7 +51,7 @@ AMBIGUOUS: tuple[bytes, ...] = (
     b"GET\t/v1/bots\tHTTP/1.1\r\nHost: x\r\n\r\n" + SMUGGLED_REQUEST,
     b"GET /v1/bots\r\n\r\n" + SMUGGLED_REQUEST,
 )
-"""What two readers may take for different requests: it must be refused, and the connection closed behind it."""
+"""Requests that two parsers may interpret differently. The service must reject each and close the connection."""
 
 METHODS = st.sampled_from(
     (
@@ -76,7 +76,7 @@ SUFFIXES = (
 )
 
 TARGETS = st.builds(
-    lambda before, place, after: before + place + after,
+    lambda origin, path, suffix: origin + path + suffix,
     st.sampled_from(
         (b"", b"", b"", b"http://x", b"http://user:pass@x:80", b"https://evil:99999", b"//", b"x:", b"http://[::1", b"")
     ),
@@ -116,11 +116,11 @@ VALUES = (
 )
 
 MAX_HEADER_BYTES = 7900
-"""Bytes of a header that is just small enough."""
+"""A little less than the service accepts."""
 
 LARGE_VALUES = st.builds(
-    lambda before, again, after: (
-        before + (again * MAX_HEADER_BYTES)[: MAX_HEADER_BYTES - len(before) - len(after)] + after
+    lambda prefix, repeated, suffix: (
+        prefix + (repeated * MAX_HEADER_BYTES)[: MAX_HEADER_BYTES - len(prefix) - len(suffix)] + suffix
     ),
     st.sampled_from(
         (b"", b"a", b"a;", b'"', b"application/json", b"application/json; ", b"Bearer ", b"for=", b"bytes=", b"=?")
@@ -130,7 +130,7 @@ LARGE_VALUES = st.builds(
     ),
     st.sampled_from((b"", b"x", b'"', b"!", b")")),
 )
-"""What a careless parser takes the square of its length for, or a level of recursion each."""
+"""Headers for which a careless parser takes quadratic time, or recurses too deeply."""
 
 HEADERS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES) | LARGE_VALUES), max_size=5)
 
@@ -146,7 +146,7 @@ EXTENSIONS = st.sampled_from((b"", b"", b";x", b";x=y", b';x="a;b"', b";" + b"x"
 
 @st.composite
 def requests(draw: st.DrawFn) -> bytes:
-    """One request that may be in order, or odd in several places."""
+    """Draw a request, valid or with several defects."""
     head = b" ".join(part for part in (draw(METHODS), draw(TARGETS), draw(VERSIONS)) if part)
     lines = [head]
     if draw(st.integers(0, 9)):

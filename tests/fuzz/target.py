@@ -1,4 +1,4 @@
-"""What is fuzzed: a whole instance on a real Redis, in a thread of this process, so that its inside can be counted."""
+"""The fuzz target: an instance with a real Redis, in a thread of this process, whose resources can be counted."""
 
 import asyncio
 import gc
@@ -37,10 +37,10 @@ from service.web.websocket.connection import WebSocketConnection
 
 T = TypeVar("T")
 
-SETTLING_TIMEOUT_S = 15.0
-"""What is given back is given back within this time."""
-CLOSING_TIMEOUT_S = 1.5 * Limits().ping_interval_s + SETTLING_TIMEOUT_S
-"""aiohttp begins its heartbeat anew for what a client sends after the close: that timer keeps the socket so long."""
+RELEASE_TIMEOUT_S = 15.0
+"""How long the instance may take to release the resources of a closed socket."""
+CLOSE_TIMEOUT_S = 1.5 * Limits().ping_interval_s + RELEASE_TIMEOUT_S
+"""aiohttp restarts its heartbeat when a client sends data after the close, and that timer refers to the socket."""
 
 START_TIMEOUT_S = 30.0
 REQUEST_TIMEOUT_S = 30.0
@@ -49,10 +49,10 @@ LIMITS = Limits(sweep_interval_s=0.2, rate_limits=False)
 
 
 class ResourceCounts(NamedTuple):
-    """What an instance has of what clients can make grow."""
+    """The resources of an instance that clients use."""
 
     connections: int
-    watched: int
+    watched_games: int
     tasks: int
 
 
@@ -74,7 +74,7 @@ class HTTPResponse(NamedTuple):
 
 
 class ErrorRecorder(logging.Handler):
-    """Keeps what the service logs as its own fault, in its threads: in the main one are other tests of this process."""
+    """Records the errors that the service logs, outside of the main thread, in which other tests run."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -82,24 +82,24 @@ class ErrorRecorder(logging.Handler):
         self.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep a line, with its traceback."""
+        """Record an error with its traceback."""
         if record.thread != threading.main_thread().ident:
             self.lines.append(self.format(record))
 
 
-class Subject:
-    """Start an instance."""
+class Target:
+    """The instance."""
 
     def __init__(self, redis_url: str) -> None:
         self.redis_url = redis_url
         self.host = "127.0.0.1"
         self.port = 0
-        self.logged = ErrorRecorder()
+        self.errors = ErrorRecorder()
         self.app: web.Application
         self.context: Context
         self.store: RedisStore
         self.redis: Redis
-        """A plain client of its store's server."""
+        """A plain client of its Redis."""
         self._tilesets = load_catalogue(None)
         self._loop: asyncio.AbstractEventLoop
         self._ready = threading.Event()
@@ -109,12 +109,12 @@ class Subject:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The base URL."""
         return f"http://{self.host}:{self.port}"
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run something on the instance's loop, and wait for it."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SETTLING_TIMEOUT_S)
+        """Run a coroutine in the instance's event loop, and return its result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(RELEASE_TIMEOUT_S)
 
     def count_resources(self) -> ResourceCounts:
         """Return the resources in use now."""
@@ -149,43 +149,43 @@ class Subject:
         return created
 
     def check(self) -> None:
-        """Raise AssertionError where the service has logged a fault of its own since the last time."""
-        lines, self.logged.lines = self.logged.lines, []
+        """Raise AssertionError if the service has logged an error since the last check."""
+        lines, self.errors.lines = self.errors.lines, []
         assert not lines, "the service logged:\n" + "\n".join(lines)
 
     def wait_until_released(self, before: ResourceCounts) -> None:
-        """Wait until it has no more than before; raise AssertionError where it keeps something."""
-        until = time.monotonic() + SETTLING_TIMEOUT_S
-        while any(now > then for now, then in zip(self.count_resources(), before, strict=True)):
-            assert time.monotonic() < until, f"it had {before}, and keeps {self.count_resources()}: {self._tasks()}"
+        """Wait until no more resources are in use than before. Raise AssertionError after a timeout."""
+        until = time.monotonic() + RELEASE_TIMEOUT_S
+        while any(count > count_before for count, count_before in zip(self.count_resources(), before, strict=True)):
+            assert time.monotonic() < until, f"before: {before}, now: {self.count_resources()}: {self._tasks()}"
             time.sleep(0.02)
         self.check()
 
     def count_connections(self) -> int:
-        """How many sockets' objects are in memory."""
+        """Return the number of WebSocket connections in memory."""
         gc.collect()
-        return sum(isinstance(one, WebSocketConnection) for one in gc.get_objects())
+        return sum(isinstance(value, WebSocketConnection) for value in gc.get_objects())
 
-    def wait_until_closed(self, before: int) -> None:
-        """Wait until there are no more of them than before; raise AssertionError where closed ones are kept."""
-        until = time.monotonic() + CLOSING_TIMEOUT_S
-        while (now := self.count_connections()) > before:
-            assert time.monotonic() < until, f"{now - before} sockets that were closed are still in memory"
+    def wait_until_collected(self, before: int) -> None:
+        """Wait until no more connections are in memory than before. Raise AssertionError after a timeout."""
+        until = time.monotonic() + CLOSE_TIMEOUT_S
+        while (count := self.count_connections()) > before:
+            assert time.monotonic() < until, f"{count - before} closed sockets are still in memory"
             time.sleep(0.5)
 
     def start(self) -> None:
-        """Return when it listens."""
-        logging.getLogger().addHandler(self.logged)
+        """Start the thread, and return when the instance listens."""
+        logging.getLogger().addHandler(self.errors)
         self._thread.start()
         assert self._ready.wait(START_TIMEOUT_S), "the instance does not start"
         if self._failure is not None:
             raise self._failure
 
     def stop(self) -> None:
-        """Stop it, and raise what it failed with."""
+        """Stop the thread, and raise its exception if it failed."""
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(START_TIMEOUT_S)
-        logging.getLogger().removeHandler(self.logged)
+        logging.getLogger().removeHandler(self.errors)
         if self._failure is not None:
             raise self._failure
 
@@ -194,7 +194,7 @@ class Subject:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 self._loop = runner.get_loop()
                 runner.run(self._run_service())
-        except BaseException as failure:  # noqa: BLE001  it is raised in the thread that started this one
+        except BaseException as failure:  # noqa: BLE001  `start` or `stop` raises it in the other thread
             self._failure = failure
             self._ready.set()
 
@@ -243,26 +243,26 @@ class Subject:
 async def _discard_webhook(
     url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
 ) -> SendResult:
-    """Webhooks are told nothing outside of this machine: what a server would answer, by the URL's length."""
+    """Send nothing, and return a result that depends on the URL's length."""
     del headers
     status = (200, 204, 500, 410, None)[len(url) % 5]
-    answer = msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}) if challenge else b""
-    return SendResult(status, None if status in (200, 204) else "status", 1, answer)
+    response = msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}) if challenge else b""
+    return SendResult(status, None if status in (200, 204) else "status", 1, response)
 
 
 @contextmanager
-def start_subject(data_dir: Path) -> Iterator[Subject]:
+def start_target(data_dir: Path) -> Iterator[Target]:
     """Start an instance with its own Redis. Fail at the end if it logged an internal error."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         server = runner.run(stack.enter_async_context(embedded_server(data_dir)))
         try:
-            one = Subject(server.url)
-            one.start()
+            target = Target(server.url)
+            target.start()
             try:
-                yield one
-                one.check()
+                yield target
+                target.check()
             finally:
-                one.stop()
+                target.stop()
         finally:
             runner.run(stack.aclose())
