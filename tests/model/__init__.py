@@ -1,7 +1,7 @@
-"""A model of Redis with Sentinels, and a search through all that can happen to it.
+"""A model checker for Redis with Sentinel.
 
     python -m tests.model
 
-`state` says what the servers know, `steps` what can happen next, `search` tries everything in order of length, and
-`guarantees` names settings and what each of them holds. docs/durability.md tells the result.
+`state` is a state of the servers, `steps` are the transitions, `search` explores all states breadth-first, and
+`guarantees` lists settings with the failures that each tolerates. docs/durability.md describes the results.
 """

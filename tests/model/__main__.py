@@ -1,10 +1,10 @@
-"""`python -m tests.model`: what each setting holds, and the shortest way to lose something with the others."""
+"""`python -m tests.model`: print which failures each setting tolerates, and the shortest counterexamples."""
 
 import click
 
-from tests.model.guarantees import markdown_table, stories
+from tests.model.guarantees import counterexamples, markdown_table
 
-for lines in (markdown_table(), stories()):
+for lines in (markdown_table(), counterexamples()):
     for line in lines:
         click.echo(line)
     click.echo()

@@ -1,4 +1,4 @@
-"""Settings, what happens to them, and which of them may lose what was acknowledged."""
+"""Settings, failures, and which failures make which settings lose acknowledged commits."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,39 +6,39 @@ from typing import NamedTuple
 from tests.model.search import Verdict, search
 from tests.model.state import Failures, Settings
 
-__all__ = ["CASES", "GUARANTEES", "Guarantee", "markdown_table", "stories"]
+__all__ = ["CASES", "GUARANTEES", "Guarantee", "counterexamples", "markdown_table"]
 
 CASES = {
-    "a server dies for good": Failures(1, returns=False),
-    "a server dies and comes back": Failures(1),
-    "the primary is cut off, or paused": Failures(1, crashes=False, cuts=(1,)),
-    "... together with a replica": Failures(1, crashes=False, cuts=(2,)),
-    "two of these": Failures(2, cuts=(1, 2)),
+    "a server crashes for good": Failures(1, restarts=False),
+    "a server crashes and restarts": Failures(1),
+    "the primary is partitioned or paused": Failures(1, crashes=False, partition_sizes=(1,)),
+    "... together with a replica": Failures(1, crashes=False, partition_sizes=(2,)),
+    "two of these": Failures(2, partition_sizes=(1, 2)),
 }
-"""What happens."""
+"""The failures, by name."""
 
 
 class Guarantee(NamedTuple):
-    """What settings hold."""
+    """Settings with the failures that they tolerate."""
 
     settings: Settings
-    holds: str
-    """For each of CASES `+` where nothing can be lost, or `-`."""
+    expected: str
+    """For each of CASES: `+` if nothing can be lost, else `-`."""
 
     @property
-    def words(self) -> str:
-        """The settings as an operator knows them."""
-        one = self.settings
-        replicas = f"{one.replicas} replica{'s' if one.replicas > 1 else ''}"
-        requested = [f"`WAIT {one.wait}`" if one.wait else "no `WAIT`"]
-        if one.min_replicas:
-            requested.append(f"`min-replicas-to-write {one.min_replicas}`")
-        requested.append(f"`{'always' if one.durable else 'everysec'}`")
-        if not one.early_restart:
-            requested.append("late restart")
-        if not one.fresh_offsets:
-            requested.append("sentinels with old news")
-        return ", ".join([replicas, *requested])
+    def description(self) -> str:
+        """The settings in an operator's terms."""
+        settings = self.settings
+        parts = [f"{settings.replicas} replica{'s' if settings.replicas > 1 else ''}"]
+        parts.append(f"`WAIT {settings.wait}`" if settings.wait else "no `WAIT`")
+        if settings.min_replicas:
+            parts.append(f"`min-replicas-to-write {settings.min_replicas}`")
+        parts.append(f"`{'always' if settings.durable else 'everysec'}`")
+        if not settings.early_restart:
+            parts.append("late restart")
+        if not settings.fresh_offsets:
+            parts.append("sentinels with stale offsets")
+        return ", ".join(parts)
 
     def verdicts(self) -> Iterator[tuple[str, Verdict]]:
         """Yield the verdict of the search in each case."""
@@ -63,7 +63,7 @@ GUARANTEES = (
     Guarantee(Settings(3, wait=2), "+----"),
     Guarantee(Settings(3, wait=3), "+++++"),
 )
-"""What docs/durability.md says."""
+"""The table of docs/durability.md."""
 
 
 def markdown_table() -> Iterator[str]:
@@ -71,14 +71,18 @@ def markdown_table() -> Iterator[str]:
     yield f"| settings | {' | '.join(CASES)} |"
     yield f"|---|{'---|' * len(CASES)}"
     for guarantee in GUARANTEES:
-        cells = ["**holds**" if cached == "+" else "loses" for cached in guarantee.holds]
-        yield f"| {guarantee.words} | {' | '.join(cells)} |"
+        cells = ["**holds**" if verdict == "+" else "loses" for verdict in guarantee.expected]
+        yield f"| {guarantee.description} | {' | '.join(cells)} |"
 
 
-def stories() -> Iterator[str]:
-    """Yield the shortest sequence to each loss, or the number of states searched without one."""
+def counterexamples() -> Iterator[str]:
+    """Yield the shortest sequence of steps to each loss, or the number of states without one."""
     for guarantee in GUARANTEES:
-        yield guarantee.words
+        yield guarantee.description
         for name, verdict in guarantee.verdicts():
-            result = "\n    ".join(verdict.story) if verdict.story else f"holds, in all {verdict.states:,} states"
+            result = (
+                "\n    ".join(verdict.counterexample)
+                if verdict.counterexample
+                else f"holds, in all {verdict.states:,} states"
+            )
             yield f"  {name}:\n    {result}"

@@ -1,46 +1,47 @@
-"""Tries all that can happen, the shortest ways first: the first loss that is found has the shortest story."""
+"""Explores all states breadth-first, so that the first counterexample is the shortest one."""
 
 from collections import deque
 from typing import NamedTuple
 
-from tests.model.state import Failures, Settings, State, initial
+from tests.model.state import Failures, Settings, State, initial_state
 from tests.model.steps import steps
 
 __all__ = ["Verdict", "search"]
 
 
 class Verdict(NamedTuple):
-    """What a search has shown."""
+    """The result of a search."""
 
-    story: tuple[str, ...]
-    """The shortest way to lose an acknowledged commit; empty where there is none."""
+    counterexample: tuple[str, ...]
+    """The shortest sequence of steps that loses an acknowledged commit; empty if there is none."""
     states: int
-    """How many different states were looked at."""
+    """The number of states that were explored."""
     acknowledged: int
-    """The most commits that were acknowledged in any of them."""
+    """The maximum number of acknowledged commits in a state."""
 
 
 def search(settings: Settings, failures: Failures) -> Verdict:
-    """Look for a way to lose an acknowledged commit; without one, every state within the bounds was looked at."""
-    begin = initial(settings, failures)
-    previous: dict[State, tuple[State, str] | None] = {begin: None}
-    waiting = deque([begin])
+    """Search for a loss of an acknowledged commit. Without one, all states within the bounds are explored."""
+    start = initial_state(settings, failures)
+    previous: dict[State, tuple[State, str] | None] = {start: None}
+    queue = deque([start])
     acknowledged = 0
-    while waiting:
-        state = waiting.popleft()
+    while queue:
+        state = queue.popleft()
         acknowledged = max(acknowledged, len(state.acknowledged(settings)))
         if state.lost_commits(settings):
             return Verdict(_shortest_path(previous, state), len(previous), acknowledged)
         for step in steps(state, settings, failures):
             if step.state not in previous:
-                previous[step.state] = (state, step.words)
-                waiting.append(step.state)
+                previous[step.state] = (state, step.description)
+                queue.append(step.state)
     return Verdict((), len(previous), acknowledged)
 
 
-def _shortest_path(came: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
-    words: list[str] = []
-    while (before := came[state]) is not None:
-        state = before[0]
-        words.append(before[1])
-    return tuple(reversed(words))
+def _shortest_path(previous: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
+    """Return the descriptions of the steps from the initial state to this one."""
+    descriptions: list[str] = []
+    while (step := previous[state]) is not None:
+        state, description = step
+        descriptions.append(description)
+    return tuple(reversed(descriptions))

@@ -1,110 +1,111 @@
-"""What the model knows of the servers: small, immutable, and equal where nothing differs."""
+"""A state of the modelled servers: small, immutable and hashable."""
 
 from typing import NamedTuple
 
-__all__ = ["PRIMARY", "Failures", "Node", "Settings", "State", "initial"]
+__all__ = ["PRIMARY", "Failures", "Node", "Settings", "State", "initial_state"]
 
 PRIMARY = -1
-"""Whom a primary follows."""
+"""The value of `Node.replicates` for a primary."""
 
 
 class Settings(NamedTuple):
-    """How Redis and the service are set up."""
+    """The settings of Redis and the service."""
 
     replicas: int = 2
     wait: int = 0
     """Replicas that must have a commit before it is acknowledged (`--redis-wait-replicas`)."""
     min_replicas: int = 0
-    """`min-replicas-to-write`, and a primary notices at once that a replica is away."""
+    """`min-replicas-to-write`. In the model, a primary notices at once that a replica is down."""
     durable: bool = True
-    """Whether a server comes back with all that it had, as with `appendfsync always`.
+    """Whether a server restarts with all its data, as with `appendfsync always`.
 
-    Else with any part of it, as with `everysec` after a loss of power, or after SIGKILL while its disk is busy.
+    Otherwise with any prefix of it, as with `everysec` after a loss of power, or after SIGKILL while its disk is busy.
     """
     fresh_offsets: bool = True
-    """Whether sentinels know how far each replica is when they choose; else they may know what was true before."""
+    """Whether sentinels know each replica's current offset when they choose one; otherwise an offset may be stale."""
     early_restart: bool = True
-    """Whether a primary that died may be back before the sentinels have noticed."""
+    """Whether a primary that crashed may restart before the sentinels notice."""
 
 
 class Failures(NamedTuple):
-    """What may happen, and how often altogether."""
+    """The failures that may happen."""
 
-    at_most: int
+    max_failures: int
     crashes: bool = True
-    """A server dies."""
-    returns: bool = True
-    """Whether it may come back, with what its disk has."""
-    cuts: tuple[int, ...] = ()
-    """So many servers together, the primary among them, are cut off from all others and from the sentinels.
+    """Whether servers may crash."""
+    restarts: bool = True
+    """Whether a crashed server may restart with the data on its disk."""
+    partition_sizes: tuple[int, ...] = ()
+    """How many servers, among them the primary, a partition may separate from all others and from the sentinels.
 
-    They are not cut off from their clients. A server that is paused and goes on is one that was cut off.
+    Clients still reach them. A server that is paused and resumed behaves like one in such a partition.
     """
     writes: int = 2
-    """Commits that are tried altogether."""
+    """The number of commits."""
 
 
 class Node(NamedTuple):
-    """A server that holds data."""
+    """A data server."""
 
-    alive: bool
-    follows: int
+    is_running: bool
+    replicates: int
+    """The number of its primary, or PRIMARY."""
     memory: tuple[int, ...]
-    """The commits that it has, in its order."""
+    """Its commits, in order."""
     disk: tuple[int, ...]
-    """Those of them that it comes back with."""
+    """The commits that survive a crash."""
 
 
 class State(NamedTuple):
-    """Everything at one moment."""
+    """The state of all servers."""
 
     nodes: tuple[Node, ...]
-    away: frozenset[int]
-    """Servers that are cut off, together."""
+    partitioned: frozenset[int]
+    """The servers in the partition, which reach each other."""
     named: int
-    """Whom the sentinels name."""
-    known: tuple[int, ...]
-    """How many commits each server has, as far as the sentinels know."""
-    takers: tuple[int, ...]
-    """Of each commit, the server that took it."""
+    """The server that the sentinels name as the primary."""
+    offsets: tuple[int, ...]
+    """The number of commits of each server, as the sentinels know it."""
+    origins: tuple[int, ...]
+    """For each commit, the server that accepted it."""
     confirmed: tuple[frozenset[int], ...]
-    """Of each commit, the replicas that told that server that they have it."""
+    """For each commit, the replicas that confirmed it to that server."""
     failures: int
-    """How many may still happen."""
+    """How many failures may still happen."""
 
-    def connected(self, one: int, other: int) -> bool:
-        """Whether two servers reach each other."""
-        return (one in self.away) == (other in self.away)
+    def are_connected(self, first: int, second: int) -> bool:
+        """Return whether two servers reach each other."""
+        return (first in self.partitioned) == (second in self.partitioned)
 
-    def reached(self, node: int) -> bool:
-        """Whether the sentinels reach a server."""
-        return self.nodes[node].alive and node not in self.away
+    def is_reachable(self, node: int) -> bool:
+        """Return whether the sentinels reach a server."""
+        return self.nodes[node].is_running and node not in self.partitioned
 
-    def attached(self, primary: int) -> list[int]:
-        """Return the replicas that follow a server and reach it."""
+    def connected_replicas(self, primary: int) -> list[int]:
+        """Return the replicas that replicate a server and reach it."""
         return [
             number
             for number, node in enumerate(self.nodes)
-            if node.alive and node.follows == primary and self.connected(number, primary)
+            if node.is_running and node.replicates == primary and self.are_connected(number, primary)
         ]
 
     def acknowledged(self, settings: Settings) -> list[int]:
-        """Return the commits that were acknowledged to clients."""
+        """Return the acknowledged commits."""
         return [commit for commit, replicas in enumerate(self.confirmed) if len(replicas) >= settings.wait]
 
     def lost_commits(self, settings: Settings) -> list[int]:
-        """Acknowledged commits that no server has, once all that run follow the one that the sentinels name."""
-        one = self.nodes[self.named]
-        if not self.reached(self.named) or self.away:
+        """Return the acknowledged commits that no server has, once all running servers are in sync with the primary."""
+        primary = self.nodes[self.named]
+        if not self.is_reachable(self.named) or self.partitioned:
             return []
-        others = [node for number, node in enumerate(self.nodes) if number != self.named and node.alive]
-        if any((node.follows, node.memory) != (self.named, one.memory) for node in others):
+        replicas = [node for number, node in enumerate(self.nodes) if number != self.named and node.is_running]
+        if any((node.replicates, node.memory) != (self.named, primary.memory) for node in replicas):
             return []
-        return [commit for commit in self.acknowledged(settings) if commit not in one.memory]
+        return [commit for commit in self.acknowledged(settings) if commit not in primary.memory]
 
 
-def initial(settings: Settings, failures: Failures) -> State:
-    """One primary, its replicas, and nothing stored."""
+def initial_state(settings: Settings, failures: Failures) -> State:
+    """Return the state of a primary and its replicas without data."""
     count = 1 + settings.replicas
     nodes = tuple(Node(True, PRIMARY if number == 0 else 0, (), ()) for number in range(count))
-    return State(nodes, frozenset(), 0, (0,) * count, (), (), failures.at_most)
+    return State(nodes, frozenset(), 0, (0,) * count, (), (), failures.max_failures)

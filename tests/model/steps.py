@@ -1,4 +1,4 @@
-"""What can happen next. Each step has its words, so that a way to a loss reads as a story."""
+"""The steps between states, each with a description that a counterexample consists of."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -10,25 +10,25 @@ __all__ = ["Step", "steps"]
 
 
 class Step(NamedTuple):
-    """One thing that happens, and what is the case after it."""
+    """A step and the state after it."""
 
-    words: str
+    description: str
     state: State
 
 
 def steps(state: State, settings: Settings, failures: Failures) -> Iterator[Step]:
-    """Everything that can happen now; commits last, so that of stories of equal length the plainest comes first."""
-    yield from _cut(state, failures)
-    yield from _watch(state, settings)
+    """Yield all steps from a state; commits last, so that of equally short counterexamples the simplest comes first."""
+    yield from _partition(state, failures)
+    yield from _act_as_sentinels(state, settings)
     for number, node in enumerate(state.nodes):
-        if node.alive:
+        if node.is_running:
             yield from _crash(state, failures, number)
             yield from _copy(state, settings, number)
             yield from _sync(state, settings, number)
         else:
             yield from _restart(state, settings, failures, number)
     for number, node in enumerate(state.nodes):
-        if node.alive:
+        if node.is_running:
             yield from _write(state, settings, failures, number)
 
 
@@ -36,28 +36,30 @@ def _name(number: int) -> str:
     return "ABCDEFG"[number]
 
 
-def _with(state: State, number: int, **changed: Any) -> tuple[Node, ...]:
-    """Return the servers with one of them changed."""
+def _replace_node(state: State, number: int, **changed: Any) -> tuple[Node, ...]:
+    """Return the servers, one of them changed."""
     nodes = [*state.nodes]
     nodes[number] = nodes[number]._replace(**changed)
     return tuple(nodes)
 
 
 def _stored(settings: Settings, memory: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """Return the changes when a server has these commits. With `durable` its disk has them first."""
+    """Return the changed fields of a server with these commits. With `durable` they are on its disk too."""
     return {"memory": memory, "disk": memory} if settings.durable else {"memory": memory}
 
 
 def _write(state: State, settings: Settings, failures: Failures, number: int) -> Iterator[Step]:
     """Commit at a server that accepts writes, even if the sentinels already name another one."""
-    node, commit = state.nodes[number], len(state.takers)
-    if node.follows != PRIMARY or commit >= failures.writes or len(state.attached(number)) < settings.min_replicas:
+    node, commit = state.nodes[number], len(state.origins)
+    if node.replicates != PRIMARY or commit >= failures.writes:
+        return
+    if len(state.connected_replicas(number)) < settings.min_replicas:
         return
     yield Step(
         f"{_name(number)} stores commit {commit + 1}",
         state._replace(
-            nodes=_with(state, number, **_stored(settings, (*node.memory, commit))),
-            takers=(*state.takers, number),
+            nodes=_replace_node(state, number, **_stored(settings, (*node.memory, commit))),
+            origins=(*state.origins, number),
             confirmed=(*state.confirmed, frozenset()),
         ),
     )
@@ -65,81 +67,84 @@ def _write(state: State, settings: Settings, failures: Failures, number: int) ->
 
 def _copy(state: State, settings: Settings, number: int) -> Iterator[Step]:
     """Copy the next commit to a replica, or all of them if its history differs; then report its offset."""
-    node, source = state.nodes[number], state.nodes[number].follows
-    if source == PRIMARY or number not in state.attached(source):
+    node, source = state.nodes[number], state.nodes[number].replicates
+    if source == PRIMARY or number not in state.connected_replicas(source):
         return
     primary = state.nodes[source]
-    if not primary.alive or primary.follows != PRIMARY or primary.memory == node.memory:
+    if not primary.is_running or primary.replicates != PRIMARY or primary.memory == node.memory:
         return
-    had = len(node.memory)
-    follows_on = primary.memory[:had] == node.memory
-    memory = primary.memory[: had + 1] if follows_on else primary.memory
+    offset = len(node.memory)
+    is_prefix = primary.memory[:offset] == node.memory
+    memory = primary.memory[: offset + 1] if is_prefix else primary.memory
     confirmed = tuple(
-        replicas | {number} if taker == source and commit in memory else replicas
-        for commit, (taker, replicas) in enumerate(zip(state.takers, state.confirmed, strict=True))
+        replicas | {number} if origin == source and commit in memory else replicas
+        for commit, (origin, replicas) in enumerate(zip(state.origins, state.confirmed, strict=True))
     )
-    nodes = _with(state, number, **_stored(settings, memory))
-    words = (
-        f"{_name(number)} gets commit {memory[-1] + 1} from {_name(source)}"
-        if follows_on
-        else f"{_name(number)} takes over all data of {_name(source)}, and drops its own"
+    nodes = _replace_node(state, number, **_stored(settings, memory))
+    description = (
+        f"{_name(number)} replicates commit {memory[-1] + 1} from {_name(source)}"
+        if is_prefix
+        else f"{_name(number)} makes a full resync with {_name(source)}, and discards its own data"
     )
-    yield Step(words, state._replace(nodes=nodes, confirmed=confirmed))
+    yield Step(description, state._replace(nodes=nodes, confirmed=confirmed))
 
 
 def _sync(state: State, settings: Settings, number: int) -> Iterator[Step]:
     node = state.nodes[number]
     if not settings.durable and node.disk != node.memory:
-        yield Step(f"{_name(number)} writes to its disk", state._replace(nodes=_with(state, number, disk=node.memory)))
+        yield Step(
+            f"{_name(number)} syncs its disk", state._replace(nodes=_replace_node(state, number, disk=node.memory))
+        )
 
 
 def _crash(state: State, failures: Failures, number: int) -> Iterator[Step]:
     if failures.crashes and state.failures:
-        nodes = _with(state, number, alive=False, memory=state.nodes[number].disk)
-        yield Step(f"{_name(number)} dies", state._replace(nodes=nodes, failures=state.failures - 1))
+        nodes = _replace_node(state, number, is_running=False, memory=state.nodes[number].disk)
+        yield Step(f"{_name(number)} crashes", state._replace(nodes=nodes, failures=state.failures - 1))
 
 
 def _restart(state: State, settings: Settings, failures: Failures, number: int) -> Iterator[Step]:
-    if not failures.returns or (number == state.named and not settings.early_restart):
+    if not failures.restarts or (number == state.named and not settings.early_restart):
         return
     yield Step(
-        f"{_name(number)} starts again with what its disk has", state._replace(nodes=_with(state, number, alive=True))
+        f"{_name(number)} restarts with the data on its disk",
+        state._replace(nodes=_replace_node(state, number, is_running=True)),
     )
 
 
-def _cut(state: State, failures: Failures) -> Iterator[Step]:
-    """Partition the named primary, alone or with replicas, and later heal the partition."""
-    if state.away:
-        yield Step("the network is whole again", state._replace(away=frozenset()))
+def _partition(state: State, failures: Failures) -> Iterator[Step]:
+    """Partition the named primary, alone or with replicas, or heal the partition."""
+    if state.partitioned:
+        yield Step("the partition heals", state._replace(partitioned=frozenset()))
     elif state.failures:
         others = [number for number in range(len(state.nodes)) if number != state.named]
-        for count in failures.cuts:
-            for chosen in combinations(others, count - 1):
-                away = frozenset({state.named, *chosen})
-                names = " and ".join(map(_name, sorted(away)))
-                words = f"{names}, with some clients, {'are' if count > 1 else 'is'} cut off"
-                yield Step(words, state._replace(away=away, failures=state.failures - 1))
+        for size in failures.partition_sizes:
+            for chosen in combinations(others, size - 1):
+                partitioned = frozenset({state.named, *chosen})
+                names = " and ".join(map(_name, sorted(partitioned)))
+                description = f"{names}, with some clients, {'are' if size > 1 else 'is'} partitioned"
+                yield Step(description, state._replace(partitioned=partitioned, failures=state.failures - 1))
 
 
-def _watch(state: State, settings: Settings) -> Iterator[Step]:
-    """Let the sentinels act: query offsets, promote the replica with the highest, and reconfigure the others."""
-    sizes = tuple(len(node.memory) for node in state.nodes)
-    known = sizes if settings.fresh_offsets else state.known
+def _act_as_sentinels(state: State, settings: Settings) -> Iterator[Step]:
+    """Query offsets, promote the replica with the highest one, and reconfigure the others."""
+    current = tuple(len(node.memory) for node in state.nodes)
+    offsets = current if settings.fresh_offsets else state.offsets
     if not settings.fresh_offsets:
-        for number, size in enumerate(sizes):
-            if state.reached(number) and state.known[number] != size:
-                received = (*state.known[:number], size, *state.known[number + 1 :])
-                yield Step(f"the sentinels hear how far {_name(number)} is", state._replace(known=received))
-    if not state.reached(state.named):
-        able = [number for number in range(len(sizes)) if number != state.named and state.reached(number)]
-        most = max((known[number] for number in able), default=0)
-        for number in able:
-            if known[number] == most:
-                nodes = _with(state, number, follows=PRIMARY)
-                yield Step(f"the sentinels make {_name(number)} the primary", state._replace(nodes=nodes, named=number))
+        for number, offset in enumerate(current):
+            if state.is_reachable(number) and state.offsets[number] != offset:
+                updated = (*state.offsets[:number], offset, *state.offsets[number + 1 :])
+                yield Step(f"the sentinels query the offset of {_name(number)}", state._replace(offsets=updated))
+    if not state.is_reachable(state.named):
+        candidates = [number for number in range(len(current)) if number != state.named and state.is_reachable(number)]
+        highest = max((offsets[number] for number in candidates), default=0)
+        for number in candidates:
+            if offsets[number] == highest:
+                nodes = _replace_node(state, number, replicates=PRIMARY)
+                yield Step(f"the sentinels promote {_name(number)}", state._replace(nodes=nodes, named=number))
     else:
         for number, node in enumerate(state.nodes):
-            if number != state.named and state.reached(number) and node.follows != state.named:
-                nodes = _with(state, number, follows=state.named)
-                words = f"the sentinels have {_name(number)} follow {_name(state.named)}"
-                yield Step(words, state._replace(nodes=nodes))
+            if number != state.named and state.is_reachable(number) and node.replicates != state.named:
+                nodes = _replace_node(state, number, replicates=state.named)
+                description = f"the sentinels make {_name(number)} replicate {_name(state.named)}"
+                yield Step(description, state._replace(nodes=nodes))
