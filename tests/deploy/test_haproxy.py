@@ -83,7 +83,7 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
                 assert not asking.done(), asking.exception()
                 assert not restarting[-1].done(), restarting[-1].exception()
                 await asyncio.sleep(0.02)
-            await proxy.wait_for(("one", "two"))
+            await proxy.wait_until_up(("one", "two"))
         for task in (asking, *restarting):
             task.cancel()
         await asyncio.gather(asking, *restarting, return_exceptions=True)
