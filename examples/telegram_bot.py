@@ -14,7 +14,7 @@ from typing import Any
 import click
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, Message, Update, User
 from telegram.constants import CallbackQueryLimit, ParseMode
-from telegram.error import BadRequest, TelegramError
+from telegram.error import TelegramError
 from telegram.ext import (
     AIORateLimiter,
     Application,
@@ -139,13 +139,10 @@ class TelegramBot:
                 await message.edit_text(screen.text, reply_markup=keyboard)
             else:
                 await message.edit_media(InputMediaPhoto(picture, screen.text), reply_markup=keyboard)
-        except BadRequest as error:
+        except TelegramError as error:
             if "not modified" not in error.message:
                 log.warning("cannot edit a message: %s", error)
                 return False
-        except TelegramError as error:
-            log.warning("cannot edit a message: %s", error)
-            return False
         return True
 
     async def _open(self, application: TelegramApplication) -> None:
