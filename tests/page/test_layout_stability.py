@@ -23,6 +23,8 @@ OBSERVE_SHIFTS = """() => {
 }"""
 """Also counts shifts just after a tap, which browsers exclude from the layout shift score."""
 
+DRAWN_TWICE = "() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+
 IN_VIEW = """selector => {
   const frame = document.querySelector(".frame").getBoundingClientRect();
   return [...document.querySelectorAll(selector)].map(one => {
@@ -60,7 +62,7 @@ async def test_new_choices_scroll_into_view_and_the_board_stays_where_the_player
     await _drag_out_of_view(player)
     before = await _transform(player)
     await player.page.keyboard.press("r")
-    await player.page.wait_for_timeout(100)
+    await player.page.evaluate(DRAWN_TWICE)
     assert await _transform(player) == before, "the board moved without a new choice"
     await player.action_bar.locator(".primary").click()
     await expect(player.page.locator(".spot.place").first).to_be_attached()

@@ -6,7 +6,8 @@ from service.games.access import AccessRecord, encode_access
 from service.games.realtime import version_sweep
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
-from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
+from service.store.client import connect
+from tests.games.realtime.subscribers import TILESETS, UnreliableStore, VersionSubscriber, subscribe
 from tests.polling import wait_until
 from tests.store.commits import action, creation, digest, load_record
 
@@ -48,10 +49,25 @@ class TokenSubscriber(VersionSubscriber):
         self.has_rechecked.set()
 
 
+ACCESS = encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1]))
+
+
+async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redis_url: str) -> None:
+    hub = Hub(store, TILESETS, 1000.0)
+    hub.start()
+    await store.commit(creation(access=ACCESS))
+    await hub.subscribe(subscriber := TokenSubscriber(1), "g", StreamPosition(1, digest(1)))
+    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    async with connect(redis_url) as other, asyncio.timeout(10):
+        await other.commit(action(1, revokes_token=True))
+        await subscriber.has_rechecked.wait()
+    await wait_until(lambda: not hub._token_checks)
+    await hub.aclose()
+
+
 async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
-    access = encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1]))
-    await store.commit(creation(access=access))
+    await store.commit(creation(access=ACCESS))
     before, after = TokenSubscriber(1), TokenSubscriber(2)
     await hub.subscribe(before, "g", StreamPosition(1, digest(1)))
     hub.start()
