@@ -284,8 +284,8 @@ class RotatedSecret(ResponseModel):
 
     secret: Secret
     """Shown only in this response."""
-    previous_secret_expires_at: Timestamp
-    """Until when the previous secret signs too."""
+    previous_secret_expires_at: Timestamp | None
+    """Until when the previous secret signs too; null if it does not."""
 
 
 class KeyAttempt(Attempt):

@@ -5,7 +5,9 @@ import random
 
 import pytest
 
+from service.store.game_store import RedisStore
 from south_seas import (
+    ApiKeyClient,
     BadRequestError,
     Client,
     ConflictError,
@@ -18,6 +20,7 @@ from south_seas import (
 from south_seas.errors import VersionMismatchError
 from south_seas.models import (
     Act,
+    ChangeKeyWebhook,
     Created,
     CreateGame,
     Diff,
@@ -25,9 +28,14 @@ from south_seas.models import (
     JoinGame,
     Move,
     PlaceTile,
+    RegisterKeyWebhook,
     RegisterWebhook,
+    ReplayMessages,
+    RotateSecret,
     SeatRequest,
 )
+from tests.api_key_fixture import add_api_key
+from tests.clients.conftest import QUICK
 from tests.clients.unreliable_proxy import Proxy
 
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
@@ -168,6 +176,36 @@ async def test_my_games_by_creator_key_and_by_token(client: Client, proxy: Proxy
     [own] = (await client.with_token(tokens[1]).my_games(waiting=False, status="active")).games
     assert own.seats[0].seat == 1
     assert {"greedy", "random"} <= {bot.name for bot in (await client.bots()).bots}
+
+
+async def test_a_host_with_an_api_key(proxy: Proxy, store: RedisStore) -> None:
+    secret, table = await add_api_key(store), CreateGame(players=[ANA, BO], first_seat=0)
+    async with Client(proxy.url, api_key=secret) as client, ApiKeyClient(proxy.url, secret, backoff=QUICK) as host:
+        created = await client.create(table)
+        await client.with_token(created.owner_token).abort(created.game.id)
+        rematch = await client.with_token(created.owner_token).rematch(created.game.id)
+        assert (await host.key()).name == "discord-bot"
+        first = await host.games(limit=1)
+        second = await host.games(limit=1, cursor=first.next_cursor)
+        assert {one.id for page in (first, second) for one in page.games} == {created.game.id, rematch.game.id}
+        assert [one.id for one in (await host.games("aborted")).games] == [created.game.id]
+
+        hook = (await host.register_webhook(RegisterKeyWebhook(url="https://bot.example/south-seas"))).id
+        assert [one.id for one in (await host.webhooks()).webhooks] == [hook]
+        assert (await host.change_webhook(hook, ChangeKeyWebhook(events=["decision"]))).events == ["decision"]
+        assert (await host.webhook(hook)).status == "pending"
+        with pytest.raises(ConflictError, match="pending"):
+            await host.ping_webhook(hook)
+        assert (await host.rotate_secret(hook)).secret.startswith("whsec_")
+        assert (await host.rotate_secret(hook, RotateSecret(grace_s=0))).previous_secret_expires_at is None
+        assert (await host.retry_webhook(hook)).status == "pending"
+        assert (await host.replay_webhook(hook, ReplayMessages(since="2026-11-21T21:00:00Z"))).id == hook
+        assert (await host.deliveries(hook)).attempts == []
+        await host.delete_webhook(hook)
+        assert (await host.webhooks()).webhooks == []
+    async with ApiKeyClient(proxy.url, "no-key") as stranger:
+        with pytest.raises(UnauthorizedError, match="unknown"):
+            await stranger.key()
 
 
 async def test_problems_raise_their_exceptions(client: Client) -> None:

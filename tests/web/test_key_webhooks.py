@@ -354,6 +354,20 @@ async def test_a_second_rotation_ends_the_oldest_secret(host: Host, receiver: We
         Webhook(SECRET).verify(received.body, received.headers)
 
 
+async def test_a_retried_rotation_returns_the_same_secret(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    path, header = f"{PATH}/{webhook['id']}/rotate-secret", {"Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
+    first, again = [await (await host.request("POST", path, **header)).json() for _ in range(2)]
+    assert first == again
+    await host.create_game()
+    await host.instance.dispatcher.join()
+    (received,) = receiver.received
+    for secret in (SECRET, first["secret"]):
+        assert Webhook(secret).verify(received.body, received.headers)
+    weak = await host.request("POST", path, **{"Idempotency-Key": "rotation-1"})
+    await check_problem(weak, 400, "malformed", "Idempotency-Key")
+
+
 async def pass_all_retries(host: Host, later: OffsetClock) -> None:
     """Let all attempts at the waiting messages happen."""
     for delay_s in DELAYS_S:

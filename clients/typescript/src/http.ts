@@ -19,7 +19,7 @@ export type Query = Readonly<Record<string, string | number | boolean | null | u
 
 /** A request to send. */
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;

@@ -1,5 +1,6 @@
 /** A typed client of the South Seas service. */
 
+export { ApiKeyClient, type ApiKeyOptions } from "./api_key.js";
 export type { Backoff } from "./backoff.js";
 export { PatchError, ProblemError, SouthSeasError, UnreachableError } from "./errors.js";
 export { type SubscribeOptions, Subscription, type Status } from "./subscription.js";

@@ -814,7 +814,7 @@ export interface paths {
          * Rotate a signing secret
          * @description Give a webhook a new signing secret, random or your own.
          *
-         *     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a space. So the receiver can change over at any time. A second rotation ends the oldest secret at once.
+         *     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a space. So the receiver can change over at any time. A second rotation ends the oldest secret at once; a retry with the same `Idempotency-Key` is none, and returns the same secret.
          */
         readonly post: operations["rotateKeyWebhookSecret"];
         readonly delete?: never;
@@ -2617,9 +2617,9 @@ export interface components {
         readonly RotatedSecret: {
             /**
              * Format: date-time
-             * @description Until when the previous secret signs too.
+             * @description Until when the previous secret signs too; null if it does not.
              */
-            readonly previous_secret_expires_at: string;
+            readonly previous_secret_expires_at: string | null;
             /**
              * @description Shown only in this response.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -8530,7 +8530,10 @@ export interface operations {
     readonly rotateKeyWebhookSecret: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.

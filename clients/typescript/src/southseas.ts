@@ -48,6 +48,8 @@ export interface SouthSeasOptions {
   readonly token?: string | null;
   /** The secret with which a creator of games, as a chat bot, lists them. */
   readonly creatorKey?: string | null;
+  /** The secret that the operator gives to hosts of many players, to create and join games. Not for web pages. */
+  readonly apiKey?: string | null;
   /** The language of texts, as in Accept-Language. */
   readonly language?: string | null;
   /** The retries of requests. */
@@ -74,13 +76,18 @@ export class SouthSeas {
   readonly #http: HttpClient;
   readonly #backoff: Backoff;
   readonly #token: string | null;
-  readonly #creatorHeaders: Readonly<Record<string, string>>;
+  readonly #creationHeaders: Readonly<Record<string, string>>;
+  readonly #apiKeyHeaders: Readonly<Record<string, string>>;
 
   constructor(private readonly options: SouthSeasOptions = {}) {
     const base = String(options.url ?? globalThis.location.origin);
     this.#backoff = { ...BACKOFF, ...options.backoff };
     this.#token = options.token ?? null;
-    this.#creatorHeaders = options.creatorKey ? { "Creator-Key": options.creatorKey } : {};
+    this.#apiKeyHeaders = options.apiKey ? { "Api-Key": options.apiKey } : {};
+    this.#creationHeaders = {
+      ...(options.creatorKey && { "Creator-Key": options.creatorKey }),
+      ...this.#apiKeyHeaders,
+    };
     this.#http = new HttpClient({
       base: base.endsWith("/") ? base : `${base}/`,
       token: this.#token,
@@ -106,7 +113,7 @@ export class SouthSeas {
 
   /** Creates a game. Store the tokens of the response: they cannot be read again. */
   createGame(request: CreateGame, options?: LegalMovesOptions): Promise<Created> {
-    return this.#post("/v1/games", request, options, this.#creatorHeaders);
+    return this.#post("/v1/games", request, options, this.#creationHeaders);
   }
 
   /** Returns public games, newest first. */
@@ -116,7 +123,7 @@ export class SouthSeas {
 
   /** Takes the next open seat; a private game requires its spectator token. */
   joinGame(id: string, request: JoinGame, options?: LegalMovesOptions): Promise<Joined> {
-    return this.#post(`/v1/games/${id}/seats`, request, options, this.#creatorHeaders);
+    return this.#post(`/v1/games/${id}/seats`, request, options, this.#creationHeaders);
   }
 
   /** Removes a player who joined, before the start, as the owner; the seat is open again. */
@@ -131,7 +138,7 @@ export class SouthSeas {
 
   /** Creates a game with the same players, as the owner of a game that is over. */
   rematch(id: string, request: Rematch = {}, options?: LegalMovesOptions): Promise<Created> {
-    return this.#post(`/v1/games/${id}/rematch`, request, options);
+    return this.#post(`/v1/games/${id}/rematch`, request, options, this.#apiKeyHeaders);
   }
 
   /** Returns the games of `tokens`; without them, of the client's creator key, or else of its token. */
@@ -225,7 +232,7 @@ export class SouthSeas {
 
   /** Registers a webhook, as the game's owner. Store the secret of the response: it cannot be read again. */
   registerWebhook(id: string, request: RegisterWebhook, options?: RequestOptions): Promise<WebhookCreated> {
-    return this.#post(`/v1/games/${id}/webhooks`, request, options);
+    return this.#post(`/v1/games/${id}/webhooks`, request, options, this.#apiKeyHeaders);
   }
 
   webhooks(id: string, options?: RequestOptions): Promise<Webhooks> {

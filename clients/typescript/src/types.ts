@@ -47,7 +47,20 @@ export type Deliveries = Schemas["Deliveries"];
 export type WebhookMessage = Schemas["WebhookMessage"];
 /** The first request to a webhook's URL; respond with its challenge to confirm the webhook. */
 export type WebhookChallenge = Schemas["WebhookChallenge"];
+/** A message that tests a webhook. */
+export type WebhookPing = Schemas["WebhookPing"];
 export type WebhookChallengeAnswer = Schemas["WebhookChallengeAnswer"];
+
+export type ApiKey = Schemas["ApiKeyView"];
+export type RegisterKeyWebhook = Schemas["RegisterKeyWebhook"];
+export type ChangeKeyWebhook = Schemas["ChangeKeyWebhook"];
+export type KeyWebhook = Schemas["KeyWebhook"];
+export type KeyWebhookCreated = Schemas["KeyWebhookCreated"];
+export type KeyWebhooks = Schemas["KeyWebhooks"];
+export type KeyDeliveries = Schemas["KeyDeliveries"];
+export type ReplayMessages = Schemas["ReplayMessages"];
+export type RotateSecret = Schemas["RotateSecret"];
+export type RotatedSecret = Schemas["RotatedSecret"];
 
 export type Scores = Schemas["Scores"];
 export type TilesLeft = Schemas["TilesLeft"];

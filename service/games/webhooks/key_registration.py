@@ -24,9 +24,16 @@ from schemas.webhooks import (
 from service.games.api_keys.subject import subject_of_key
 from service.games.context import Context
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import ReplayableResult, Replayed, idempotency_scope, new_record, read_record
+from service.games.idempotency import (
+    ReplayableResult,
+    Replayed,
+    idempotency_scope,
+    new_record,
+    read_record,
+    token_secret,
+)
 from service.games.timestamps import DAY_S, timestamp, unix_seconds
-from service.games.webhooks.payloads import generate_secret
+from service.games.webhooks.payloads import derive_secret, generate_secret
 from service.games.webhooks.port import (
     Added,
     LeaseTaken,
@@ -143,21 +150,31 @@ async def change_key_webhook(
     return await _change(context, api_key, webhook_id, change)
 
 
-async def rotate_secret(context: Context, api_key: str, webhook_id: str, body: RotateSecret) -> RotatedSecret:
-    """Give a webhook a new secret; the current one signs too until it expires. Raises NoSuchWebhook, Conflict."""
+async def rotate_secret(
+    context: Context, api_key: str, webhook_id: str, body: RotateSecret, idempotency_key: str | None
+) -> RotatedSecret:
+    """Give a webhook a new secret; the current one signs too until it expires.
+
+    Without a secret of the host's own, it is derived from the idempotency key. So a retry does not rotate once more,
+    which would end the secret that the host uses. Raises Malformed, NoSuchWebhook, Conflict.
+    """
     check_secret(body.secret)
-    secret = body.secret or generate_secret()
+    path = f"{PATH}/{webhook_id}/rotate-secret"
+    scope = idempotency_scope(idempotency_key, path, subject_of_key(api_key), body)
+    secret = body.secret or derive_secret(token_secret(scope), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
 
     def change(stored: StoredWebhook) -> StoredWebhook:
         current = stored.registration.secret
+        if secret == current:
+            return stored
         registration = msgspec.structs.replace(
             stored.registration, secret=secret, previous_secret=current, previous_expires_at=expires_at
         )
         return StoredWebhook(registration, stored.state)
 
-    await _change(context, api_key, webhook_id, change)
-    return RotatedSecret(secret=secret, previous_secret_expires_at=timestamp(expires_at))
+    rotated = await _change(context, api_key, webhook_id, change)
+    return RotatedSecret(secret=secret, previous_secret_expires_at=rotated.previous_secret_expires_at)
 
 
 async def ping_key_webhook(context: Context, api_key: str, webhook_id: str) -> KeyWebhook:

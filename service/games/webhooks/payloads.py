@@ -1,6 +1,7 @@
 """The payload of a change for a webhook, and its signature."""
 
 import base64
+import hmac
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -127,6 +128,12 @@ def signature_headers(webhook: WebhookRegistration, payload: WebhookPayload, now
 def generate_secret() -> str:
     """Return a random signing secret."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def derive_secret(source: bytes, webhook_id: str) -> str:
+    """Return a webhook's signing secret that is derived from a secret, always the same."""
+    digest = hmac.digest(source, f"webhook.{webhook_id}".encode(), "sha256")
+    return SECRET_PREFIX + base64.b64encode(digest).decode()
 
 
 def is_secret(text: str) -> bool:

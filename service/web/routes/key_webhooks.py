@@ -176,17 +176,20 @@ async def ping_key_webhook(request: web.Request) -> web.Response:
     summary="Rotate a signing secret",
     body=ROTATE_DECODER,
     is_body_optional=True,
+    headers=("Idempotency-Key-secret",),
     responses=(ResponseSpec(200, "The new secret.", RotatedSecret),),
 )
 async def rotate_key_webhook_secret(request: web.Request) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
-    space. So the receiver can change over at any time. A second rotation ends the oldest secret at once.
+    space. So the receiver can change over at any time. A second rotation ends the oldest secret at once; a retry with
+    the same `Idempotency-Key` is none, and returns the same secret.
     """
     context, name, webhook_id = await _webhook_arguments(request)
     body = await read_optional_body(request, ROTATE_DECODER)
-    return key_response(await key_registration.rotate_secret(context, name, webhook_id, body), secret=True)
+    key = parse_idempotency_key(request)
+    return key_response(await key_registration.rotate_secret(context, name, webhook_id, body, key), secret=True)
 
 
 @changing_route(

@@ -1,8 +1,10 @@
 """A typed client of South Seas, the server of Carcassonne: South Seas.
 
 `Client` sends requests, plays seats and subscribes to games; `south_seas.models` has what they send and return.
+`ApiKeyClient` is for hosts of many players, whom the operator has given an API key.
 """
 
+from south_seas.api_key_client import ApiKeyClient
 from south_seas.backoff import Backoff
 from south_seas.client import Client
 from south_seas.decoding import Unknown
@@ -26,6 +28,7 @@ from south_seas.subscription import Subscription
 
 __all__ = [
     "APIError",
+    "ApiKeyClient",
     "Backoff",
     "BadRequestError",
     "Client",

@@ -65,11 +65,11 @@ class Client(QueryClient):
 
     async def create(self, request: CreateGame, **options: Unpack[PostOptions]) -> Created:
         """Create a game. Store the tokens of the response: they cannot be read again."""
-        return await self._post(Created, "/v1/games", request, options, self._creator_headers())
+        return await self._post(Created, "/v1/games", request, options, self._creation_headers())
 
     async def join(self, game: str, request: JoinGame, **options: Unpack[PostOptions]) -> Joined:
         """Take the next open seat; a private game requires its spectator token."""
-        return await self._post(Joined, f"/v1/games/{game}/seats", request, options, self._creator_headers())
+        return await self._post(Joined, f"/v1/games/{game}/seats", request, options, self._creation_headers())
 
     async def remove_player(self, game: str, seat: int) -> GameView:
         """Remove a player who joined, before the start, as the owner; the seat is open again."""
@@ -81,13 +81,15 @@ class Client(QueryClient):
 
     async def rematch(self, game: str, seed: str | None = None, **options: Unpack[PostOptions]) -> Created:
         """Create a game with the same players, as the owner of a game that is over."""
-        return await self._post(Created, f"/v1/games/{game}/rematch", Rematch(seed=seed), options)
+        return await self._post(
+            Created, f"/v1/games/{game}/rematch", Rematch(seed=seed), options, self._api_key_headers()
+        )
 
     async def register_webhook(
         self, game: str, request: RegisterWebhook, **options: Unpack[IdempotencyOptions]
     ) -> WebhookCreated:
         """Register a webhook, as the owner. Store the secret of the response: it cannot be read again."""
-        return await self._post(WebhookCreated, f"/v1/games/{game}/webhooks", request, options)
+        return await self._post(WebhookCreated, f"/v1/games/{game}/webhooks", request, options, self._api_key_headers())
 
     async def retry_webhook(self, game: str, hook: str) -> Webhook:
         """Retry the next message of a webhook at once, as the owner; a disabled webhook becomes active."""

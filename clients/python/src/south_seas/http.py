@@ -43,7 +43,7 @@ QueryValue = str | int | bool | None
 class HttpRequest(NamedTuple):
     """A request."""
 
-    method: Literal["GET", "POST", "DELETE"]
+    method: Literal["GET", "POST", "PATCH", "DELETE"]
     path: str
     query: Mapping[str, QueryValue] = {}
     body: Any = None

@@ -920,8 +920,8 @@ class RotatedSecret(Model):
 
     secret: str
     """Shown only in this response."""
-    previous_secret_expires_at: str
-    """Until when the previous secret signs too."""
+    previous_secret_expires_at: str | None
+    """Until when the previous secret signs too; null if it does not."""
 
 
 class Score(Model):

@@ -45,23 +45,26 @@ class QueryClient:
     service is busy.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  options, each by name
         self,
         url: str,
         token: str | None = None,
         *,
         creator_key: str | None = None,
+        api_key: str | None = None,
         language: str | None = None,
         session: aiohttp.ClientSession | None = None,
         backoff: Backoff = DEFAULT_BACKOFF,
     ) -> None:
         """Create a client of the service at `url`.
 
-        `creator_key` is the secret with which a chat bot lists its games. `language` is that of texts, as in
+        `creator_key` is the secret with which a chat bot lists its games. `api_key` is the secret that the operator
+        gives to hosts of many players; games are created and joined with it. `language` is that of texts, as in
         Accept-Language. The caller closes a given `session`.
         """
         self.token = token
         self._creator_key = creator_key
+        self._api_key = api_key
         self._http = HttpClient(url, session, backoff, language)
 
     @property
@@ -202,5 +205,9 @@ class QueryClient:
         """
         return Subscription(self._http, game, self.token, start, past_end=past_end)
 
-    def _creator_headers(self) -> dict[str, str]:
-        return {} if self._creator_key is None else {"Creator-Key": self._creator_key}
+    def _api_key_headers(self) -> dict[str, str]:
+        return {} if self._api_key is None else {"Api-Key": self._api_key}
+
+    def _creation_headers(self) -> dict[str, str]:
+        creator = {} if self._creator_key is None else {"Creator-Key": self._creator_key}
+        return creator | self._api_key_headers()
