@@ -11,13 +11,16 @@ from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
 from examples.chat.games import GameActions, NewGameOptions, Person
 from examples.chat.notifier import Post, TurnNotifier
-from examples.chat.phrases import Language, translate
+from examples.chat.phrases import LANGUAGES, Language, translate
 from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
-from south_seas import APIError, InvalidResponseError, RetryableError, UnreachableError
+from south_seas import APIError, Backoff, Client, InvalidResponseError, RetryableError, UnreachableError
 
 PICTURE_WIDTH = 1000
 """The default width of pictures, in pixels."""
+
+BACKOFF = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
+"""Short, since a person waits."""
 
 COMMANDS = {
     "new": "Start a game in this channel.",
@@ -59,8 +62,11 @@ class ChatBot:
 
     async def open(self, post: Post) -> None:
         """Open the connections, and watch the running games."""
-        self._session = ClientSession()
-        self.games = GameActions(self._url, self._session, self.storage, self._chat, self._watch)
+        self._session = session = ClientSession()
+        clients = {
+            language: Client(self._url, session=session, backoff=BACKOFF, language=language) for language in LANGUAGES
+        }
+        self.games = GameActions(clients, self.storage, self._chat, self._watch)
         self.notifier = TurnNotifier(self.games, post)
         self.notifier.watch_running()
 

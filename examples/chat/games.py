@@ -2,23 +2,18 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
-
-from aiohttp import ClientSession
 
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
 from examples.chat.menus import MoveMenus
 from examples.chat.names import unique_name
-from examples.chat.phrases import LANGUAGES, Language, translate
+from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, ChatFormat, Picture, Screen, clip
 from examples.chat.storage import BotStorage, ChannelGame, Seat
-from south_seas import Backoff, Client, ClientError, VersionMismatchError
+from south_seas import Client, ClientError, VersionMismatchError
 from south_seas.models import BotInfo, Created, CreateGame, GameView, JoinGame, LegalMoves, MyGame, SeatRequest
-
-BACKOFF = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
-"""Short, since a person waits."""
 
 SUGGESTION_TIMEOUT_S = 2.0
 """The time limit for suggestions while a user types."""
@@ -66,18 +61,15 @@ class GameActions:
 
     def __init__(
         self,
-        url: str,
-        session: ClientSession,
+        clients: Mapping[Language, Client],
         storage: BotStorage,
         chat: ChatFormat,
         on_created: Callable[[ChannelGame], None],
     ) -> None:
         self.storage = storage
         self.chat = chat
+        self._clients = clients
         self._on_created = on_created
-        self._clients = {
-            language: Client(url, session=session, backoff=BACKOFF, language=language) for language in LANGUAGES
-        }
 
     def reader(self, channel_game: ChannelGame, language: Language) -> Client:
         """Return a client that can read a game."""

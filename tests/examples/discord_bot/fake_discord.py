@@ -213,12 +213,12 @@ class FakeDiscord:
         await self._gateway.prepare(request)
         await self._gateway.send_json({"op": HELLO, "d": {"heartbeat_interval": 45_000}})
         async for frame in self._gateway:
-            match frame.json()["op"]:
-                case op if op == HEARTBEAT:
-                    await self._gateway.send_json({"op": HEARTBEAT_ACK})
-                case op if op == IDENTIFY:
-                    await self._dispatch("READY", ready_object(str(self._server.make_url("/gateway"))))
-                    self._identified.set()
+            op = frame.json()["op"]
+            if op == HEARTBEAT:
+                await self._gateway.send_json({"op": HEARTBEAT_ACK})
+            elif op == IDENTIFY:
+                await self._dispatch("READY", ready_object(str(self._server.make_url("/gateway"))))
+                self._identified.set()
         return self._gateway
 
     async def _me(self, _: web.Request) -> web.Response:
