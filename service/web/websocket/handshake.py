@@ -1,12 +1,13 @@
 """The opening handshake of a WebSocket (RFC 6455, 4.2; RFC 7692, 7.1), as far as aiohttp is more lenient than they are.
 
 aiohttp also takes versions 7 and 8, some invalid offers of permessage-deflate, and each extension whose name contains
-that. It fails on some keys, reads one line of each header, and logs the offered subprotocols if it knows none of them.
+that, and HTTP/1.0. It fails on some keys, reads one line of each header, and logs the offered subprotocols if it knows
+none of them.
 """
 
 import re
 
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion11, hdrs, web
 
 from service.games.errors import Malformed
 from service.web.errors import UpgradeRequired
@@ -31,31 +32,37 @@ _DEFLATE_PARAMETER = re.compile(
 
 
 def check_handshake(request: web.Request) -> web.Request:
-    """Return the request without the extensions and subprotocols that the service does not accept.
+    """Return the request with no other extensions and subprotocols than the service accepts.
 
     Raises UpgradeRequired, Malformed.
     """
     headers = request.headers
-    if headers.get(hdrs.UPGRADE, "").strip().lower() != "websocket":
+    if headers.get(hdrs.UPGRADE, "").lower() != "websocket":
         raise Malformed("this path takes WebSocket upgrades only", "Upgrade")
-    if headers.get(hdrs.SEC_WEBSOCKET_VERSION) != VERSION:
+    if request.version < HttpVersion11:
+        raise Malformed("a WebSocket needs HTTP/1.1")
+    if headers.getall(hdrs.SEC_WEBSOCKET_VERSION, ()) != [VERSION]:
         raise UpgradeRequired
-    key = headers.get(hdrs.SEC_WEBSOCKET_KEY, "")
-    if _KEY.fullmatch(key) is None:
+    key, *others = headers.getall(hdrs.SEC_WEBSOCKET_KEY, ("",))
+    if others or _KEY.fullmatch(key) is None:
         raise Malformed("the key is not 16 bytes in base64", "Sec-WebSocket-Key")
-    offered, accepted = {}, {}
-    if hdrs.SEC_WEBSOCKET_EXTENSIONS in headers:
-        offered[hdrs.SEC_WEBSOCKET_EXTENSIONS] = offers = ",".join(headers.getall(hdrs.SEC_WEBSOCKET_EXTENSIONS))
-        if (offer := select_deflate_offer(offers)) is not None:
-            accepted[hdrs.SEC_WEBSOCKET_EXTENSIONS] = offer
-    if hdrs.SEC_WEBSOCKET_PROTOCOL in headers:
-        offered[hdrs.SEC_WEBSOCKET_PROTOCOL] = offers = ",".join(headers.getall(hdrs.SEC_WEBSOCKET_PROTOCOL))
-        if SUBPROTOCOL in map(str.strip, offers.split(",")):
-            accepted[hdrs.SEC_WEBSOCKET_PROTOCOL] = SUBPROTOCOL
-    if offered == accepted:
+    return _select_offers(request)
+
+
+def _select_offers(request: web.Request) -> web.Request:
+    """Return the request if the service accepts all its offers, as is usual; else a copy without the others."""
+    headers = request.headers
+    offered = {name: ",".join(headers.getall(name)) for name in _SELECTORS if name in headers}
+    selected = {name: _SELECTORS[name](offers) for name, offers in offered.items()}
+    if selected == offered:
         return request
-    upgrade = {hdrs.UPGRADE: "websocket", hdrs.CONNECTION: "Upgrade", hdrs.SEC_WEBSOCKET_VERSION: VERSION}
-    return request.clone(headers={**upgrade, hdrs.SEC_WEBSOCKET_KEY: key, **accepted})
+    names = (hdrs.UPGRADE, hdrs.SEC_WEBSOCKET_VERSION, hdrs.SEC_WEBSOCKET_KEY)
+    accepted = {name: offer for name, offer in selected.items() if offer is not None}
+    return request.clone(headers={name: headers[name] for name in names} | accepted)
+
+
+def _select_subprotocol(offers: str) -> str | None:
+    return SUBPROTOCOL if SUBPROTOCOL in map(str.strip, offers.split(",")) else None
 
 
 def select_deflate_offer(offers: str) -> str | None:
@@ -75,3 +82,10 @@ def select_deflate_offer(offers: str) -> str | None:
         ):
             return "; ".join((extension, *parameters))
     return None
+
+
+_SELECTORS = {
+    hdrs.SEC_WEBSOCKET_EXTENSIONS: select_deflate_offer,
+    hdrs.SEC_WEBSOCKET_PROTOCOL: _select_subprotocol,
+}
+"""What selects one of the offers in a header; None declines all."""

@@ -38,11 +38,16 @@ async def upgrade(
     names = {"Version": "Sec-WebSocket-Version", "Key": "Sec-WebSocket-Key"}
     head = [f"{names.get(name, name)}: {value}" for name, value in usual.items() if value is not None]
     request = "\r\n".join([f"GET {path} HTTP/1.1", *head, *lines, "", ""])
-    return await send_raw(client, request.encode())
+    return await send_raw(client, request.encode("latin-1"))
 
 
 async def test_an_upgrade_is_accepted(client: Client) -> None:
-    for changed in (None, {"Connection": "keep-alive, Upgrade"}, {"Upgrade": "WebSocket"}):
+    for changed in (
+        None,
+        {"Connection": "keep-alive, Upgrade"},
+        {"Upgrade": "WebSocket"},
+        {"Connection": "Upgrade, \u00e9", "X-Name": "\u00e9"},
+    ):
         response = await upgrade(client, changed=changed)
         assert (response.status, response.headers["Sec-WebSocket-Accept"]) == (101, ACCEPT)
         assert response.headers["Upgrade"].lower() == "websocket"
@@ -73,11 +78,25 @@ async def test_another_version_is_rejected_with_the_supported_one(
         {"Upgrade": "h2c"},
         {"Connection": None},
         {"Connection": "close"},
+        {"Connection": None, "Sec-WebSocket-Protocol": OTHER},
         *({"Key": key} for key in (None, "", "short", "A" * 22, f"{KEY}=", "\u00e9" * 11 + "==", "A" * 24)),
     ),
 )
 async def test_a_malformed_upgrade_is_rejected(client: Client, changed: dict[str, str | None]) -> None:
     response = await upgrade(client, changed=changed)
+    assert (response.status, json.load(response)["code"]) == (400, "malformed")
+
+
+async def test_a_header_that_must_not_be_repeated_is_rejected(client: Client) -> None:
+    """RFC 6455, 11.3.1 and 11.3.5."""
+    assert (await upgrade(client, f"Sec-WebSocket-Key: {KEY}")).status == 400
+    assert (await upgrade(client, "Sec-WebSocket-Version: 8")).status == 426
+
+
+async def test_http_1_0_has_no_websockets(client: Client) -> None:
+    """RFC 6455, 4.2.1."""
+    lines = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {KEY}")
+    response = await send_raw(client, "\r\n".join(["GET /v1/ws HTTP/1.0", *lines, "", ""]).encode())
     assert (response.status, json.load(response)["code"]) == (400, "malformed")
 
 
