@@ -314,7 +314,7 @@ class RateLimiter:
     def _admit_uncounted(self, request: web.BaseRequest, address: str) -> Charge | None:
         """Admit a HEAD where a GET would be admitted; OPTIONS always. Raises as `admit`.
 
-        A HEAD costs as much time as its GET, so it counts towards all requests of its address, though to no quota.
+        A HEAD takes as long as its GET, so it counts for all requests of its address, and pays for expensive work.
         """
         path, key = request.path, b""
         if request.method == "OPTIONS" or path in EXEMPT_PATHS:
