@@ -174,11 +174,11 @@ def make_rows(buttons: Sequence[Button], columns: int) -> Iterator[list[InlineKe
 
 @click.command(context_settings={"show_default": True})
 @bot_options("TELEGRAM_TOKEN", "telegram-bot.sqlite")
-def main(url: str, token: str, file: Path, width: int) -> None:
+def main(url: str, token: str, api_key: str | None, file: Path, width: int) -> None:
     """Play South Seas in Telegram's chats; TELEGRAM_TOKEN is the token from @BotFather."""
     logging.basicConfig(level=logging.INFO)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # its lines would contain the token
-    TelegramBot(ChatBot(url, file, TELEGRAM, width), token).application.run_polling()
+    TelegramBot(ChatBot(url, file, TELEGRAM, width, api_key), token).application.run_polling()
 
 
 if __name__ == "__main__":

@@ -53,9 +53,14 @@ log = logging.getLogger(__name__)
 class ChatBot:
     """The bot of one service. What it returns is sent by the chat, what it announces goes through `post`."""
 
-    def __init__(self, url: str, file: Path, chat: ChatFormat, width: int = PICTURE_WIDTH) -> None:
+    def __init__(
+        self, url: str, file: Path, chat: ChatFormat, width: int = PICTURE_WIDTH, api_key: str | None = None
+    ) -> None:
         self.storage = BotStorage(file)
         self._url = url
+        self._api_key = api_key
+        """The operator of the service gives it to bots with many users; without it they share the limits of an address.
+        """
         self._chat = chat
         self._width = width
         self._session: ClientSession | None = None
@@ -64,7 +69,8 @@ class ChatBot:
         """Open the connections, and watch the running games."""
         self._session = session = ClientSession()
         clients = {
-            language: Client(self._url, session=session, backoff=BACKOFF, language=language) for language in LANGUAGES
+            language: Client(self._url, api_key=self._api_key, session=session, backoff=BACKOFF, language=language)
+            for language in LANGUAGES
         }
         self.games = GameActions(clients, self.storage, self._chat, self._watch)
         self.notifier = TurnNotifier(self.games, post)

@@ -11,10 +11,10 @@ from examples.discord_bot.bot import SouthSeasBot
 
 @click.command(context_settings={"show_default": True})
 @bot_options("DISCORD_TOKEN", "discord-bot.sqlite")
-def main(url: str, token: str, file: Path, width: int) -> None:
+def main(url: str, token: str, api_key: str | None, file: Path, width: int) -> None:
     """Play South Seas in Discord's channels; DISCORD_TOKEN is the token of the application's bot."""
     discord.utils.setup_logging()
-    SouthSeasBot(url, file, width).run(token, log_handler=None)
+    SouthSeasBot(url, file, width, api_key).run(token, log_handler=None)
 
 
 if __name__ == "__main__":

@@ -27,10 +27,10 @@ log = logging.getLogger(__name__)
 class SouthSeasBot(discord.Client):
     """The Discord client of one service; it reads no messages and needs no privileged intents."""
 
-    def __init__(self, url: str, file: Path, width: int = PICTURE_WIDTH) -> None:
+    def __init__(self, url: str, file: Path, width: int = PICTURE_WIDTH, api_key: str | None = None) -> None:
         super().__init__(intents=discord.Intents(guilds=True), allowed_mentions=discord.AllowedMentions.none())
         self.tree = app_commands.CommandTree(self)
-        self.core = ChatBot(url, file, DISCORD, width)
+        self.core = ChatBot(url, file, DISCORD, width, api_key)
 
     async def setup_hook(self) -> None:
         """Open the connections, watch the running games, and register the commands."""

@@ -11,7 +11,9 @@ import pytest
 from examples.chat.bot import ChatBot
 from examples.chat.screens import Screen
 from examples.text_bot import HELP, TEXT, TextBot
-from south_seas import Client
+from service.store.game_store import RedisStore
+from south_seas import ApiKeyClient, Client
+from tests.api_key_fixture import add_api_key
 from tests.examples.terminal_player import TIMEOUT_S
 from tests.tools import ROOT
 
@@ -53,6 +55,19 @@ async def test_two_people_play_a_whole_game_in_a_chat(
         while "The scores: " not in (last := await posted.get()):
             assert re.search(r"(Ana|Bo), it is your turn\.$", last)
     assert "won" in last or "win" in last
+
+
+async def test_games_are_created_and_joined_with_the_api_key(url: str, tmp_path: Path, store: RedisStore) -> None:
+    secret = await add_api_key(store)
+    core = ChatBot(url, tmp_path / "bot.sqlite", TEXT, api_key=secret)
+    await core.open(lambda _channel, _screen: asyncio.sleep(0))
+    bot = TextBot(core)
+    await bot.answer("Ana", "new open")
+    assert await bot.answer("Bo", "join") == "You have a seat."
+    await core.close()
+    async with ApiKeyClient(url, secret) as host:
+        (game,) = (await host.games()).games
+    assert [player.name for player in game.players] == ["Ana", "Bo"]
 
 
 async def test_every_other_command(bot: TextBot) -> None:
