@@ -39,7 +39,7 @@ PASSES = (Pass("islander"), Pass("deliver"))
 class Encoding:
     """Actions as numbers and games as arrays: the same for every number of players of a tile set.
 
-    `actions` is the number of actions, `shapes` has the tables of an observation in their order.
+    `actions` is the number of actions, `shapes` are those of an observation's tables, `edges` those of each oriented tile.
     """
 
     def __init__(self, index: TileSetIndex) -> None:
@@ -71,7 +71,7 @@ class Encoding:
         }
         *self._ends, self.length = accumulate(map(prod, self.shapes.values()))
         self._slots = np.array([_tile_slots(index, oriented) for oriented in range(types * 4)])
-        self._edges = np.array([_tile_edges(index, oriented) for oriented in range(types * 4)])
+        self.edges = np.array([_tile_edges(index, oriented) for oriented in range(types * 4)])
 
     def legal_actions(self, game: Game) -> dict[int, Action]:
         """Return every legal action by its number; empty if the game is over."""
@@ -113,7 +113,7 @@ class Encoding:
         tables["sides"][:placed, :, 0] = [
             [cell + step in game.frontier for step in SIDE_OFFSETS] for cell in game.cells
         ]
-        tables["sides"][:placed, :, 1:] = self._edges[game.oriented_tiles]
+        tables["sides"][:placed, :, 1:] = self.edges[game.oriented_tiles]
         tables["features"][:placed] = features[np.where(slots < 0, -1, first_segments + slots)]
         if game.is_tile_placed:
             for row, segment in enumerate(range(game.first_segments[-1], len(game.feature_labels))):

@@ -247,6 +247,7 @@ def test_the_page_describes_the_spaces(self_play: Any) -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([\d, ]+) \|", page, re.MULTILINE)
     assert {name: tuple(map(int, shape.split(","))) for name, shape in rows} == encoding.shapes
     assert f"vector of {encoding.length:,} `int16`" in page
+    assert f"the shape {encoding.edges.shape}" in page
     assert f"`Discrete({encoding.actions})`" in page
     assert f"| {encoding.actions - 2}, {encoding.actions - 1} | Place no islander; deliver nothing. |" in page
 
