@@ -39,7 +39,7 @@ PASSES = (Pass("islander"), Pass("deliver"))
 class Encoding:
     """Actions as numbers and games as arrays: the same for every number of players of a tile set.
 
-    `actions` is the number of actions, `shapes` are those of an observation's tables, `edges` those of each oriented tile.
+    `actions` is their number, `shapes` has the tables of an observation, `edges` the edges of each oriented tile.
     """
 
     def __init__(self, index: TileSetIndex) -> None:

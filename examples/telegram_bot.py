@@ -174,7 +174,7 @@ def make_rows(buttons: Sequence[Button], columns: int) -> Iterator[list[InlineKe
 
 @click.command(context_settings={"show_default": True})
 @bot_options("TELEGRAM_TOKEN", "telegram-bot.sqlite")
-def main(url: str, token: str, api_key: str | None, file: Path, width: int) -> None:
+def main(url: str, api_key: str | None, token: str, file: Path, width: int) -> None:
     """Play South Seas in Telegram's chats; TELEGRAM_TOKEN is the token from @BotFather."""
     logging.basicConfig(level=logging.INFO)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # its lines would contain the token

@@ -12,11 +12,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def bot_options(token_variable: str, file: str) -> Callable[[F], F]:
-    """Return a decorator that adds the options `url`, `token`, `api_key`, `file` and `width` to a command."""
+    """Return a decorator that adds the options `url`, `api_key`, `token`, `file` and `width` to a command."""
     options = (
         click.option("--url", envvar="SOUTH_SEAS_URL", default="http://localhost:8080", help="The URL of the service."),
+        click.option(
+            "--api-key", envvar="SOUTH_SEAS_API_KEY", help="The API key of a bot for many players: docs/api-keys.md."
+        ),
         click.option("--token", envvar=token_variable, required=True, hidden=True),
-        click.option("--api-key", envvar="SOUTH_SEAS_API_KEY", hidden=True),
         click.option(
             "--file",
             envvar="SOUTH_SEAS_BOT_FILE",

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -10,13 +9,13 @@ import discord
 from discord import app_commands
 
 from examples.chat.actions import ChatAction
-from examples.chat.bot import PICTURE_WIDTH, ChatBot
+from examples.chat.bot import ChatBot
 from examples.chat.games import Person
 from examples.chat.names import player_name
 from examples.chat.phrases import language_of, translate
 from examples.chat.screens import Screen
 from examples.discord_bot.commands import SouthSeasCommands
-from examples.discord_bot.messages import DISCORD, ActionButton, ActionMenu, render_message
+from examples.discord_bot.messages import ActionButton, ActionMenu, render_message
 
 SEND_ERRORS = (discord.HTTPException, aiohttp.ClientError, OSError, ValueError)
 """What discord.py raises for a message that cannot be sent, after its retries; ValueError for one that is too large."""
@@ -27,10 +26,10 @@ log = logging.getLogger(__name__)
 class SouthSeasBot(discord.Client):
     """The Discord client of one service; it reads no messages and needs no privileged intents."""
 
-    def __init__(self, url: str, file: Path, width: int = PICTURE_WIDTH, api_key: str | None = None) -> None:
+    def __init__(self, core: ChatBot) -> None:
         super().__init__(intents=discord.Intents(guilds=True), allowed_mentions=discord.AllowedMentions.none())
         self.tree = app_commands.CommandTree(self)
-        self.core = ChatBot(url, file, DISCORD, width, api_key)
+        self.core = core
 
     async def setup_hook(self) -> None:
         """Open the connections, watch the running games, and register the commands."""

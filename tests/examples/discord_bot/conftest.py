@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from examples.chat.bot import ChatBot
 from examples.discord_bot.bot import SouthSeasBot
+from examples.discord_bot.messages import DISCORD
 from tests.examples.discord_bot.fake_discord import FakeDiscord
 
 
@@ -32,6 +34,6 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 async def bot(url: str, fake_discord: FakeDiscord, file: Path, width: int) -> AsyncIterator[SouthSeasBot]:
     """Log the bot in."""
-    bot = SouthSeasBot(url, file, width)
+    bot = SouthSeasBot(ChatBot(url, file, DISCORD, width))
     async with fake_discord.logged_in(bot):
         yield bot

@@ -8,10 +8,12 @@ from time import time
 
 import pytest
 
+from examples.chat.bot import ChatBot
 from examples.chat.games import NewGameOptions, Person
 from examples.chat.phrases import LANGUAGES, translate
 from examples.chat.storage import ChannelGame
 from examples.discord_bot.bot import SouthSeasBot
+from examples.discord_bot.messages import DISCORD
 from service.games.context import Context
 from service.games.scheduling.scheduler import run_scheduler
 from service.store.game_store import RedisStore
@@ -143,19 +145,19 @@ async def test_only_a_replaced_player_can_return(fake_discord: FakeDiscord) -> N
 
 
 async def test_a_restart_repeats_no_notification(url: str, fake_discord: FakeDiscord, file: Path) -> None:
-    async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
+    async with fake_discord.logged_in(SouthSeasBot(ChatBot(url, file, DISCORD, 0))):
         called, person = await begun(fake_discord)
         menu = await fake_discord.press_action(person, called, "menu")
     output = len(fake_discord.channel)
-    async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
+    async with fake_discord.logged_in(SouthSeasBot(ChatBot(url, file, DISCORD, 0))):
         assert (await fake_discord.choose(person, menu, menu.options()[0]["value"])).acts()
         assert len(fake_discord.channel) == output
 
 
 async def test_an_unreachable_service_is_reported(fake_discord: FakeDiscord, file: Path, url: str) -> None:
-    async with fake_discord.logged_in(SouthSeasBot(url, file, 0)):
+    async with fake_discord.logged_in(SouthSeasBot(ChatBot(url, file, DISCORD, 0))):
         _, person = await begun(fake_discord)
-    async with fake_discord.logged_in(SouthSeasBot("http://127.0.0.1:9", file, 0)):
+    async with fake_discord.logged_in(SouthSeasBot(ChatBot("http://127.0.0.1:9", file, DISCORD, 0))):
         observed = await fake_discord.command(person, "moves")
         assert await fake_discord.suggestions(person, "new", "strength", "") == []
         assert "Your games are safe" in observed.text or "Rien n'est perdu" in observed.text
