@@ -109,6 +109,18 @@ async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
     assert not [name for name in names if name.startswith("GET")]
 
 
+async def test_an_event_stream_is_no_trace_but_a_page_of_the_log_is(
+    two: list[Client], spans: InMemorySpanExporter
+) -> None:
+    """Generated clients accept both, and get the page."""
+    game = await create_game(two[0])
+    spans.clear()
+    (await game.get("/diffs", Accept="text/event-stream")).close()
+    page = await game.get("/diffs", Accept="application/json, text/event-stream")
+    assert page.content_type == "application/json"
+    assert [span.name for span in spans.get_finished_spans()].count("GET /v1/games/{id}/diffs") == 1
+
+
 async def test_a_rejected_action_is_recorded_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
     rejected = await (await create_game(two[0])).act({"move": "p9.9.0"})
     assert rejected.status == 422

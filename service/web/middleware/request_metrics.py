@@ -12,6 +12,8 @@ from service.telemetry import tracing
 from service.telemetry.log_context import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
 from service.web.middleware.access_log import UNMATCHED_ROUTE, get_route_template, log_request
+from service.web.negotiation import prefers_media_type
+from service.web.parsing import JSON
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -113,7 +115,7 @@ def measure_requests(handle: Handler) -> Handler:
 
 def may_stream(request: web.Request) -> bool:
     """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
-    return hdrs.UPGRADE in request.headers or EVENT_STREAM in request.headers.get(hdrs.ACCEPT, "")
+    return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
 
 
 def _is_stream(response: web.StreamResponse) -> bool:
