@@ -1,4 +1,4 @@
-"""How a tile set plays: whole games between equal bots, and what came of them, as a Markdown table.
+"""The balance of a tile set: plays whole games between equal bots, and prints statistics as Markdown tables.
 
     python -m benchmarks.balance --games 1000 --players 2 3 4 5
 
@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
+from benchmarks.bots import ARCHIPELAGO, bots, load_tileset_index, play_all
 from benchmarks.sample_games import new_game
 from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
@@ -29,11 +29,11 @@ LETTERS = ".SBI"
 """A side of an edge pattern: no neighbour, sea, bridge, island, as the engine's two bits number them."""
 
 Tally = Counter[tuple[str, ...]]
-"""What was counted, of one game or of many: tallies are added up."""
+"""The counts of one game or of many, which can be added."""
 
 
 class Fixture(NamedTuple):
-    """A game to be played by equal bots."""
+    """A game between equal bots."""
 
     tileset: Path
     bot: str
@@ -43,7 +43,7 @@ class Fixture(NamedTuple):
 
 def play(fixture: Fixture) -> Tally:
     """Play one game to the end."""
-    index, bot, seats = tables_of(fixture.tileset), bots()[fixture.bot], fixture.seats
+    index, bot, seats = load_tileset_index(fixture.tileset), bots()[fixture.bot], fixture.seats
     game = new_game(index, fixture.seed, seats, first=first_seat(fixture.seed, seats))
     game.version = 0
     tally: Tally = Counter()
@@ -94,7 +94,7 @@ def pattern_of(packed: int) -> str:
 
 
 def _count_features(tally: Tally, index: TileSetIndex, game: Game) -> None:
-    """Every feature of the last board, and whether it is complete; of a market, whether all 8 cells hold tiles."""
+    """Count the features of the final board, and those that are complete (markets: surrounded by 8 tiles)."""
     for segment, label in enumerate(game.feature_labels):
         if segment == label:
             kind = FEATURE_KINDS[feature_kind(index, game, label)]
@@ -146,7 +146,7 @@ def figures(tally: Tally) -> dict[str, float]:
 
 
 def patterns(tally: Tally) -> dict[str, dict[str, float]]:
-    """For each edge pattern how often it arose in a game, and the share that no tile of the bag could serve."""
+    """Return for each edge pattern how often it arose in a game, and the share that no tile in the bag fitted."""
     return {
         key[1]: {"arose": number / tally["games",], "share": tally["unserved", key[1]] / number}
         for key, number in sorted(tally.items())
@@ -159,7 +159,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def markdown_table(totals: dict[int, Tally]) -> Iterator[str]:
-    """Return the lines of both tables: figures, and edge patterns from the rarest on."""
+    """Yield the lines of both tables: the figures, and the edge patterns, the least served first."""
     columns = [figures(tally) for tally in totals.values()]
     yield from _head("", totals)
     for name in columns[0]:
@@ -190,15 +190,15 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.balance", description=__doc__)
     parser.add_argument("--games", type=int, default=1000, help="games for each number of players (1000)")
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5], choices=range(2, 6))
-    parser.add_argument("--bot", choices=bots(), default="greedy", help="who plays (greedy)")
-    parser.add_argument("--seed", default="balance", help="another seed plays other games")
+    parser.add_argument("--bot", choices=bots(), default="greedy", help="the bot of all seats (greedy)")
+    parser.add_argument("--seed", default="balance", help="the seed of all games (balance)")
     parser.add_argument("--tileset", type=Path, default=ARCHIPELAGO, help="a tile set's file (archipelago)")
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Play and print."""
+    """Play the games, and print the tables."""
     options = _options()
     totals: dict[int, Tally] = {}
     for seats in options.players:

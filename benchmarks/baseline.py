@@ -1,9 +1,9 @@
-"""The ceilings, of the service's own parts: aiohttp and redis-py with an action's traffic, and a loop that only writes.
+"""The ceilings, made of the service's libraries: aiohttp and redis-py with an action's traffic, and a broadcast loop.
 
 `python -m benchmarks.baseline REDIS_URL SNAPSHOT DIFF` listens on a free port and prints it; the numbers are sizes in
-bytes. `POST /bare/{game}` reads the body, does one commit with the store's own script, as an action does, and answers
-with as many bytes. `GET /watch` takes a socket, `POST /fan-out/{size}` writes one frame of that size to each, marked as
-compressed where that was asked for.
+bytes. `POST /bare/{game}` reads the body, makes one commit with the store's script, as an action does, and responds
+with as many bytes. `GET /watch` opens a socket, and `POST /fan-out/{size}` writes one frame of that size to each
+socket, marked as compressed if that was negotiated.
 """
 
 import asyncio
@@ -21,16 +21,17 @@ from benchmarks.commits import RESPONSE_EXTRA, SCRIPT, SCRIPT_SHA, Sizes, Value,
 from benchmarks.watcher_clients import DIFF
 
 TEXT, COMPRESSED_TEXT = 0x81, 0xC1
-"""The first byte of a whole frame (RFC 6455, 5.2; RFC 7692, 6)."""
+"""The first byte of an unfragmented frame (RFC 6455, 5.2; RFC 7692, 6)."""
 CONNECTIONS = 2
+"""As in the service."""
 GC_THRESHOLD = 50_000
-"""Both are the service's."""
+"""As in the service."""
 
 
 class CommitPipeline:
-    """Runs commit.lua: all that is wanted in one tick of the event loop goes out as one pipeline of redis-py.
+    """Runs commit.lua: sends the commits of one iteration of the event loop as one pipeline of redis-py.
 
-    While CONNECTIONS pipelines are under way, commits gather for the next.
+    While CONNECTIONS pipelines are in flight, commits wait for the next.
     """
 
     def __init__(self, redis: Redis) -> None:
@@ -39,7 +40,7 @@ class CommitPipeline:
         self._sending: set[asyncio.Task[None]] = set()
 
     def commit(self, names: list[str], values: list[Value]) -> asyncio.Future[Any]:
-        """Return what the script returns."""
+        """Return the script's reply."""
         loop = asyncio.get_running_loop()
         if not self._waiting and len(self._sending) < CONNECTIONS:
             loop.call_soon(self._flush)
@@ -77,7 +78,7 @@ class Actions:
         self._versions: dict[str, int] = {}
 
     async def act(self, request: web.Request) -> web.Response:
-        """Commit, and answer as the service does in length; 500 where the script did not store it."""
+        """Commit, and respond with as many bytes as the service does; with 500 if the script stored nothing."""
         game = request.match_info["game"]
         await request.read()
         version = self._versions.get(game, 0)
@@ -88,13 +89,13 @@ class Actions:
 
 
 class Broadcast:
-    """`GET /watch` and `POST /fan-out`: the loop that only writes."""
+    """`GET /watch` and `POST /fan-out`: a loop that only writes."""
 
     def __init__(self) -> None:
         self._transports: dict[web.WebSocketResponse, tuple[asyncio.Transport, bool]] = {}
 
     async def watch(self, request: web.Request) -> web.WebSocketResponse:
-        """Hold a socket."""
+        """Open a socket."""
         compressed = "permessage-deflate" in request.headers.get("Sec-WebSocket-Extensions", "")
         socket = web.WebSocketResponse(compress=compressed)
         await socket.prepare(request)
@@ -106,15 +107,15 @@ class Broadcast:
         return socket
 
     async def fan_out(self, request: web.Request) -> web.Response:
-        """Write one frame to each."""
+        """Write one frame to each socket."""
         await request.read()
         size = int(request.match_info["size"])
         head = bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2)
         frame = head + DIFF.ljust(size, b"d")
         plain, compressed = bytes((TEXT,)) + frame, bytes((COMPRESSED_TEXT,)) + frame
-        for transport, wanted in self._transports.values():
+        for transport, is_compressed in self._transports.values():
             if not transport.is_closing():
-                transport.write(compressed if wanted else plain)
+                transport.write(compressed if is_compressed else plain)
         return web.Response(body=b"{}", content_type="application/json")
 
 

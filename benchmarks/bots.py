@@ -1,4 +1,4 @@
-"""Whole games between bots, in as many processes as share the work."""
+"""Plays whole games between bots in several processes."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -21,18 +21,18 @@ B = TypeVar("B")
 
 @cache
 def bots() -> dict[str, Bot]:
-    """Return all by their names, plug-ins too."""
+    """Return all bots by name, with plug-ins."""
     return {loaded.bot.name: loaded.bot for loaded in load_bots(plugins=True)}
 
 
 @cache
-def tables_of(tileset: Path) -> TileSetIndex:
-    """Return the tables of a tile set's file, made once in each process."""
+def load_tileset_index(tileset: Path) -> TileSetIndex:
+    """Return the index of a tile set's file, cached in each process."""
     return TileSetIndex(parse_tileset(tileset.read_bytes()))
 
 
 def play_all(play: Callable[[A], B], games: Iterable[A], processes: int) -> Iterator[B]:
-    """Play each game, in any order, and tell on standard error how far it is."""
+    """Play the games, yield their results in any order, and print the progress to standard error."""
     fixtures, started = [*games], perf_counter()
     with get_context("spawn").Pool(processes) as pool:
         for finished, played in enumerate(pool.imap_unordered(play, fixtures), 1):

@@ -19,11 +19,11 @@ def current_build() -> str:
 
 
 def environments() -> dict[str, dict[str, str]]:
-    """Find the builds that there are, the plain one first, each with the environment of a process that imports it."""
+    """Return the existing builds, the plain one first, each with the environment of a process that imports it."""
     by_build = {PURE: _import_from(ROOT)}
-    where = ROOT / "build" / "compiled"
-    if _is_built_from_these_sources(where):
-        by_build[COMPILED] = _import_from(where, ROOT)
+    compiled = ROOT / "build" / "compiled"
+    if _is_built_from_these_sources(compiled):
+        by_build[COMPILED] = _import_from(compiled, ROOT)
     return by_build
 
 
@@ -34,13 +34,13 @@ def _import_from(*directories: Path) -> dict[str, str]:
 
 
 def _is_built_from_these_sources(directory: Path) -> bool:
-    """Whether the build there, which holds the whole service, was made of the sources as they are now."""
+    """Return whether the build in a directory was made of the current sources."""
     sources = [path.relative_to(ROOT) for package in ("schemas", "service") for path in (ROOT / package).rglob("*.py")]
     return all((directory / path).is_file() and cmp(ROOT / path, directory / path, shallow=False) for path in sources)
 
 
 def restart_with(build: str, program: str) -> NoReturn:
-    """Run the same command in a process that imports the other build of the engine, as do all that it starts."""
+    """Replace this process by one with the same command that imports another build, as do its children."""
     if build not in (by_build := environments()):
         raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
     os.execve(sys.executable, (sys.executable, "-m", program, *sys.argv[1:]), by_build[build])  # noqa: S606 (itself)

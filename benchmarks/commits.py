@@ -1,4 +1,4 @@
-"""The commit of one action as the store sends it, with nothing in it that means anything, and how many Redis takes."""
+"""The commit of an action as the store sends it, with meaningless data, and how many of them a Redis accepts."""
 
 import asyncio
 import hashlib
@@ -22,29 +22,29 @@ DIGEST = "0" * 32
 ACCESS = b"x" * 300
 RETENTION_S = 3600
 FIELD = 16
-"""Bytes of the name of an idempotency key's record."""
+"""The length in bytes of the name of an idempotency record."""
 META = "1800000000000000"
-"""What goes with a diff that is not traced."""
+"""The metadata of a diff without a trace."""
 RESPONSE_EXTRA = 140
-"""What the response to an action has around its one diff."""
+"""The length in bytes of an action's response without its diff."""
 
 GAMES = 32
 COMMITS = 6_000
 BATCH_SIZE = 64
-"""Commits that are sent before the replies to those before are read."""
+"""The number of commits that are sent at once."""
 
 Value = bytes | str | int
 
 
 class Sizes(NamedTuple):
-    """Mean sizes of what one action sends and stores, in bytes."""
+    """Mean sizes of an action's snapshot and diff, in bytes."""
 
     snapshot: int
     diff: int
 
 
 def sizes() -> Sizes:
-    """Return those of the sample."""
+    """Return the sizes of the sample games."""
     games = samples()
     snapshot, diff = (
         mean(map(mean, each)) for each in zip(*((game.snapshots, game.diffs) for game in games), strict=True)
@@ -53,27 +53,27 @@ def sizes() -> Sizes:
 
 
 def keys(game: str, version: int) -> list[str]:
-    """Return KEYS of commit.lua, of the commit that builds on `version`."""
+    """Return KEYS of commit.lua for the commit after `version`."""
     return [f"bare:{{{game}}}:game", f"bare:{{{game}}}:log", f"bare:{{{game}}}:answer:{version:064x}"]
 
 
-def arguments(game: str, version: int, of: Sizes) -> list[Value]:
+def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
     """Return ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
-    on: tuple[Value, Value] = (version, DIGEST) if version else ("", "")
-    hooks = ""
+    expected: tuple[Value, Value] = (version, DIGEST) if version else ("", "")
+    webhooks = ""
     access = b"" if version else ACCESS
     field = b"k" + os.urandom(FIELD - 1)
     record = struct.pack(">BBIIH16s", 1, 0, 1_800_000_000, version, 1, bytes(16))
     return [
-        *(os.urandom(16).hex(), *on, hooks, b"s" * of.snapshot, access, RETENTION_S, f"bare:{{{game}}}:hints", "", 0),
-        *(field, record, META, "", "", version + 1, DIGEST, DIGEST, b"d" * of.diff),
+        *(os.urandom(16).hex(), *expected, webhooks, b"s" * sizes.snapshot, access, RETENTION_S),
+        *(f"bare:{{{game}}}:hints", "", 0, field, record, META, "", "", version + 1, DIGEST, DIGEST, b"d" * sizes.diff),
     ]
 
 
-async def commits_per_second(redis_url: str, of: Sizes, number: int, commits: int = COMMITS) -> float:
-    """Return the commits a second that this server takes, prepared and sent as fast as it reads them.
+async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:
+    """Send prepared commits as fast as a server reads them, to several games in turn, and return the rate.
 
-    They are of some games in turn; `number` tells rounds apart.
+    `number` is the round's, so that each round has new games.
     """
     async with Redis.from_url(redis_url) as connection:
         await connection.script_load(SCRIPT.decode())
@@ -81,19 +81,19 @@ async def commits_per_second(redis_url: str, of: Sizes, number: int, commits: in
     for index in range(commits):
         version, game = index // GAMES, f"limit{number}g{index % GAMES}"
         names = keys(game, version)
-        command = ("EVALSHA", SCRIPT_SHA, len(names), *names, *arguments(game, version, of))
-        requests.append(hiredis.pack_command(command))  # type: ignore[arg-type]  # its stub says a tuple of one
+        command = ("EVALSHA", SCRIPT_SHA, len(names), *names, *arguments(game, version, sizes))
+        requests.append(hiredis.pack_command(command))  # type: ignore[arg-type]  # the stub declares a tuple of one
     reader, writer = await asyncio.open_unix_connection(unquote(urlsplit(redis_url).path))
     begin = perf_counter()
     sending = asyncio.create_task(_send(writer, requests))
     for _ in range(commits):
         if (reply := await reader.readline()) != b":1\r\n":
-            raise RuntimeError(f"Redis refused a commit: {reply.decode()}")
-    took = perf_counter() - begin
+            raise RuntimeError(f"Redis rejected a commit: {reply.decode()}")
+    duration_s = perf_counter() - begin
     await sending
     writer.close()
     await writer.wait_closed()
-    return commits / took
+    return commits / duration_s
 
 
 async def _send(writer: asyncio.StreamWriter, requests: list[bytes]) -> None:

@@ -1,7 +1,7 @@
-"""The load's end of HTTP and WebSocket connections, on bare asyncio: what it sends is prepared, what it gets is cut.
+"""A load generator for HTTP and WebSocket on bare asyncio, which sends prepared bytes and only splits what it receives.
 
-One client for all servers. aiohttp's takes about as long for a request as the service, and longer for a message than
-the service for sending it: the load would be what is measured.
+All servers get the same client. aiohttp's client takes about as long for a request as the service, and longer to
+receive a message than the service takes to send it: the benchmark would measure the client.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import NamedTuple, Self, cast
 OK = b"HTTP/1.1 200"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 NO_MASK = bytes(4)
-"""A mask of zeros leaves the payload as it is: allowed, and free."""
+"""A mask of zeros, which is valid and leaves the payload unchanged."""
 DEFLATE = "permessage-deflate"
 
 _UPGRADE = (
@@ -23,15 +23,15 @@ _EXTENSIONS = f"Sec-WebSocket-Extensions: {DEFLATE}; server_no_context_takeover;
 
 
 class Load(NamedTuple):
-    """What a load measured."""
+    """The result of a load."""
 
     per_second: float
     seconds: list[float]
-    """Of each request, from sending to the whole response."""
+    """The latency of each request, from sending to the complete response."""
 
 
 class HTTPConnection(asyncio.Protocol):
-    """A keep-alive connection with one request under way."""
+    """A keep-alive connection with one request at a time."""
 
     transport: asyncio.Transport
 
@@ -46,17 +46,17 @@ class HTTPConnection(asyncio.Protocol):
         return connection
 
     def request(self, data: bytes) -> asyncio.Future[bytes]:
-        """Send a whole request; gives its whole response, head and body."""
+        """Send a request, and return its response, head and body."""
         self._response = asyncio.get_running_loop().create_future()
         self.transport.write(data)
         return self._response
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
+        """Store the transport."""
         self.transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Gather what comes until the response is whole."""
+        """Collect data until the response is complete."""
         self._data += data
         head = self._data.find(b"\r\n\r\n")
         if head < 0 or self._response is None:
@@ -68,22 +68,22 @@ class HTTPConnection(asyncio.Protocol):
             self._response.set_result(response)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail the request under way."""
+        """Fail the pending request."""
         if self._response is not None and not self._response.done():
             self._response.set_exception(exc or ConnectionError("the server closed the connection"))
 
 
 async def send_load(port: int, requests: Iterable[Sequence[bytes]], seconds: float) -> Load:
-    """Send each connection's requests one after another, until they are done or the time is up.
+    """Send each connection's requests one after another, until all are sent or the time is up.
 
-    Raises RuntimeError where a response is not 200.
+    Raises RuntimeError for a response other than 200.
     """
     times: list[float] = []
     begin = perf_counter()
 
-    async def send(own: Sequence[bytes]) -> None:
+    async def send(connection_requests: Sequence[bytes]) -> None:
         connection = await HTTPConnection.open(port)
-        for request in own:
+        for request in connection_requests:
             if (sent := perf_counter()) > begin + seconds:
                 break
             response = await connection.request(request)
@@ -97,7 +97,7 @@ async def send_load(port: int, requests: Iterable[Sequence[bytes]], seconds: flo
 
 
 def post_request(path: str, body: bytes, headers: str = "") -> bytes:
-    """Write a POST of JSON as it goes over the wire; `headers` is whole lines."""
+    """Encode a POST of JSON; `headers` are complete lines."""
     return (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}"
         f"Content-Length: {len(body)}\r\n\r\n"
@@ -105,7 +105,7 @@ def post_request(path: str, body: bytes, headers: str = "") -> bytes:
 
 
 class WebSocketConnection(asyncio.Protocol):
-    """A WebSocket: `received` gets every message as it was sent, compressed where that was asked for."""
+    """A WebSocket that passes every message to `received`, compressed ones without decompression."""
 
     transport: asyncio.Transport
 
@@ -119,23 +119,23 @@ class WebSocketConnection(asyncio.Protocol):
 
     @classmethod
     async def open(cls, port: int, path: str, received: Callable[[bytes], None], *, compressed: bool = False) -> Self:
-        """Connect; raises ConnectionError where the server does not upgrade as it was asked."""
+        """Connect. Raise ConnectionError if the server does not upgrade as requested."""
         loop = asyncio.get_running_loop()
         _, socket = await loop.create_connection(lambda: cls(path, received, compressed=compressed), "127.0.0.1", port)
         await socket.upgraded
         return socket
 
     def send(self, payload: bytes, kind: int = TEXT) -> None:
-        """Write one message."""
+        """Send a message."""
         self.transport.write(encode_frame(kind, payload))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the upgrade."""
+        """Send the upgrade request."""
         self.transport = cast("asyncio.Transport", transport)
         self.transport.write(self._upgrade)
 
     def data_received(self, data: bytes) -> None:
-        """Hand on each whole message, and answer pings."""
+        """Pass on each complete message, and respond to pings."""
         self._data += data
         if not self.upgraded.done() and not self._is_upgraded():
             return
@@ -147,7 +147,7 @@ class WebSocketConnection(asyncio.Protocol):
                 self.send(payload, PONG)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail where it was not open yet."""
+        """Fail if the upgrade is not complete."""
         if not self.upgraded.done():
             self.upgraded.set_exception(exc or ConnectionError("the server closed the connection"))
 
@@ -156,7 +156,7 @@ class WebSocketConnection(asyncio.Protocol):
         if not separator:
             return False
         if b" 101 " not in head or (DEFLATE.encode() in head) != self._compressed:
-            self.upgraded.set_exception(ConnectionError(f"not upgraded as asked: {head.decode()}"))
+            self.upgraded.set_exception(ConnectionError(f"not upgraded as requested: {head.decode()}"))
             self.transport.abort()
             return False
         self._data = rest
@@ -165,19 +165,19 @@ class WebSocketConnection(asyncio.Protocol):
 
 
 def encode_frame(kind: int, payload: bytes) -> bytes:
-    """Write a whole client frame (RFC 6455, 5.2), of 65,535 bytes at most."""
+    """Encode an unfragmented client frame (RFC 6455, 5.2), of at most 65,535 bytes."""
     length = len(payload)
     size = bytes((0x80 | length,)) if length < 126 else bytes((0x80 | 126,)) + length.to_bytes(2)
     return bytes((0x80 | kind,)) + size + NO_MASK + payload
 
 
 def message_size(message: bytes) -> int:
-    """Return how many bytes a server's frame of this message has, of 65,535 at most."""
+    """Return the size of a server's frame with this message, of at most 65,535 bytes."""
     return len(message) + (2 if len(message) < 126 else 4)
 
 
 def split_frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
-    """Cut a server's whole frames out of `data`: gives each one's kind and payload, and what is left."""
+    """Return the opcode and payload of each complete frame of a server, and the remaining data."""
     frames = []
     at, size = 0, len(data)
     while size - at >= 2:

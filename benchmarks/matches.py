@@ -1,4 +1,4 @@
-"""Matches of two clients, whose next move is sent when the other client has the last one: the same for every server."""
+"""Matches of two clients, which send the next move once the other client has the last one; for every server alike."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -16,28 +16,28 @@ from benchmarks.sample_games import SampleGame, samples
 from benchmarks.watcher_clients import DIFF
 
 GRACE_PERIOD_S = 10.0
-"""After the time is up: how long the last moves may take before a match counts as stuck."""
+"""How long the last moves may take after the end of the load, before a match counts as stuck."""
 OPEN_TIMEOUT_S = 10.0
 
 
 class PlayedMatches(NamedTuple):
-    """What some matches measured."""
+    """The result of matches."""
 
     per_second: float
     """Moves that reached the other client."""
     seconds: list[float]
-    """Of each move, from sending it to the other client's update."""
-    busy: float
-    """The share of the time that this process, the load, was busy."""
+    """The latency of each move, from sending it to the other client's update."""
+    client_utilization: float
+    """The share of the time in which this process, the load generator, was busy."""
 
 
 class Match(ABC):
-    """One match; a kind of server says how to send a move, and tells of every update that a client receives."""
+    """One match. A subclass sends moves to its server, and calls `on_update` for each update that a client receives."""
 
     def __init__(self) -> None:
         self.sockets: list[WebSocketConnection] = []
         self.ready = asyncio.Event()
-        """Both clients are there."""
+        """Set once both clients are connected."""
         self.moves = 0
         self.mover = 0
         self._updates = [0, 0]
@@ -47,20 +47,20 @@ class Match(ABC):
 
     @abstractmethod
     def send(self) -> int:
-        """Send the next move, by whoever's turn it is; gives the seat."""
+        """Send the next move of the seat whose turn it is, and return the seat."""
 
-    async def play(self, begin: float, until: float, pause: float, max_pause_s: float) -> list[float]:
-        """Play from `begin` on, `most` moves; with a `pause` they are that many seconds apart, if the server keeps up.
+    async def play(self, begin: float, until: float, interval_s: float, max_moves: float) -> list[float]:
+        """Play from `begin` until `until`, at most `max_moves`, and return the latency of each move in seconds.
 
-        Gives the seconds of each move. One that is overdue counts from when it was due.
+        With an interval, moves are due that far apart, and the latency of a late one counts from when it was due.
         """
         self._seconds, due = [], begin
-        while len(self._seconds) < max_pause_s:
+        while len(self._seconds) < max_moves:
             now = perf_counter()
             if due > now:
                 await asyncio.sleep(due - now)
                 now = perf_counter()
-            elif pause:
+            elif interval_s:
                 now = due
             if perf_counter() >= until:
                 break
@@ -69,13 +69,13 @@ class Match(ABC):
             self.moves += 1
             self.mover = self.send()
             await self._next
-            due += pause
+            due += interval_s
         return self._seconds
 
     def on_update(self, seat: int) -> bool:
-        """Count an update; whether it brought the last move to the other client.
+        """Count an update, and return whether it brought the last move to the other client.
 
-        Each client gets one for each move. What comes before the first move is not counted.
+        Each client gets one update for each move. Updates before the first move are ignored.
         """
         if not self.moves:
             return False
@@ -86,14 +86,14 @@ class Match(ABC):
         return True
 
     def send_next(self) -> None:
-        """Have the next move sent."""
+        """Let `play` send the next move."""
         if self._next is not None and not self._next.done():
             self._next.set_result(None)
 
-    def fail(self, why: object) -> None:
-        """End with an error."""
+    def fail(self, reason: object) -> None:
+        """Let `play` fail."""
         if self._next is not None and not self._next.done():
-            self._next.set_exception(RuntimeError(str(why)))
+            self._next.set_exception(RuntimeError(str(reason)))
 
     def close(self) -> None:
         """Close the sockets at once."""
@@ -102,28 +102,28 @@ class Match(ABC):
 
 
 async def play(
-    matches: Sequence[Match], seconds: float, per_second: float | None = None, most: float = float("inf")
+    matches: Sequence[Match], seconds: float, per_second: float | None = None, max_moves: float = float("inf")
 ) -> PlayedMatches:
-    """Play all at once: as fast as they can, or together `per_second` moves, evenly spread; each `most` moves."""
-    pause = len(matches) / per_second if per_second else 0.0
+    """Play matches concurrently, at full speed or with `per_second` moves in total, each at most `max_moves`."""
+    interval_s = len(matches) / per_second if per_second else 0.0
     begin = perf_counter() + 0.05
     until, before = begin + seconds, process_time()
     tasks = [
-        asyncio.create_task(match.play(begin + pause * number / len(matches), until, pause, most))
+        asyncio.create_task(match.play(begin + interval_s * number / len(matches), until, interval_s, max_moves))
         for number, match in enumerate(matches)
     ]
     finished, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_PERIOD_S, return_when=asyncio.FIRST_EXCEPTION)
-    took, busy = perf_counter() - begin, process_time() - before
+    duration_s, cpu_s = perf_counter() - begin, process_time() - before
     for task in stuck:
         task.cancel()
     times = [second for task in finished for second in task.result()]
     if stuck:
         raise RuntimeError(f"{len(stuck)} of {len(matches)} matches got no update for {GRACE_PERIOD_S:g} s")
-    return PlayedMatches(len(times) / took, times, busy / took)
+    return PlayedMatches(len(times) / duration_s, times, cpu_s / duration_s)
 
 
 class ServiceMatch(Match):
-    """Two players with their seats' tokens, on the shared socket; they act there, or by POST."""
+    """Two players with their seats' tokens, on sockets for many games; they act there, or by POST."""
 
     def __init__(self, games: Sequence[CreatedGame], played: Sequence[SampleGame], *, by_post: bool) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class ServiceMatch(Match):
         self._by_post = by_post
         self._connections: list[HTTPConnection] = []
         self._requests = iter([*chain.from_iterable(map(self._prepare, games, played))])
-        self._waits = 0
+        self._pending = 0
         self._snapshots = 2 * len(games)
 
     def _prepare(self, game: CreatedGame, played: SampleGame) -> Iterable[tuple[int, bytes]]:
@@ -140,7 +140,7 @@ class ServiceMatch(Match):
         return zip(played.seats, requests, strict=True)
 
     async def open(self, port: int) -> None:
-        """Connect both players and let them watch all the match's games."""
+        """Connect both players, and subscribe them to all games of the match."""
         for seat in (0, 1):
             socket = await WebSocketConnection.open(port, "/v1/ws", partial(self._receive, seat))
             self.sockets.append(socket)
@@ -152,13 +152,13 @@ class ServiceMatch(Match):
             await self.ready.wait()
 
     def send(self) -> int:
-        """Send the move of the player who must decide; in the next game where one is over."""
+        """Send the move of the player who must decide, or the first move of the next game."""
         request = next(self._requests, None)
         if request is None:
             self.fail("too few games were prepared")
             return 0
         seat, data = request
-        self._waits = 2
+        self._pending = 2
         if self._by_post:
             self._connections[seat].request(data).add_done_callback(self._read_response)
         else:
@@ -181,8 +181,8 @@ class ServiceMatch(Match):
 
     def _on_response(self) -> None:
         """Send the next move once both the other client's update and this move's response have arrived."""
-        self._waits -= 1
-        if not self._waits:
+        self._pending -= 1
+        if not self._pending:
             self.send_next()
 
     def _receive(self, seat: int, message: bytes) -> None:
@@ -190,7 +190,7 @@ class ServiceMatch(Match):
             if self.on_update(seat):
                 self._on_response()
         elif message.startswith(b'{"type":"ack"'):
-            if self._waits:
+            if self._pending:
                 self._on_response()
         elif message.startswith(b'{"type":"snapshot"'):
             self._snapshots -= 1
@@ -201,12 +201,12 @@ class ServiceMatch(Match):
 
 
 async def service_matches(port: int, number: int, games_each: int, *, by_post: bool) -> list[Match]:
-    """Open as many matches of so many games, both players connected and watching."""
+    """Open matches of `games_each` games, with both players subscribed."""
     turn = cycle(samples())
     matches: list[Match] = []
     for _ in range(number):
         played = list(islice(turn, games_each))
-        match = ServiceMatch(await create(port, (one.seed for one in played)), played, by_post=by_post)
+        match = ServiceMatch(await create(port, (game.seed for game in played)), played, by_post=by_post)
         await match.open(port)
         matches.append(match)
     return matches

@@ -1,4 +1,4 @@
-"""What an instance costs before it does anything: from exec to ready, its memory at rest, and that of idle sockets."""
+"""The cost of an idle instance: the time to start, its memory at rest, and the memory of idle sockets."""
 
 import asyncio
 import sys
@@ -19,40 +19,40 @@ POLL_INTERVAL_S = 0.002
 REST_TIME_S = 1.0
 FEW, MANY = 1_000, 10_000
 MAX_ROUNDS = 3
-"""Memory hardly differs from round to round, and each takes a fresh service."""
+"""Memory hardly differs between rounds, and each round starts a new instance."""
 SETTLING_TIME_S = 0.5
 
 
 async def start(run: Run) -> None:
-    """Measure seconds to ready, with a Redis that runs and with one of its own, and memory at rest."""
-    named: list[tuple[float, float]] = []
-    own: list[tuple[float, float]] = []
+    """Measure seconds to ready, with a running Redis and with an embedded one, and memory at rest."""
+    external: list[tuple[float, float]] = []
+    embedded: list[tuple[float, float]] = []
     async with redis() as redis_url:
         for number in range(run.number(STARTS)):
             run.report(f"start {number + 1} of {run.number(STARTS)}")
-            named.append(await _start("--redis-url", redis_url))
+            external.append(await _start("--redis-url", redis_url))
             with tempfile.TemporaryDirectory() as directory:
-                own.append(await _start("--data-dir", directory))
+                embedded.append(await _start("--data-dir", directory))
     for name, title, starts in (
-        ("start.ready", "start to ready", named),
-        ("start.ready.own-redis", "the same with a Redis of its own", own),
+        ("start.ready", "start to ready", external),
+        ("start.ready.own-redis", "the same with an embedded Redis", embedded),
     ):
         seconds = [ready_s for ready_s, _ in starts]
         run.figures.append(Figure(name, "Start", title, "s", seconds, better="less", target="under 1 s"))
-    memory = [megabytes for _, megabytes in named]
+    memory = [megabytes for _, megabytes in external]
     run.figures.append(
         Figure("memory.rest", "Start", "memory at rest", "MB", memory, better="less", target="under 80 MB")
     )
 
 
 async def _start(*flags: str) -> tuple[float, float]:
-    """Return the seconds from exec to the first 200 from /readyz, and MB at rest; the process is ended again."""
+    """Return the seconds from exec to the first 200 of /readyz, and MB at rest; then end the process."""
     begin = perf_counter()
     program = (sys.executable, "-m", "service.main", "serve", "--port", "0", "--log-level", "error")
     async with process(*program, *flags) as started, asyncio.timeout(READY_TIMEOUT_S):
         port = await read_port(started)
         async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
-            while (await session.get("/readyz")).status != 200:  # noqa: ASYNC110 (another process is waited for)
+            while (await session.get("/readyz")).status != 200:  # noqa: ASYNC110 (another process sets no event)
                 await asyncio.sleep(POLL_INTERVAL_S)
         ready_s = perf_counter() - begin
         await asyncio.sleep(REST_TIME_S)
@@ -60,7 +60,7 @@ async def _start(*flags: str) -> tuple[float, float]:
 
 
 async def sockets(run: Run) -> None:
-    """Measure KB per idle WebSocket, with a thousand open and with ten thousand."""
+    """Measure KB per idle WebSocket, with a thousand and with ten thousand open."""
     rounds = []
     for number in range(1 if run.quick else min(run.rounds, MAX_ROUNDS)):
         run.report(f"sockets: round {number + 1}")
@@ -73,15 +73,15 @@ async def sockets(run: Run) -> None:
 
 
 async def _sockets() -> tuple[float, float]:
-    """Return KB per socket of the first thousand, and of all, in a service that has done nothing before."""
-    async with redis() as redis_url, service(redis_url) as ours:
-        [game] = await create(ours.port, ["idle"])
+    """Return KB per socket, of the first thousand and of all, in a new instance."""
+    async with redis() as redis_url, service(redis_url) as server:
+        [game] = await create(server.port, ["idle"])
         path = f"/v1/games/{game.id}/ws"
-        async with watch_game(ours.port, path, 1):
-            before = ours.rss_bytes()
-            async with watch_game(ours.port, path, FEW):
+        async with watch_game(server.port, path, 1):
+            before = server.rss_bytes()
+            async with watch_game(server.port, path, FEW):
                 await asyncio.sleep(SETTLING_TIME_S)
-                few = (ours.rss_bytes() - before) / FEW / 1024
-                async with watch_game(ours.port, path, MANY - FEW):
+                few = (server.rss_bytes() - before) / FEW / 1024
+                async with watch_game(server.port, path, MANY - FEW):
                     await asyncio.sleep(SETTLING_TIME_S)
-                    return few, (ours.rss_bytes() - before) / MANY / 1024
+                    return few, (server.rss_bytes() - before) / MANY / 1024

@@ -1,4 +1,4 @@
-"""`docs/benchmarks.md`: the last run of each suite as tables. `python -m benchmarks.page` writes it anew."""
+"""`docs/benchmarks.md`: the last run of each suite as tables. `python -m benchmarks.page` generates it."""
 
 from collections.abc import Sequence
 from pathlib import Path

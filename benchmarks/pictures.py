@@ -1,4 +1,4 @@
-"""How long a picture takes: `python -m benchmarks.pictures`, a whole board as the service draws it, on one core."""
+"""`python -m benchmarks.pictures`: the time to draw a whole board as the service does, on one core."""
 
 from random import Random
 from statistics import median
@@ -15,16 +15,16 @@ WIDTHS = (400, 1200, 2000)
 
 
 def whole_game(index: TileSetIndex, seed: str) -> Game:
-    """Play a game of five; a tile is placed beside as many others as a person would."""
-    game, chance = new_game(index, seed, 5), Random(seed)
+    """Play a game of five with random tile placements."""
+    game, rng = new_game(index, seed, 5), Random(seed)
     while not is_finished(game):
         moves = legal_moves(index, game)
-        apply_action(index, game, chance.choice(moves) if isinstance(moves[0], PlaceTile) else moves[0])
+        apply_action(index, game, rng.choice(moves) if isinstance(moves[0], PlaceTile) else moves[0])
     return game
 
 
 def milliseconds(job: BoardJob) -> float:
-    """Return the processor time of drawing it once, in ms."""
+    """Return the processor time of one drawing, in ms."""
     begin = process_time()
     draw_job(job)
     return (process_time() - begin) * 1000

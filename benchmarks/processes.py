@@ -1,4 +1,4 @@
-"""The processes that are measured: each alone on one core, Redis and the load on the other."""
+"""The measured processes: each alone on one core, with Redis and the load generator on the other."""
 
 import asyncio
 import os
@@ -28,42 +28,42 @@ class Server(NamedTuple):
     port: int
 
     def rss_bytes(self) -> int:
-        """Return its memory."""
+        """Return its resident memory."""
         return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def cpu_s(self) -> float:
-        """Return the processor time that it has used, of all its threads, without its children."""
+        """Return the processor time of all its threads, without its children."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Worker:
-    """A program that answers each line of JSON with one."""
+    """A program that responds to each line of JSON with one."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
-    async def request(self, question: object) -> Any:
-        """Return its answer."""
-        assert self._process.stdin is not None  # noqa: S101 (a pipe was asked for)
-        self._process.stdin.write(msgspec.json.encode(question) + b"\n")
+    async def request(self, message: object) -> Any:
+        """Send a message, and return the response."""
+        assert self._process.stdin is not None  # noqa: S101 (it is a pipe)
+        self._process.stdin.write(msgspec.json.encode(message) + b"\n")
         return await self.receive()
 
     async def receive(self) -> Any:
-        """Return the next line that it says; raises RuntimeError where it has ended."""
-        assert self._process.stdout is not None  # noqa: S101 (a pipe was asked for)
+        """Return the next message. Raise RuntimeError if the process has ended."""
+        assert self._process.stdout is not None  # noqa: S101 (it is a pipe)
         async with asyncio.timeout(ROUND_TIMEOUT_S):
             line = await self._process.stdout.readline()
         if not line:
-            raise RuntimeError("a process that was to be measured has ended; its error is above")
+            raise RuntimeError("a measured process has ended; its error is above")
         return msgspec.json.decode(line)
 
 
 @contextmanager
-def pinned_to(some: Iterable[int]) -> Iterator[None]:
-    """Keep the process itself, and those that it starts meanwhile, on these cores."""
+def pinned_to(cores: Iterable[int]) -> Iterator[None]:
+    """Pin this process, and those that it starts meanwhile, to these cores."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, some)
+    os.sched_setaffinity(0, cores)
     try:
         yield
     finally:
@@ -89,14 +89,14 @@ async def process(
 
 @asynccontextmanager
 async def worker(*program: str | Path, environment: Mapping[str, str] | None = None) -> AsyncIterator[Worker]:
-    """Run a program that answers."""
+    """Run a worker."""
     async with process(*program, environment=environment) as started:
         yield Worker(started)
 
 
 @asynccontextmanager
 async def server(*program: str | Path, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
-    """Run a program, and go on once it has printed where it listens."""
+    """Run a server, and yield it once it has printed its address."""
     async with process(*program, on=on) as started:
         async with asyncio.timeout(START_TIMEOUT_S):
             port = await read_port(started)
@@ -104,33 +104,33 @@ async def server(*program: str | Path, on: Iterable[int] = (SERVER_CORE,)) -> As
 
 
 async def read_port(started: asyncio.subprocess.Process) -> int:
-    """Wait until a server says where it listens."""
-    assert started.stdout is not None  # noqa: S101 (a pipe was asked for)
+    """Return the port that a server prints."""
+    assert started.stdout is not None  # noqa: S101 (it is a pipe)
     async for line in started.stdout:
         if result := re.search(rb"http://127\.0\.0\.1:(\d+)", line):
             return int(result[1])
     raise RuntimeError("the server ended before it listened")
 
 
-CROWD_FLAGS = (
-    *(f"--rate-{what}=1000000/10" for what in ("reads", "writes", "creations", "streams", "messages", "pictures")),
-    *(f"--rate-{what}=1000000/10" for what in ("requests", "keys", "bots")),
+HIGH_LIMITS = (
+    *(f"--rate-{bucket}=1000000/10" for bucket in ("reads", "writes", "creations", "streams", "messages", "pictures")),
+    *(f"--rate-{bucket}=1000000/10" for bucket in ("requests", "keys", "bots")),
     *("--max-connections-per-address=50000", "--max-streams-per-address=50000"),
 )
-"""Clients are limited as ever, but this one is a whole crowd."""
+"""The rate limiter is active, but its limits are high enough for the whole load from one address."""
 
 
 @asynccontextmanager
 async def service(redis_url: str, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
     """Run the service as `south-seas serve` does."""
     flags = ("--port", "0", "--redis-url", redis_url, "--log-level", "error")
-    async with server(sys.executable, "-m", "service.main", "serve", *flags, *CROWD_FLAGS, on=on) as ours:
-        yield ours
+    async with server(sys.executable, "-m", "service.main", "serve", *flags, *HIGH_LIMITS, on=on) as started:
+        yield started
 
 
 @asynccontextmanager
 async def redis() -> AsyncIterator[str]:
-    """Give the URL of an empty Redis of its own, on the core of whoever asks."""
+    """Run an empty Redis on the caller's cores, and yield its URL."""
     with tempfile.TemporaryDirectory() as directory:
         async with embedded_server(Path(directory)) as started:
             yield started.url

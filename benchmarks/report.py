@@ -1,4 +1,4 @@
-"""Results as Markdown: the suite's figures below each other, the peers' beside each other."""
+"""Results as Markdown: a row for each figure of the suite, and a column for each measurement of the peers."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -8,7 +8,7 @@ from benchmarks.results import Figure, Result
 
 
 def report_lines(result: Result) -> Iterator[str]:
-    """Say what was measured with and whether the run was noisy, then the tables and what belongs to them."""
+    """Yield the machine and versions, whether the run was noisy, the tables, and the notes."""
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     commit = f", commit {result.commit}" if result.commit else ""
     where = f"{result.date[:10]}, {result.machine}, Python {result.python}, {result.engine} engine{commit}"
@@ -26,7 +26,7 @@ def report_lines(result: Result) -> Iterator[str]:
 
 
 def format_value(number: float) -> str:
-    """Write a number with three figures that count, but all of those before the point.
+    """Format a number with three significant digits, or with all digits before the point.
 
     >>> [format_value(number) for number in (12_345.6, 438.4, 26.94, 0.4567, 3.0, 0.0)]
     ['12,346', '438', '26.9', '0.457', '3', '0']
@@ -35,7 +35,7 @@ def format_value(number: float) -> str:
 
 
 def suite_table(figures: Sequence[Figure]) -> Iterator[str]:
-    """Give each figure a row, beside its ceiling."""
+    """Yield a table with a row for each figure and its ceiling."""
     yield _row("", "measured", "bare ceiling", "ratio", "target")
     yield _row(*["---"] * 5)
     for group, members in groupby(figures, key=lambda figure: figure.group):
@@ -51,13 +51,13 @@ def suite_table(figures: Sequence[Figure]) -> Iterator[str]:
 
 
 def peers_table(figures: Sequence[Figure]) -> Iterator[str]:
-    """Give each of those measured a row and each question a column."""
-    questions = list(dict.fromkeys(_question(figure) for figure in figures))
-    yield _row(f"**{figures[0].group}**", *questions)
-    yield _row("---", *["---:"] * len(questions))
-    for who in dict.fromkeys(figure.of for figure in figures):
-        by = {_question(figure): figure for figure in figures if figure.of == who}
-        yield _row(who, *(_cell(by[question]) if question in by else "" for question in questions))
+    """Yield a table with a row for each peer and a column for each measurement."""
+    columns = list(dict.fromkeys(_column(figure) for figure in figures))
+    yield _row(f"**{figures[0].group}**", *columns)
+    yield _row("---", *["---:"] * len(columns))
+    for peer in dict.fromkeys(figure.of for figure in figures):
+        by_column = {_column(figure): figure for figure in figures if figure.of == peer}
+        yield _row(peer, *(_cell(by_column[column]) if column in by_column else "" for column in columns))
 
 
 def _notes(figures: Sequence[Figure]) -> Iterator[str]:
@@ -72,12 +72,12 @@ def _notes(figures: Sequence[Figure]) -> Iterator[str]:
 
 
 def _cell(figure: Figure) -> str:
-    """Format the median, and half the range of the rounds in percent of it."""
+    """Return the median, and half the range of the rounds in percent of it."""
     half = (max(figure.rounds) - min(figure.rounds)) / 2
     return format_value(figure.median) + (f" ±{half / figure.median:.0%}" if half else "")
 
 
-def _question(figure: Figure) -> str:
+def _column(figure: Figure) -> str:
     return f"{figure.title}, {figure.unit}"
 
 

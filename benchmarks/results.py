@@ -1,4 +1,4 @@
-"""What a run measured, and how it is kept in `benchmarks/results/`: the last run of each kind whole, all in a CSV."""
+"""The results of a run in `benchmarks/results/`: the last run of each kind as JSON, the medians of all runs as CSV."""
 
 import csv
 import os
@@ -20,21 +20,21 @@ FOLDER = Path(__file__).parent / "results"
 LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")
 Kind = Literal["suite", "peers"]
 MAX_LOAD = 1.0
-"""Load average by core before a run, beyond which it is noisy. A run of the suite itself leaves about this much."""
+"""The load average per core before a run above which the run is noisy. A run of the suite itself leaves about this."""
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of the table: a number of each round, beside what was measured with it in the same rounds."""
+    """One row of the table: the value of each round, beside that of the ceiling in the same rounds."""
 
     name: str
-    """What it is called for ever, so that runs of different days can be compared: "action.rate"."""
+    """A stable name, such as "action.rate", by which runs of different days are compared."""
     group: str
     title: str
     unit: str
     rounds: list[float]
     better: Literal["more", "less"] = "more"
     of: str = ""
-    """Who or what was measured, where it is not the service as it is: a build of the engine, a peer."""
+    """The build of the engine or the peer that was measured; empty: the service."""
     ceiling: list[float] | None = None
     ceiling_title: str = ""
     target: str = ""
@@ -47,7 +47,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def ratio(self) -> float | None:
-        """The median of the rounds' ratios to the ceiling; for times the other way round, so that more is better."""
+        """The median of the rounds' ratios to the ceiling, inverted for times, so that more is better."""
         if self.ceiling is None:
             return None
         ratios = [one / ceiling for one, ceiling in zip(self.rounds, self.ceiling, strict=True)]
@@ -55,20 +55,20 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """One run."""
+    """The result of a run."""
 
     kind: Kind
     date: str
-    """ISO 8601, UTC, of the run's end."""
+    """The end of the run, ISO 8601 in UTC."""
     commit: str
-    """With `+changes` where files differed from it."""
+    """With `+changes` if files differed from it."""
     machine: str
     python: str
     engine: str
-    """Which build of the engine the service ran with: pure or compiled."""
+    """The build of the service's engine: pure or compiled."""
     versions: dict[str, str]
     noise: list[str]
-    """Why the run is noisy; empty where it is not."""
+    """The reasons why the run is noisy; empty: it is not."""
     figures: list[Figure]
     notes: list[str]
 
@@ -76,7 +76,7 @@ class Result(msgspec.Struct, frozen=True):
 def describe_run(
     kind: Kind, figures: list[Figure], noise: list[str], versions: dict[str, str], notes: list[str]
 ) -> Result:
-    """Make a result of now and here; `versions` are more than those of the service's own libraries."""
+    """Return a result with the current time and machine; `versions` are additional to the service's libraries."""
     libraries = {name: version(name) for name in LIBRARIES} | {"redis-server": _redis()}
     return Result(
         kind=kind,
@@ -113,7 +113,7 @@ def save(result: Result, folder: Path = FOLDER) -> None:
 
 
 def load_result(kind: str, folder: Path = FOLDER) -> Result:
-    """Load the last run of a kind. Raises FileNotFoundError, and msgspec.ValidationError where the file is no run."""
+    """Load the last run of a kind. Raise FileNotFoundError, msgspec.ValidationError."""
     return msgspec.json.decode((folder / f"{kind}.json").read_bytes(), type=Result)
 
 
@@ -145,7 +145,7 @@ def _commit() -> str:
 
 def _git(*arguments: str) -> str:
     try:
-        finished = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607 (the git of whoever measures)
+        finished = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607 (any git will do)
     except FileNotFoundError:
         return ""
     return finished.stdout.strip() if finished.returncode == 0 else ""

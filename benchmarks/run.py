@@ -1,4 +1,4 @@
-"""The command of a suite, and what its parts are given: rounds, their length, and where figures and notes go."""
+"""The command of a suite, and the `Run` that its parts add figures and notes to."""
 
 import argparse
 import asyncio
@@ -24,7 +24,7 @@ T = TypeVar("T")
 QUICK_ROUNDS = 2
 ROUNDS = 5
 PAUSE_BETWEEN_ROUNDS_S = 0.1
-"""Between two measurements, so that the one before has settled."""
+"""Between two measurements, so that the first does not affect the second."""
 
 
 @dataclass
@@ -38,29 +38,29 @@ class Run:
     versions: dict[str, str] = field(default_factory=dict)
 
     def seconds(self, full: float) -> float:
-        """How long a measurement of `full` seconds lasts in this run."""
+        """Return the duration in this run of a measurement that lasts `full` seconds in a full one."""
         return full / 4 if self.quick else full
 
     def number(self, full: int) -> int:
-        """How many of what a measurement does `full` times."""
+        """Return the number of repetitions in this run, of `full` in a full one."""
         return max(1, full // 4) if self.quick else full
 
     def report(self, text: str) -> None:
-        """Write one line of progress."""
+        """Print a line of progress."""
         print(text, file=sys.stderr, flush=True)
 
-    async def measure_in_turn(self, title: str, *measure: Callable[[int], Awaitable[T]]) -> list[list[T]]:
-        """Return the results of each measurement, of which every round does one after another.
+    async def measure_in_turn(self, title: str, *measurements: Callable[[int], Awaitable[T]]) -> list[list[T]]:
+        """Run all measurements in each round, and return the results of each measurement.
 
-        Every second round goes through them backwards, so that none has the better place.
+        Every second round runs them in reverse, so that their order favours none.
         """
-        results: list[list[T]] = [[] for _ in measure]
+        results: list[list[T]] = [[] for _ in measurements]
         for number in range(self.rounds):
             self.report(f"{title}: round {number + 1} of {self.rounds}")
-            for index in list(range(len(measure)))[:: -1 if number % 2 else 1]:
+            for index in list(range(len(measurements)))[:: -1 if number % 2 else 1]:
                 await asyncio.sleep(PAUSE_BETWEEN_ROUNDS_S)
-                gc.collect()  # the load's own collections, while it measures, would count as the service's
-                results[index].append(await measure[index](number))
+                gc.collect()  # a collection in the load generator during a measurement would count as latency
+                results[index].append(await measurements[index](number))
         return results
 
 
@@ -68,7 +68,7 @@ Part = Callable[[Run], Awaitable[None]]
 
 
 def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
-    """Measure what is asked for, keep it in `benchmarks/results/`, and print it as Markdown."""
+    """Run a suite or parts of it, print the results as Markdown, and save those of a full run."""
     options = _options(program, parts)
     if options.engine != current_build():
         restart_with(options.engine, program)
@@ -76,8 +76,8 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     noise = ["this was a trial with short rounds"] if options.quick else []
     if load > MAX_LOAD:
-        noise.append(f"the load average was {load:.2f} a core when it began")
-    gc.disable()  # see Run.in_turn
+        noise.append(f"the load average was {load:.2f} per core at the start")
+    gc.disable()  # see Run.measure_in_turn
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of sockets
     try:
@@ -85,16 +85,16 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
             for name in options.only or parts:
                 uvloop.run(_run(parts[name], run))
     except asyncio.CancelledError:
-        sys.exit("ended before it was done")
+        sys.exit("the run was cancelled")
     result = describe_run(kind, run.figures, noise, run.versions, run.notes)
     print(*report_lines(result), sep="\n")
-    if options.keep and not options.only and not options.quick:
+    if options.save and not options.only and not options.quick:
         save(result)
         run.report(f"written to {write_page()}")
 
 
 async def _run(part: Part, run: Run) -> None:
-    """Run one part; told to end, it ends its servers first."""
+    """Run one part. On SIGTERM, end its servers."""
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 (a coroutine runs in one)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -103,11 +103,13 @@ async def _run(part: Part, run: Run) -> None:
 
 def _options(program: str, parts: Mapping[str, Part]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=main.__doc__)
-    parser.add_argument("--only", nargs="+", choices=parts, metavar="PART", help=f"some parts: {', '.join(parts)}")
-    parser.add_argument("--quick", action="store_true", help="a trial in a minute, too short to judge by")
-    parser.add_argument("--rounds", type=int, help=f"rounds of each measurement ({ROUNDS}; quick {QUICK_ROUNDS})")
-    parser.add_argument("--engine", choices=(PURE, COMPILED), default=PURE, help="the service's build of it (pure)")
     parser.add_argument(
-        "--no-keep", dest="keep", action="store_false", help="only print it, as with --only and --quick"
+        "--only", nargs="+", choices=parts, metavar="PART", help=f"run only these parts: {', '.join(parts)}"
+    )
+    parser.add_argument("--quick", action="store_true", help="run a trial of a minute, which is too short for results")
+    parser.add_argument("--rounds", type=int, help=f"rounds of each measurement ({ROUNDS}; quick {QUICK_ROUNDS})")
+    parser.add_argument("--engine", choices=(PURE, COMPILED), default=PURE, help="build of the engine (pure)")
+    parser.add_argument(
+        "--no-save", dest="save", action="store_false", help="only print the results, as with --only and --quick"
     )
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""Whole games played beforehand, so that the load asks for legal actions without asking for the moves."""
+"""Whole games played in advance, so that the load sends legal actions without reading the legal moves."""
 
 import itertools
 import random
@@ -31,7 +31,7 @@ SAMPLES = 24
 
 
 class SampleGame(NamedTuple):
-    """A random game: its moves and who makes them, and how many bytes snapshot, diff and view have after each."""
+    """A random game: its moves with their seats, and the sizes in bytes of snapshot, diff and view after each."""
 
     seed: str
     moves: list[str]
@@ -39,13 +39,13 @@ class SampleGame(NamedTuple):
     snapshots: list[int]
     diffs: list[int]
     deflated: list[int]
-    """A diff, compressed by itself as permessage-deflate sends it (RFC 7692, 7.2.1)."""
+    """The size of the diff, compressed alone as permessage-deflate does (RFC 7692, 7.2.1)."""
     views: list[int]
 
 
 @cache
 def samples() -> list[SampleGame]:
-    """Return random games played beforehand."""
+    """Return random games."""
     index = archipelago().index
     return [sample_game(index, f"load-{number}") for number in range(SAMPLES)]
 
@@ -58,7 +58,7 @@ def archipelago() -> LoadedTileSet:
 def new_game(
     index: TileSetIndex, seed: str, players: int = 2, *, first: int = 0, edition: Edition = "international"
 ) -> Game:
-    """Set a game up from a seed as the service does."""
+    """Set up a game from a seed as the service does."""
     game, _ = set_up(
         index,
         game_id="0" * 12,
@@ -77,12 +77,12 @@ def new_game(
 
 
 def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
-    """Play a whole random game and weigh it."""
-    game, chance = new_game(index, seed), random.Random(seed)
+    """Play a whole random game, and record its sizes."""
+    game, rng = new_game(index, seed), random.Random(seed)
     sample = SampleGame(seed, [], [], [], [], [], [])
     while not is_finished(game):
         sample.seats.append(game.decider)
-        action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
+        action, events = apply_action(index, game, rng.choice(legal_moves(index, game)))
         sample.moves.append(move_id(action))
         diff = record_change(index, game, Change(events, game.created_at, seat=0, move=sample.moves[-1], by="owner"))
         sample.snapshots.append(len(encode_snapshot(game)))
@@ -93,12 +93,12 @@ def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
 
 
 def games_at(index: TileSetIndex, tiles: int, number: int) -> list[Game]:
-    """Play games up to the placing of a tile while `tiles` lie on the board; one that never gets there is left out."""
+    """Return games with `tiles` on the board in which a tile must be placed; skip games that end earlier."""
     games: list[Game] = []
     for seed in itertools.count():
-        game, chance = new_game(index, f"mid-{seed}"), random.Random(seed)
+        game, rng = new_game(index, f"mid-{seed}"), random.Random(seed)
         while not is_finished(game) and (len(game.cells) < tiles or game.phase != "place_tile"):
-            apply_action(index, game, chance.choice(legal_moves(index, game)))
+            apply_action(index, game, rng.choice(legal_moves(index, game)))
         if len(game.cells) == tiles and not is_finished(game):
             games.append(game)
         if len(games) == number:

@@ -1,10 +1,10 @@
-"""Bots against each other: every pair of those named, over the same decks from every seat, plug-ins too.
+"""A tournament: each pair of the named bots, plug-ins too, plays the same decks from each side.
 
     python -m benchmarks.tournament expert greedy --games 100 --players 2 --seed 1
 
-Prints for each pair who won how often, with the 95 % confidence interval (Wilson), the mean points, and how long a turn
-took. A draw is shared. At tables of more than two the pair's bots sit alternately. The same arguments give the same
-games: deck number n is the one of the seed `SEED.PLAYERS.n`, and it is played twice, the bots having changed seats.
+Prints for each pair the share of wins with the 95 % confidence interval (Wilson), the mean points, and the time of a
+turn. Players who share a win share the point. In games of more than two, the pair's bots sit alternately. The same
+arguments give the same games: deck number n has the seed `SEED.PLAYERS.n`, and is played twice with swapped seats.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from statistics import mean
 from time import perf_counter
 from typing import NamedTuple, get_args
 
-from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
+from benchmarks.bots import ARCHIPELAGO, bots, load_tileset_index, play_all
 from benchmarks.results import percentile
 from benchmarks.sample_games import new_game
 from schemas.vocabulary import Edition
@@ -24,11 +24,11 @@ from service.engine import apply_action, build_view, is_finished
 from service.games.bots.runner import run_bot
 
 Z = 1.959964
-"""Standard deviations on either side that hold 95 %."""
+"""The number of standard deviations on either side for 95 %."""
 
 
 class Fixture(NamedTuple):
-    """A game to be played: who sits where, and the deck."""
+    """A game of the tournament: the bot of each seat, and the deck."""
 
     pair: tuple[str, str]
     seats: tuple[str, ...]
@@ -37,19 +37,19 @@ class Fixture(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """What a bot did at one seat of a game that was played."""
+    """The result of a bot at one seat of a game."""
 
     pair: tuple[str, str]
     bot: str
     share: float
-    """Of the win."""
+    """The share of the win."""
     points: int
     turns_ms: list[float]
 
 
 def play(fixture: Fixture) -> list[Seat]:
-    """Play one game in this process."""
-    index, players = tables_of(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
+    """Play one game."""
+    index, players = load_tileset_index(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
     game = new_game(index, fixture.seed, len(players), edition=fixture.edition)
     game.version = 0
     turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]
@@ -69,7 +69,7 @@ def play(fixture: Fixture) -> list[Seat]:
 
 
 def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixture]:
-    """List every game of a round robin."""
+    """Yield the games of a round robin."""
     for pair in combinations(names, 2):
         for number in range(options.games):
             seats = tuple(pair[(seat + number) % 2] for seat in range(options.players))
@@ -91,18 +91,18 @@ def wilson_interval(wins: float, games: int) -> tuple[float, float]:
 
 
 def markdown_table(seats: Sequence[Seat], games: int) -> Iterator[str]:
-    """Give each bot of each pair a row of a Markdown table."""
+    """Yield a Markdown table with a row for each bot of each pair."""
     yield f"| {games} games each | wins | 95 % interval | mean points | ms a turn | p99 | worst |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     for pair in sorted({seat.pair for seat in seats}):
         for bot, other in (pair, pair[::-1]):
-            own = [seat for seat in seats if seat.pair == pair and seat.bot == bot]
-            turns = [ms for seat in own for ms in seat.turns_ms]
-            wins = sum(seat.share for seat in own)
+            bot_seats = [seat for seat in seats if seat.pair == pair and seat.bot == bot]
+            turns = [ms for seat in bot_seats for ms in seat.turns_ms]
+            wins = sum(seat.share for seat in bot_seats)
             low, high = wilson_interval(wins, games)
             yield (
                 f"| {bot} against {other} | {wins / games:.1%} | {low:.1%} to {high:.1%} "
-                f"| {mean(seat.points for seat in own):.2f} "
+                f"| {mean(seat.points for seat in bot_seats):.2f} "
                 f"| {mean(turns):.1f} | {percentile(turns, 99):.1f} | {max(turns):.1f} |"
             )
 
@@ -115,8 +115,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("bots", nargs="+", metavar="BOT", choices=sorted(bots()), help=", ".join(sorted(bots())))
     parser.add_argument("--games", type=int, default=100, help="games for each pair, an even number (100)")
-    parser.add_argument("--players", type=int, default=2, choices=range(2, 6), help="seats at the table (2)")
-    parser.add_argument("--seed", default="1", help="another seed plays other decks (1)")
+    parser.add_argument("--players", type=int, default=2, choices=range(2, 6), help="players of a game (2)")
+    parser.add_argument("--seed", default="1", help="the seed of the decks (1)")
     parser.add_argument("--edition", choices=get_args(Edition), default="international")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work (1)")
     options = parser.parse_args(arguments)
@@ -128,7 +128,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Play and print."""
+    """Play the tournament, and print the table."""
     options = _options(arguments)
     played = play_all(play, fixtures(options.bots, options), options.workers)
     print(*markdown_table([seat for seats in played for seat in seats], options.games), sep="\n")

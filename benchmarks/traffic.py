@@ -1,4 +1,4 @@
-"""What the service and its ceiling say to Redis, as Redis counts it: the same traffic is proven, not claimed."""
+"""The traffic of the service and its ceiling to Redis, as Redis counts it, which proves that both are alike."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -8,14 +8,14 @@ from redis.asyncio import Redis
 
 
 class Traffic(NamedTuple):
-    """For one action, on average."""
+    """The mean traffic of one action."""
 
     commands: dict[str, float]
-    """Calls by name, the most frequent first; those that a script makes are counted too."""
+    """Calls by name, the most frequent first, including those of scripts."""
     read_bytes: float
-    """What Redis was sent."""
+    """The bytes that Redis received."""
     redis_us: float
-    """The processor time that Redis took."""
+    """The processor time of Redis."""
 
     def __str__(self) -> str:
         calls = ", ".join(f"{name} {count:.2g}" for name, count in self.commands.items())
@@ -23,15 +23,15 @@ class Traffic(NamedTuple):
 
 
 async def measure_traffic(redis_url: str, work: Callable[[], Awaitable[int]]) -> Traffic:
-    """Tell what Redis did while `work` did as many actions as it says; rare calls (1 in 50 actions) are left out."""
+    """Return the traffic during `work`, which returns the number of its actions; omit calls of 1 in 50 actions."""
     async with Redis.from_url(redis_url) as redis:
         before = await redis.info("everything")
         actions = await work()
         after = await redis.info("everything")
     calls: Counter[str] = Counter()
-    for name, received in after.items():
+    for name, statistics in after.items():
         if name.startswith("cmdstat_") and name != "cmdstat_info":
-            calls[name.removeprefix("cmdstat_")] = received["calls"] - before.get(name, {"calls": 0})["calls"]
+            calls[name.removeprefix("cmdstat_")] = statistics["calls"] - before.get(name, {"calls": 0})["calls"]
     read, user, system = (
         (after[field] - before[field]) / actions for field in ("total_net_input_bytes", "used_cpu_user", "used_cpu_sys")
     )

@@ -1,4 +1,4 @@
-"""Many WebSocket clients that only count what they get."""
+"""Many WebSocket clients that only count what they receive."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -8,16 +8,16 @@ from time import perf_counter
 from benchmarks.load_client import WebSocketConnection, message_size
 
 DIFF = b'"type":"diff"'
-"""What is nowhere but in a diff that is not compressed."""
+"""Bytes that only an uncompressed diff contains."""
 BATCH_SIZE = 50
 """Connections opened at once."""
 QUIET_PERIOD_S = 0.3
-"""After opening: how long until every first message has come."""
+"""How long the first messages may take after opening."""
 TIMEOUT_S = 60
 
 
 class WatcherClients:
-    """Some sockets that get the same. One of them counts messages, all others only bytes, until they have as many."""
+    """Sockets that receive the same messages. One counts messages, the others only bytes, until all have as many."""
 
     def __init__(self, number: int, *, compressed: bool) -> None:
         self.received_bytes = 0
@@ -28,7 +28,7 @@ class WatcherClients:
         self._all = asyncio.Event()
 
     async def measure(self, diffs: int, work: Callable[[], Awaitable[object]]) -> float:
-        """Return the deliveries per second until every socket has got `diffs` of them, since `work` began."""
+        """Start `work`, wait until every socket has received `diffs`, and return the deliveries per second."""
         self._missing, self._first_bytes, self.received_bytes = diffs, 0, 0
         self._all.clear()
         begin = perf_counter()
@@ -38,14 +38,14 @@ class WatcherClients:
         return diffs * self._number / (perf_counter() - begin)
 
     def read(self, message: bytes) -> None:
-        """Count a message of the first socket; of compressed ones, which are not inflated, all are diffs."""
+        """Count a message of the first socket; compressed ones are not decompressed, and all count as diffs."""
         if self._missing:
             self._first_bytes += message_size(message)
             self._missing -= self._compressed or DIFF in message
             self._add(message_size(message))
 
     def count(self, data: bytes) -> None:
-        """Count what came to another."""
+        """Count data of another socket."""
         self._add(len(data))
 
     def _add(self, size: int) -> None:
@@ -55,7 +55,7 @@ class WatcherClients:
 
 
 class _CountingConnection(WebSocketConnection):
-    """A socket that hands on whatever comes, in whole messages or not: this costs the load a fraction of cutting it."""
+    """A socket that passes on data without splitting it into messages, which costs the load generator far less."""
 
     def data_received(self, data: bytes) -> None:
         if self.upgraded.done():
@@ -66,15 +66,15 @@ class _CountingConnection(WebSocketConnection):
 
 @asynccontextmanager
 async def watch_game(port: int, path: str, number: int, *, compressed: bool = False) -> AsyncIterator[WatcherClients]:
-    """Open so many sockets; raises ConnectionError where one is not upgraded as asked."""
+    """Open sockets. Raise ConnectionError if one is not upgraded as requested."""
     watchers = WatcherClients(number, compressed=compressed)
     first = await WebSocketConnection.open(port, path, watchers.read, compressed=compressed)
     sockets: list[WebSocketConnection] = [first]
     try:
         while len(sockets) < number:
-            some = range(min(BATCH_SIZE, number - len(sockets)))
+            batch = range(min(BATCH_SIZE, number - len(sockets)))
             sockets += await asyncio.gather(
-                *(_CountingConnection.open(port, path, watchers.count, compressed=compressed) for _ in some)
+                *(_CountingConnection.open(port, path, watchers.count, compressed=compressed) for _ in batch)
             )
         await asyncio.sleep(QUIET_PERIOD_S)
         yield watchers

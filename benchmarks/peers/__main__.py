@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peers`: other engines and services in turn with ours; `make bench-peers` installs them."""
+"""`python -m benchmarks.peers`: other engines and services beside South Seas; `make bench-peers` installs them."""
 
 import sys
 
@@ -10,5 +10,5 @@ from benchmarks.run import main
 if __name__ == "__main__":
     try:
         main("peers", "benchmarks.peers", {"engines": engines, "services": services})
-    except NotInstalled as missing:
-        sys.exit(str(missing))
+    except NotInstalled as error:
+        sys.exit(str(error))

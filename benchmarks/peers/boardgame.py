@@ -1,6 +1,6 @@
-"""Matches on boardgame.io: made and joined over its lobby's HTTP, played over Engine.IO 4 and Socket.IO 5.
+"""Matches on boardgame.io: created and joined over the lobby's HTTP API, played over Engine.IO 4 and Socket.IO 5.
 
-These are text frames of a digit or two and JSON. Source: their protocol documents.
+Their messages are text frames of one or two digits and JSON. Source: their protocol documents.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ CELLS = 36
 
 
 def event(*arguments: Any) -> bytes:
-    """Write an event, its name first.
+    """Encode an event, its name first.
 
     >>> event("sync", "m1", "0")
     b'42/tiles,["sync","m1","0"]'
@@ -31,7 +31,7 @@ def event(*arguments: Any) -> bytes:
 
 
 class BoardgameMatch(Match):
-    """A match; its moves are numbered by the state they are made on."""
+    """A match, whose moves have the number of the state that they are based on."""
 
     def __init__(self, match: str, credentials: list[str]) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class BoardgameMatch(Match):
                 await self.ready.wait()
 
     def send(self) -> int:
-        """Lay a tile, by the seat whose turn it is."""
+        """Place a tile, as the seat whose turn it is."""
         state = self.moves - 1
         seat = state % 2
         payload = {"type": "place", "args": [state % CELLS, state % 4], "playerID": str(seat)}
@@ -70,16 +70,16 @@ class BoardgameMatch(Match):
 
 
 async def boardgame_matches(port: int, number: int) -> list[Match]:
-    """Open as many matches, both players connected and in sync."""
+    """Open matches with both players connected and in sync."""
     matches: list[Match] = []
     async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True) as session:
         for _ in range(number):
             match = (await _post(session, f"/games/{GAME}/create", {"numPlayers": 2}))["matchID"]
             joins = [{"playerID": str(seat), "playerName": f"Player {seat}"} for seat in (0, 1)]
             joined = [await _post(session, f"/games/{GAME}/{match}/join", join) for join in joins]
-            opened = BoardgameMatch(match, [one["playerCredentials"] for one in joined])
-            await opened.open(port)
-            matches.append(opened)
+            boardgame_match = BoardgameMatch(match, [player["playerCredentials"] for player in joined])
+            await boardgame_match.open(port)
+            matches.append(boardgame_match)
     return matches
 
 

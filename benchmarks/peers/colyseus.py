@@ -1,4 +1,4 @@
-"""Matches on Colyseus: rooms, made and joined over its matchmaking, played over its binary WebSocket protocol."""
+"""Matches on Colyseus: rooms, created and joined by matchmaking, played over its binary WebSocket protocol."""
 
 import asyncio
 from functools import partial
@@ -17,7 +17,7 @@ JOIN, DATA, STATE, PATCH = 10, 13, 14, 15
 
 
 def message(kind: str, content: Any) -> bytes:
-    r"""Write what a client sends a room: its kind as a short string of @colyseus/schema, then MessagePack.
+    r"""Encode a client's message: its kind as a short string of @colyseus/schema, then MessagePack.
 
     >>> message("place", [7, 3])
     b'\r\xa5place\x92\x07\x03'
@@ -26,10 +26,10 @@ def message(kind: str, content: Any) -> bytes:
 
 
 class ColyseusMatch(Match):
-    """A room with both its clients."""
+    """A room with its two clients."""
 
     async def open(self, port: int, session: aiohttp.ClientSession) -> None:
-        """Make the room and connect both clients."""
+        """Create the room, and connect both clients."""
         first = await _seat(session, f"create/{ROOM}")
         for seat in (0, 1):
             self.ready.clear()
@@ -40,7 +40,7 @@ class ColyseusMatch(Match):
                 await self.ready.wait()
 
     def send(self) -> int:
-        """Lay a tile, by the client whose turn it is."""
+        """Place a tile, as the client whose turn it is."""
         number = self.moves - 1
         seat = number % 2
         self.sockets[seat].send(message("place", [number % CELLS, number % 4]), BINARY)
@@ -57,13 +57,13 @@ class ColyseusMatch(Match):
 
 
 async def colyseus_matches(port: int, number: int) -> list[Match]:
-    """Open as many rooms, both clients joined."""
+    """Open rooms with both clients joined."""
     matches: list[Match] = []
     async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True) as session:
         for _ in range(number):
-            opened = ColyseusMatch()
-            await opened.open(port, session)
-            matches.append(opened)
+            match = ColyseusMatch()
+            await match.open(port, session)
+            matches.append(match)
     return matches
 
 

@@ -1,4 +1,4 @@
-"""catanatron as a subject: Catan with two players."""
+"""Catan of catanatron, with two players."""
 
 import pickle
 from collections.abc import Sequence
@@ -6,16 +6,16 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.peers.subject import serve
+from benchmarks.peers.engine_worker import serve
 
-# Published without types, and installed only where this runs.
+# Untyped, and installed only in the virtual environment of the peers.
 game: Any = import_module("catanatron.game")
 player: Any = import_module("catanatron.models.player")
 actions: Any = import_module("catanatron.models.actions")
 
 
 class _Catan:
-    """The state is the Game, which lists the next actions at the end of each. It is pickled: JSON is only written."""
+    """The state is catanatron's Game, which lists the next actions after each action. It has no decoder for JSON."""
 
     def new(self, seed: int) -> Any:
         players = [player.RandomPlayer(color) for color in (player.Color.RED, player.Color.BLUE)]
@@ -42,7 +42,7 @@ class _Catan:
         return pickle.dumps(state)
 
     def decode(self, data: bytes) -> Any:
-        return pickle.loads(data)  # noqa: S301 (its own)
+        return pickle.loads(data)  # noqa: S301 (data of this process)
 
 
 if __name__ == "__main__":

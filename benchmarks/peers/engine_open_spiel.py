@@ -1,4 +1,4 @@
-"""A game of open_spiel as a subject, `python -m benchmarks.peers.engine_open_spiel GAME`: C++, called from Python."""
+"""A game of open_spiel, which is C++ called from Python: `python -m benchmarks.peers.engine_open_spiel GAME`."""
 
 import sys
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.peers.subject import serve
+from benchmarks.peers.engine_worker import serve
 
-# Published without types, and installed only where this runs.
+# Untyped, and installed only in the virtual environment of the peers.
 pyspiel: Any = import_module("pyspiel")
 
 
 class _OpenSpiel:
-    """The state is open_spiel's. It is stored as the list of its actions, and read by playing them again."""
+    """The state is open_spiel's, which encodes it as its actions and decodes it by replaying them."""
 
     def __init__(self, name: str) -> None:
         self._game = pyspiel.load_game(name)

@@ -1,4 +1,4 @@
-"""Our engine in every build there is, catanatron, and games of open_spiel, in turn on one core."""
+"""The engine of South Seas in each existing build, catanatron, and games of open_spiel, in turn on one core."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from benchmarks.builds import COMPILED, ROOT, environments
+from benchmarks.peers.engine_worker import Round
 from benchmarks.peers.installed import PYTHON, require
-from benchmarks.peers.subject import Round
 from benchmarks.processes import Worker, worker
 from benchmarks.results import Figure
 from benchmarks.run import Run
@@ -22,7 +22,7 @@ GAMES = {
     "chess": "chess",
     "tic_tac_toe": "tic-tac-toe",
 }
-"""What is played on open_spiel: its game of laying tiles, two on large boards, and its smallest."""
+"""The games of open_spiel: its tile-laying game, two on large boards, and its smallest."""
 
 MEASUREMENTS: dict[str, tuple[str, str, Literal["more", "less"]]] = {
     "games": ("random games", "games/s", "more"),
@@ -35,7 +35,7 @@ MEASUREMENTS: dict[str, tuple[str, str, Literal["more", "less"]]] = {
 }
 SOUTH_SEAS = "South Seas"
 REFERENCE = "catanatron"
-"""Whom ours is compared with: the engine of its family that is not C++ either."""
+"""The peer that South Seas is compared with: an engine for a similar game that is not C++ either."""
 
 NOTES = (
     (
@@ -58,21 +58,21 @@ class Contender(NamedTuple):
 
     key: str
     library: str
-    """Ours: South Seas."""
+    """The name of the library, SOUTH_SEAS for this project."""
     title: str
     program: tuple[str, ...]
     environment: Mapping[str, str]
 
 
 def contenders() -> list[Contender]:
-    """Name our builds, then the peers; raises NotInstalled."""
+    """Return the builds of South Seas, then the peers. Raise NotInstalled."""
     require(PYTHON)
-    own = (sys.executable, "-m", "benchmarks.peers.engine_ours")
+    south_seas = (sys.executable, "-m", "benchmarks.peers.engine_south_seas")
     peer = (str(PYTHON), "-m")
     path = os.environ | {"PYTHONPATH": str(ROOT)}
     return [
         *(
-            Contender(build, SOUTH_SEAS, f", {build}", own, environment)
+            Contender(build, SOUTH_SEAS, f", {build}", south_seas, environment)
             for build, environment in environments().items()
         ),
         Contender(REFERENCE, REFERENCE, ": Catan", (*peer, "benchmarks.peers.engine_catanatron"), path),
@@ -84,43 +84,45 @@ def contenders() -> list[Contender]:
 
 
 async def engines(run: Run) -> None:
-    """Measure each."""
-    result = contenders()
+    """Measure each engine."""
+    entries = contenders()
     async with AsyncExitStack() as stack:
-        workers = [await stack.enter_async_context(worker(*one.program, environment=one.environment)) for one in result]
+        workers = [
+            await stack.enter_async_context(worker(*entry.program, environment=entry.environment)) for entry in entries
+        ]
         about = [await one.receive() for one in workers]
         seconds = run.seconds(ROUND_S)
         rounds = await run.measure_in_turn("engines", *(partial(_run_round, one, seconds) for one in workers))
     versions = {
-        one.library: received["version"]
-        for one, received in zip(result, about, strict=True)
-        if one.library != SOUTH_SEAS
+        entry.library: information["version"]
+        for entry, information in zip(entries, about, strict=True)
+        if entry.library != SOUTH_SEAS
     }
     run.versions |= versions
-    measured = {one.key: (one, received) for one, received in zip(result, rounds, strict=True)}
+    measured = {entry.key: (entry, results) for entry, results in zip(entries, rounds, strict=True)}
     run.figures += figures(measured, versions)
     run.notes += NOTES
     if COMPILED not in environments():
-        run.notes.append("no compiled build of our engine was there, so only the pure one is measured")
+        run.notes.append("there was no compiled build of South Seas, so only the pure one is measured")
 
 
 async def _run_round(worker: Worker, seconds: float, _: int) -> Round:
-    received: Round = await worker.request({"seconds": seconds})
-    return received
+    measured: Round = await worker.request({"seconds": seconds})
+    return measured
 
 
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Round]]], versions: Mapping[str, str]) -> list[Figure]:
-    """Make question by question a figure of each; ours with its ratio to catanatron's of the same round."""
-    created = []
+    """Return for each measurement a figure of each engine; those of South Seas with their ratio to catanatron's."""
+    result = []
     for key, (title, unit, better) in MEASUREMENTS.items():
-        for one, rounds in measured.values():
-            service = one.library == SOUTH_SEAS
+        for entry, rounds in measured.values():
+            is_south_seas = entry.library == SOUTH_SEAS
             figure = Figure(
-                *(f"peers.engine.{one.key}.{key}", GROUP, title, unit, [received[key] for received in rounds]),
+                *(f"peers.engine.{entry.key}.{key}", GROUP, title, unit, [one[key] for one in rounds]),
                 better=better,
-                of=f"{one.library}{'' if service else ' ' + versions[one.library]}{one.title}",
-                ceiling=[received[key] for received in measured[REFERENCE][1]] if service else None,
-                ceiling_title=REFERENCE if service else "",
+                of=f"{entry.library}{'' if is_south_seas else ' ' + versions[entry.library]}{entry.title}",
+                ceiling=[one[key] for one in measured[REFERENCE][1]] if is_south_seas else None,
+                ceiling_title=REFERENCE if is_south_seas else "",
             )
-            created.append(figure)
-    return created
+            result.append(figure)
+    return result

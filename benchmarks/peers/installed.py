@@ -1,4 +1,4 @@
-"""Where `make bench-peers` installs the peers."""
+"""The paths where `make bench-peers` installs the peers."""
 
 import json
 from pathlib import Path
@@ -9,15 +9,15 @@ PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 FOLDER = Path(__file__).parent / "node"
 MODULES = FOLDER / "node_modules"
 NODE = MODULES / ".bin" / "node"
-"""Locked with the peers, because so much depends on it: boardgame.io is about 1.8 times as fast on Node 26 as on 20."""
+"""Locked with the peers, as it affects the figures: boardgame.io is about 1.8 times as fast on Node 26 as on 20."""
 
 
 class NotInstalled(Exception):
-    """Something to be measured is missing; the sentence says what makes it."""
+    """A peer is not installed. The message names the command that installs it."""
 
 
 def require(*paths: Path) -> None:
-    """Raise NotInstalled where one of these is missing."""
+    """Raise NotInstalled if one of these paths is missing."""
     for path in paths:
         if not path.exists():
             raise NotInstalled(f"{path} is missing: `make bench-peers` installs the peers")

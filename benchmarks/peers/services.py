@@ -1,4 +1,4 @@
-"""South Seas, boardgame.io and Colyseus under the same 32 matches of two clients, in turn, each server on one core."""
+"""South Seas, boardgame.io and Colyseus with the same 32 matches of two clients, in turn, each server on one core."""
 
 import asyncio
 import math
@@ -26,10 +26,10 @@ from service.engine import build_view
 GROUP = "Services beside peers"
 MATCHES = 32
 MAX_PER_SECOND = 12_000
-"""So many moves of ours are prepared at most."""
+"""The number of prepared moves of South Seas allows at most this rate."""
 SHORTEST_GAME = 120
 LEAD_IN_MOVES = 72
-"""Moves of ours that are not measured: from a game's beginning to its middle, where the peers begin."""
+"""Unmeasured moves of South Seas, from the start of a game to its middle, where the peers start."""
 LEAD_IN_S = 10.0
 SECONDS = 2.0
 SETTLE_S = 0.2
@@ -55,12 +55,13 @@ NOTES = (
 
 
 class Peer(NamedTuple):
-    """A server in Node."""
+    """A server in Node.js."""
 
     key: str
     package: str
     program: tuple[str, str]
-    told: str
+    suffix: str
+    """What the table adds to the name of the package."""
     open: Callable[[int, int], Awaitable[list[Match]]]
 
 
@@ -73,13 +74,13 @@ PEERS = (
 PACKAGES = (*dict.fromkeys(peer.package for peer in PEERS), "@colyseus/ws-transport", "@colyseus/schema")
 SOUTH_SEAS = {"post": "South Seas by POST", "socket": "South Seas by WebSocket"}
 REFERENCE = "boardgame"
-"""Whom ours is compared with: boardgame.io as it is set up by default, which is also its faster way."""
+"""The peer that South Seas is compared with: boardgame.io with its default settings, which are also the faster ones."""
 UNPACED = "colyseus-50-ms"
-"""Who is not measured at half of its maximum, since its clock sets that."""
+"""The server that is not measured at half load, since its patch interval determines its rate."""
 
 
 class Contender(NamedTuple):
-    """One server, and how fresh matches are opened on it."""
+    """One server, and how to open new matches on it."""
 
     key: str
     of: str
@@ -88,14 +89,14 @@ class Contender(NamedTuple):
 
 
 class LoadResult(NamedTuple):
-    """What one load of one server measured."""
+    """The result of one load of one server."""
 
     played: PlayedMatches
-    micros: float
+    cpu_us: float
     """The server's processor time for one move."""
 
-    def millis(self, percent: float) -> float:
-        """Return how long a move took to the other client."""
+    def latency_ms(self, percent: float) -> float:
+        """Return a percentile of the time from a move to the other client's update."""
         return percentile(self.played.seconds, percent) * 1e3
 
 
@@ -107,108 +108,112 @@ class Measured(NamedTuple):
 
 
 async def services(run: Run) -> None:
-    """Measure each."""
+    """Measure each server."""
     require(MODULES, NODE)
-    run.report("services: starting all of them")
-    async with contenders(run) as result:
-        for one in result:
-            await _load(one, run.seconds(SECONDS))
+    run.report("services: starting all servers")
+    async with contenders(run) as entries:
+        for entry in entries:
+            await _load(entry, run.seconds(SECONDS))
         rounds = await run.measure_in_turn(
-            "services", *(partial(_run_round, one, run.seconds(SECONDS)) for one in result)
+            "services", *(partial(_run_round, entry, run.seconds(SECONDS)) for entry in entries)
         )
-    run.figures += figures({one.key: (one, received) for one, received in zip(result, rounds, strict=True)})
+    run.figures += figures({entry.key: (entry, results) for entry, results in zip(entries, rounds, strict=True)})
     run.versions |= {package: version_of(package) for package in PACKAGES}
     run.versions["node"] = version_of(NODE.resolve().parents[1].name)
-    busy = max(one.full.played.busy for own in rounds for one in own)
+    utilization = max(one.full.played.client_utilization for results in rounds for one in results)
     size = mean(mean(game.views) for game in samples())
     run.notes += NOTES
     run.notes += [
-        f"the state: GAME, {size:,.0f} bytes of JSON in the mean of a game; peers keep one of {len(mid_game()):,}",
-        f"the load is the same bare client for all, and took at most {busy:.0%} of its core",
+        f"the state: GAME, {size:,.0f} bytes of JSON in the mean of a game; peers have one of {len(mid_game()):,}",
+        f"the load is the same bare client for all, and took at most {utilization:.0%} of its core",
     ]
 
 
 @asynccontextmanager
 async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
-    """Start all of them, ours first."""
+    """Start all servers, South Seas first."""
     async with AsyncExitStack() as stack:
         position = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "position.json"
         position.write_bytes(mid_game())
-        ours = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
-        each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN_MOVES) / SHORTEST_GAME)
+        south_seas = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
+        games_each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN_MOVES) / SHORTEST_GAME)
         result = [
-            Contender(key, of, ours, partial(_service_matches, ours.port, each, by_post=key == "post"))
+            Contender(
+                key, of, south_seas, partial(_service_matches, south_seas.port, games_each, by_post=key == "post")
+            )
             for key, of in SOUTH_SEAS.items()
         ]
         os.environ["NODE_ENV"] = "production"
         for peer in PEERS:
-            program, how = peer.program
-            started = await stack.enter_async_context(server(NODE, FOLDER / program, position, how))
-            of = f"{peer.package} {version_of(peer.package)}{peer.told}"
+            program, mode = peer.program
+            started = await stack.enter_async_context(server(NODE, FOLDER / program, position, mode))
+            of = f"{peer.package} {version_of(peer.package)}{peer.suffix}"
             result.append(Contender(peer.key, of, started, partial(peer.open, started.port, MATCHES)))
         yield result
 
 
 def mid_game() -> bytes:
-    """Return GAME in the middle of a random game, as JSON: the state that the peers keep."""
+    """Return GAME in the middle of a random game, as JSON: the initial state of the peers."""
     index = archipelago().index
     return msgspec.json.encode(build_view(index, games_at(index, MID_GAME_TILES, 1)[0]))
 
 
 async def _service_matches(port: int, games_each: int, *, by_post: bool) -> list[Match]:
     matches = await service_matches(port, MATCHES, games_each, by_post=by_post)
-    await play(matches, LEAD_IN_S, most=LEAD_IN_MOVES)
+    await play(matches, LEAD_IN_S, max_moves=LEAD_IN_MOVES)
     return matches
 
 
-async def _run_round(one: Contender, seconds: float, _: int) -> Measured:
-    full = await _load(one, seconds)
-    return Measured(full, await _load(one, seconds, full.played.per_second / 2) if one.key != UNPACED else None)
+async def _run_round(entry: Contender, seconds: float, _: int) -> Measured:
+    full = await _load(entry, seconds)
+    return Measured(full, await _load(entry, seconds, full.played.per_second / 2) if entry.key != UNPACED else None)
 
 
-async def _load(one: Contender, seconds: float, per_second: float | None = None) -> LoadResult:
-    """Play fresh matches while nothing else goes on."""
-    matches = await one.open()
+async def _load(entry: Contender, seconds: float, per_second: float | None = None) -> LoadResult:
+    """Play new matches on a server."""
+    matches = await entry.open()
     try:
         await asyncio.sleep(SETTLE_S)
-        before = one.server.cpu_s()
+        before = entry.server.cpu_s()
         played = await play(matches, seconds, per_second)
-        spent = one.server.cpu_s() - before
+        cpu_s = entry.server.cpu_s() - before
     finally:
         for match in matches:
             match.close()
         await asyncio.sleep(SETTLE_S)
-    return LoadResult(played, spent / len(played.seconds) * 1e6)
+    return LoadResult(played, cpu_s / len(played.seconds) * 1e6)
 
 
 MEASUREMENTS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], str]] = (
     ("rate", "all matches at once", "moves/s", lambda one: one.full.played.per_second, "2 times"),
-    ("micros", "processor time of one move", "µs", lambda one: one.full.micros, ""),
-    ("full.p50", "to the other client at full load, p50", "ms", lambda one: one.full.millis(50), ""),
-    ("full.p99", "to the other client at full load, p99", "ms", lambda one: one.full.millis(99), ""),
-    ("half.p50", "to the other client at half load, p50", "ms", lambda one: one.half and one.half.millis(50), ""),
+    ("micros", "processor time of one move", "µs", lambda one: one.full.cpu_us, ""),
+    ("full.p50", "to the other client at full load, p50", "ms", lambda one: one.full.latency_ms(50), ""),
+    ("full.p99", "to the other client at full load, p99", "ms", lambda one: one.full.latency_ms(99), ""),
+    ("half.p50", "to the other client at half load, p50", "ms", lambda one: one.half and one.half.latency_ms(50), ""),
     (
         *("half.p99", "to the other client at half load, p99", "ms"),
-        *(lambda one: one.half and one.half.millis(99), "under 10 ms and 1 times"),
+        *(lambda one: one.half and one.half.latency_ms(99), "under 10 ms and 1 times"),
     ),
 )
-"""Name, title, unit, answer and target of each figure."""
+"""The name, title, unit, value and target of each figure."""
 
 
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> list[Figure]:
-    """Make question by question a figure of each; ours with its ratio to boardgame.io's of the same round."""
-    created = []
-    for key, title, unit, answer, target in MEASUREMENTS:
-        answers = {who: [number for one in rounds if (number := answer(one))] for who, (_, rounds) in measured.items()}
-        for who, numbers in answers.items():
-            if numbers:
+    """Return for each measurement a figure of each server; those of South Seas with their ratio to boardgame.io's."""
+    result = []
+    for key, title, unit, get_value, target in MEASUREMENTS:
+        values = {
+            name: [value for one in rounds if (value := get_value(one))] for name, (_, rounds) in measured.items()
+        }
+        for name, rounds in values.items():
+            if rounds:
                 figure = Figure(
-                    *(f"peers.service.{who}.{key}", GROUP, title, unit, numbers),
+                    *(f"peers.service.{name}.{key}", GROUP, title, unit, rounds),
                     better="more" if key == "rate" else "less",
-                    of=measured[who][0].of,
-                    ceiling=answers[REFERENCE] if who in SOUTH_SEAS else None,
-                    ceiling_title="boardgame.io" if who in SOUTH_SEAS else "",
-                    target=target if who in SOUTH_SEAS else "",
+                    of=measured[name][0].of,
+                    ceiling=values[REFERENCE] if name in SOUTH_SEAS else None,
+                    ceiling_title="boardgame.io" if name in SOUTH_SEAS else "",
+                    target=target if name in SOUTH_SEAS else "",
                 )
-                created.append(figure)
-    return created
+                result.append(figure)
+    return result

@@ -1,4 +1,4 @@
-"""The client that makes every load: requests, messages byte for byte, and what it refuses."""
+"""The load generator: requests, frames byte by byte, and what it rejects."""
 
 import asyncio
 import struct
@@ -35,23 +35,25 @@ async def serving(app: web.Application) -> AsyncIterator[int]:
         await runner.cleanup()
 
 
-async def test_every_request_gets_its_response_and_one_that_is_refused_ends_the_load() -> None:
-    observed: list[bytes] = []
+async def test_every_request_gets_its_response_and_an_error_ends_the_load() -> None:
+    bodies: list[bytes] = []
 
-    async def take(request: web.Request) -> web.Response:
-        observed.append(await request.read())
-        return web.Response(text="x" * 100_000, status=200 if observed[-1] != b"bad" else 422)
+    async def handle(request: web.Request) -> web.Response:
+        bodies.append(await request.read())
+        return web.Response(text="x" * 100_000, status=200 if bodies[-1] != b"bad" else 422)
 
     app = web.Application()
-    app.router.add_post("/take", take)
+    app.router.add_post("/", handle)
     async with serving(app) as port:
-        received = await send_load(
-            port, [[post_request("/take", b"%d.%d" % (one, number)) for number in range(3)] for one in (1, 2)], 60
+        load = await send_load(
+            port,
+            [[post_request("/", b"%d.%d" % (connection, number)) for number in range(3)] for connection in (1, 2)],
+            60,
         )
-        assert len(received.seconds) == 6
-        assert sorted(observed) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
+        assert len(load.seconds) == 6
+        assert sorted(bodies) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
         with pytest.raises(RuntimeError, match="422"):
-            await send_load(port, [[post_request("/take", b"bad")]], 60)
+            await send_load(port, [[post_request("/", b"bad")]], 60)
 
 
 @pytest.mark.parametrize(
@@ -63,11 +65,11 @@ async def test_every_request_gets_its_response_and_one_that_is_refused_ends_the_
         (65_535, b"\x81\xfe" + struct.pack(">H", 65_535)),
     ),
 )
-def test_a_frame_tells_its_length_as_rfc_6455_says(length: int, head: bytes) -> None:
+def test_a_frame_encodes_its_length_by_rfc_6455(length: int, head: bytes) -> None:
     assert encode_frame(TEXT, b"a" * length) == head + NO_MASK + b"a" * length
 
 
-def served(payload: bytes, kind: int = TEXT) -> bytes:
+def server_frame(payload: bytes, kind: int = TEXT) -> bytes:
     """Encode a server's frame, without mask."""
     length = len(payload)
     size = bytes((length,)) if length < 126 else b"\x7e" + struct.pack(">H", length)
@@ -77,20 +79,20 @@ def served(payload: bytes, kind: int = TEXT) -> bytes:
 @pytest.mark.parametrize("length", (0, 125, 126, 65_535))
 def test_frames_are_split_wherever_they_were_cut(length: int) -> None:
     payload = b"b" * length
-    data = served(payload) + served(b"last", BINARY)
+    data = server_frame(payload) + server_frame(b"last", BINARY)
     for cut in {0, 1, 2, 5, length, len(data) - 1}:
-        first, rest = split_frames(data[:cut])
-        second, left = split_frames(rest + data[cut:])
-        assert (first + second, left) == ([(TEXT, payload), (BINARY, b"last")], b"")
+        first, remaining = split_frames(data[:cut])
+        second, remaining = split_frames(remaining + data[cut:])
+        assert (first + second, remaining) == ([(TEXT, payload), (BINARY, b"last")], b"")
 
 
-def test_a_long_frame_of_a_server_is_whole_too() -> None:
+def test_a_frame_with_a_64_bit_length_is_split() -> None:
     data = b"\x81\x7f" + struct.pack(">Q", 70_000) + b"b" * 70_000
     assert split_frames(data + b"\x81") == ([(TEXT, b"b" * 70_000)], b"\x81")
 
 
 @asynccontextmanager
-async def telling(*, compress: bool) -> AsyncIterator[tuple[int, asyncio.Event]]:
+async def broadcasting(*, compress: bool) -> AsyncIterator[tuple[int, asyncio.Event]]:
     """Start a server that sends diffs to every socket once the event is set. Return its port."""
     event = asyncio.Event()
 
@@ -114,19 +116,19 @@ async def telling(*, compress: bool) -> AsyncIterator[tuple[int, asyncio.Event]]
 @pytest.mark.parametrize("compressed", (False, True))
 async def test_every_diff_at_every_socket_is_counted(*, compressed: bool) -> None:
     async with (
-        telling(compress=compressed) as (port, event),
+        broadcasting(compress=compressed) as (port, event),
         watch_game(port, "/ws", SOCKETS, compressed=compressed) as watchers,
     ):
 
-        async def tell() -> None:
+        async def broadcast() -> None:
             event.set()
 
-        assert await watchers.measure(MESSAGES, tell) > 0
+        assert await watchers.measure(MESSAGES, broadcast) > 0
         assert watchers.received_bytes > SOCKETS * MESSAGES * 10
 
 
 @pytest.mark.parametrize("compressed", (False, True))
-async def test_a_server_that_does_not_compress_as_it_was_asked_is_found_out(*, compressed: bool) -> None:
+async def test_a_server_with_another_compression_than_requested_is_an_error(*, compressed: bool) -> None:
     app = web.Application()
 
     async def watch(request: web.Request) -> web.WebSocketResponse:
@@ -140,5 +142,5 @@ async def test_a_server_that_does_not_compress_as_it_was_asked_is_found_out(*, c
 
     app.router.add_get("/ws", watch)
     async with serving(app) as port:
-        with pytest.raises(ConnectionError, match="not upgraded as asked"):
+        with pytest.raises(ConnectionError, match="not upgraded as requested"):
             await WebSocketConnection.open(port, "/ws", lambda _: None, compressed=compressed)

@@ -1,4 +1,4 @@
-"""Matches on our own service, by both ways of moving, and on a server that forgets."""
+"""Matches on the service by POST and by socket, and on a server that sends no updates."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,13 +20,13 @@ async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
 
 @pytest.mark.parametrize("by_post", (True, False), ids=("post", "socket"))
 async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> None:
-    opened = await service_matches(port, 2, 20, by_post=by_post)
+    service = await service_matches(port, 2, 20, by_post=by_post)
     try:
-        few = await play(opened, 5.0, most=3)
-        fast = await play(opened, 0.2)
-        paced = await play(opened, 0.4, per_second=20)
+        few = await play(service, 5.0, max_moves=3)
+        fast = await play(service, 0.2)
+        paced = await play(service, 0.4, per_second=20)
     finally:
-        for match in opened:
+        for match in service:
             match.close()
     assert len(few.seconds) == 6
     assert len(fast.seconds) >= 2
@@ -34,9 +34,9 @@ async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> 
     assert all(second > 0 for second in [*fast.seconds, *paced.seconds])
 
 
-async def test_a_refused_move_ends_the_run(port: int) -> None:
-    wrong = samples()[0]._replace(moves=["p9.9.0"], seats=samples()[0].seats[:1])
-    match = ServiceMatch(await create(port, [wrong.seed]), [wrong], by_post=True)
+async def test_a_rejected_move_ends_the_run(port: int) -> None:
+    sample = samples()[0]._replace(moves=["p9.9.0"], seats=samples()[0].seats[:1])
+    match = ServiceMatch(await create(port, [sample.seed]), [sample], by_post=True)
     await match.open(port)
     try:
         with pytest.raises(RuntimeError, match="illegal_move"):
@@ -45,7 +45,7 @@ async def test_a_refused_move_ends_the_run(port: int) -> None:
         match.close()
 
 
-class Forgotten(Match):
+class SilentMatch(Match):
     def send(self) -> int:
         return 0
 
@@ -53,11 +53,11 @@ class Forgotten(Match):
 async def test_a_match_without_updates_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matches, "GRACE_PERIOD_S", 0.05)
     with pytest.raises(RuntimeError, match="1 of 1 matches got no update"):
-        await play([Forgotten()], 0.05)
+        await play([SilentMatch()], 0.05)
 
 
 def test_an_update_counts_at_the_client_that_did_not_move() -> None:
-    match = Forgotten()
+    match = SilentMatch()
     assert not match.on_update(1), "before the first move"
     match.moves = 1
     assert not match.on_update(0), "the mover"

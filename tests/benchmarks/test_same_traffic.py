@@ -1,4 +1,4 @@
-"""The bare ceiling says to Redis what an action says, and nothing less."""
+"""The bare ceiling has the same traffic to Redis as an action."""
 
 from redis.asyncio import Redis
 
@@ -17,23 +17,22 @@ async def test_commands_are_counted_by_action() -> None:
                     await connection.set(f"key{number % 3}", "x" * 1_000)
             return 5
 
-        received = await measure_traffic(url, work)
-    assert received.commands["set"] == 2
-    assert 2_000 < received.read_bytes < 3_000
+        traffic = await measure_traffic(url, work)
+    assert traffic.commands["set"] == 2
+    assert 2_000 < traffic.read_bytes < 3_000
 
 
-async def test_an_action_and_its_ceiling_say_the_same_to_redis() -> None:
-    async with pair() as both:
-        service, bare = (one.commands for one in both.traffic)
-    assert rounded(service) == rounded(bare)
+async def test_an_action_and_its_ceiling_send_the_same_commands_to_redis() -> None:
+    async with pair() as servers:
+        assert rounded(servers.service_traffic.commands) == rounded(servers.baseline_traffic.commands)
 
 
 def rounded(commands: dict[str, float]) -> dict[str, int]:
-    """Return the commands that every action sends, without those that only some send."""
+    """Return the commands that most actions send."""
     return {name: round(count) for name, count in commands.items() if count > 0.5}
 
 
-async def test_redis_alone_takes_every_prepared_commit() -> None:
+async def test_redis_stores_every_prepared_commit() -> None:
     async with redis() as url:
         assert await commits_per_second(url, Sizes(snapshot=1_600, diff=700), 0, commits=200) > 0
         async with Redis.from_url(url) as connection:

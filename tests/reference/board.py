@@ -41,7 +41,7 @@ class Placed:
     """A tile on the board."""
 
     tile: Tile
-    """As it lies, already turned."""
+    """The tile, rotated as it lies."""
     rotation: int
     order: int
     islanders: dict[int, int] = field(default_factory=dict)
@@ -54,29 +54,32 @@ class Board:
     """Placed tiles by cell, from the start tile on (R1.2)."""
 
     def __init__(self, start: Tile) -> None:
-        """Lay the start tile at (0, 0) with rotation 0."""
+        """Place the start tile at (0, 0) with rotation 0."""
         self.placed: dict[Cell, Placed] = {(0, 0): Placed(start, rotation=0, order=0)}
 
-    def fits(self, tile: Tile, cell: Cell, rotation: int) -> bool:
-        """Say whether the tile may lie there: empty, beside a tile (R3.2), and all shared edges alike (R3.3)."""
+    def can_place(self, tile: Tile, cell: Cell, rotation: int) -> bool:
+        """Return whether the tile fits an empty cell beside a tile (R3.2), with equal shared edges (R3.3)."""
         if cell in self.placed:
             return False
-        edges = tile.turned_edges(rotation)
+        edges = tile.rotated_edges(rotation)
         shared = [edge for edge in range(4) if step(cell, edge) in self.placed]
         return bool(shared) and all(
             edges[edge] == self.placed[step(cell, edge)].tile.edges[opposite_edge(edge)] for edge in shared
         )
 
     def placements(self, tile: Tile) -> list[tuple[Cell, int]]:
-        """List every cell and rotation where the tile may lie (R3)."""
+        """List every cell and rotation where the tile may be placed (R3)."""
         beside = {step(cell, edge) for cell in self.placed for edge in range(4)}
         return [
-            (cell, rotation) for cell in sorted(beside) for rotation in ROTATIONS if self.fits(tile, cell, rotation)
+            (cell, rotation)
+            for cell in sorted(beside)
+            for rotation in ROTATIONS
+            if self.can_place(tile, cell, rotation)
         ]
 
     def place(self, tile: Tile, cell: Cell, rotation: int) -> None:
-        """Lay the tile there."""
-        self.placed[cell] = Placed(tile.turned(rotation), rotation, order=len(self.placed))
+        """Place the tile."""
+        self.placed[cell] = Placed(tile.rotated(rotation), rotation, order=len(self.placed))
 
     def segment(self, spot: Spot) -> Segment:
         """Return what is printed at the spot, as it lies."""
@@ -110,18 +113,18 @@ class Board:
         return spot
 
     def feature(self, start: Spot) -> Feature:
-        """Flood from one segment over the board; a market has no neighbours and stays alone (R0)."""
-        observed = {start}
-        todo = [start]
-        while todo:
-            for spot in self.neighbours(todo.pop()):
-                if spot is not None and spot not in observed:
-                    observed.add(spot)
-                    todo.append(spot)
-        return Feature(self.segment(start).kind, frozenset(observed))
+        """Return the feature of a segment by flood fill; a market has no neighbours (R0)."""
+        spots = {start}
+        stack = [start]
+        while stack:
+            for spot in self.neighbours(stack.pop()):
+                if spot is not None and spot not in spots:
+                    spots.add(spot)
+                    stack.append(spot)
+        return Feature(self.segment(start).kind, frozenset(spots))
 
     def is_complete(self, feature: Feature) -> bool:
-        """Say whether nothing of it is open (R5.1 to R5.3), or a market is surrounded (R5.4)."""
+        """Return whether no edge of the feature is open (R5.1 to R5.3), or the market is surrounded (R5.4)."""
         if feature.kind == "market":
             ((x, y),) = feature.cells
             return all((x + dx, y + dy) in self.placed for dx in (-1, 0, 1) for dy in (-1, 0, 1))
@@ -137,8 +140,8 @@ class Board:
 
     def islanders_on(self, feature: Feature) -> list[tuple[Spot, int]]:
         """List the islanders on a feature with their seats, by (seat, y, x, segment)."""
-        there = [(spot, seat) for spot, seat in self.islanders() if spot in feature.spots]
-        return sorted(there, key=lambda one: (one[1], one[0].y, one[0].x, one[0].segment))
+        islanders = [(spot, seat) for spot, seat in self.islanders() if spot in feature.spots]
+        return sorted(islanders, key=lambda one: (one[1], one[0].y, one[0].x, one[0].segment))
 
     def occupied(self) -> list[Feature]:
         """List every feature with an islander on it, each once."""

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def evaluate_placed_tile(state: State) -> None:
-    """Evaluate what the placed tile completed or put a boat in (R5.5, R5.6), then send merchants home (R5.10)."""
+    """Evaluate features that the placed tile completed or put a boat in (R5.5, R5.6), then return merchants (R5.10)."""
     board = state.board
     finished: list[Feature] = []
-    for spot in board.spots_of(state.now.laid):
+    for spot in board.spots_of(state.now.placed_cell):
         feature = board.feature(spot)
         if feature.kind == "market" or feature in finished:
             continue
@@ -28,28 +28,28 @@ def evaluate_placed_tile(state: State) -> None:
             evaluate(state, feature, cause="completed", cover=boat)
         elif boat and boat_acts(state, feature):
             evaluate(state, feature, cause="boat", cover=True)
-    state.now.owed = merchants_home(state)
+    state.now.ships_owed = merchants_home(state)
 
 
 def has_new_boat(state: State, feature: Feature) -> bool:
-    """Say whether the boat of the tile just placed lies in this very region (R5.6)."""
-    return any(spot.cell == state.now.laid and state.board.segment(spot).boat for spot in feature.spots)
+    """Return whether the boat of the tile just placed lies in this very region (R5.6)."""
+    return any(spot.cell == state.now.placed_cell and state.board.segment(spot).boat for spot in feature.spots)
 
 
 def boat_acts(state: State, region: Feature) -> bool:
-    """Say whether a boat evaluates an occupied region: in the german edition not without uncovered fish (R5.6)."""
+    """Return whether a boat evaluates an occupied region: in the german edition not without uncovered fish (R5.6)."""
     return state.edition == "international" or bool(awards.uncovered(state.board, region))
 
 
 def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None:
-    """Give the wares to the majority, cover fish if asked, and send all islanders home (R5.5, R5.7, R5.9)."""
+    """Give the wares to the majority, optionally cover fish, and return all islanders (R5.5, R5.7, R5.9)."""
     board = state.board
     winners = awards.winners(board, feature)
     gained = awards.wares(board, feature)
     for seat in winners:
         for ware in WARES:
             state.players[seat].wares[ware] += gained[ware]
-    state.tell(
+    state.add_event(
         "feature_evaluated",
         {
             "kind": feature.kind,
@@ -73,23 +73,23 @@ def cover_fish(state: State, region: Feature) -> None:
         return
     spot, group, fish = chosen
     state.board.placed[spot.cell].covered.add((spot.segment, group))
-    state.tell("fish_covered", {**spot._asdict(), "group": group, "fish": fish})
+    state.add_event("fish_covered", {**spot._asdict(), "group": group, "fish": fish})
 
 
 def send_home(state: State, spot: Spot, seat: int) -> None:
     """Return an islander to its owner's supply (R5.9)."""
-    take_back(state, spot, seat)
-    state.tell("islander_returned", {"seat": seat, **spot._asdict()})
+    return_to_supply(state, spot, seat)
+    state.add_event("islander_returned", {"seat": seat, **spot._asdict()})
 
 
-def take_back(state: State, spot: Spot, seat: int) -> None:
+def return_to_supply(state: State, spot: Spot, seat: int) -> None:
     """Move an islander from the board to its owner's supply."""
     del state.board.placed[spot.cell].islanders[spot.segment]
     state.players[seat].supply += 1
 
 
 def merchants_home(state: State) -> list[int]:
-    """Send home the merchants of completed markets, clockwise from the active player, and list their owners (R5.10)."""
+    """Return the merchants of completed markets, clockwise from the active player, and list their owners (R5.10)."""
     board = state.board
     merchants = [
         (spot, seat)

@@ -13,7 +13,7 @@ WARES_PER_POINT = 3
 
 
 def end_reason(state: State) -> str | None:
-    """Say why the game ends after this turn, or None: the last ship goes before the last tile (R7.1)."""
+    """Return why the game ends after this turn, or None: the last ship goes before the last tile (R7.1)."""
     if not state.display and not state.pile:
         return "last_ship"
     if not state.bag:
@@ -22,7 +22,7 @@ def end_reason(state: State) -> str | None:
 
 
 def finish(state: State, reason: str) -> None:
-    """Evaluate what is left (R7.2), then count points (R7.3) and name the winners (R7.4)."""
+    """Evaluate the occupied features (R7.2), count points (R7.3), and determine the winners (R7.4)."""
     for feature in state.board.occupied():
         if feature.kind != "market":
             evaluate(state, feature, cause="final", cover=False)
@@ -35,7 +35,7 @@ def finish(state: State, reason: str) -> None:
     winners = [score["seat"] for score in scores if score["total"] == best]
     state.result = {"winners": winners, "reason": reason, "scores": scores}
     state.turn = None
-    state.tell("game_finished", {"reason": reason, "winners": winners})
+    state.add_event("game_finished", {"reason": reason, "winners": winners})
 
 
 def ware_points(wares: dict[str, int]) -> int:

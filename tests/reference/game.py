@@ -10,7 +10,7 @@ from tests.reference.state import DISPLAY, Player, State, Turn
 
 
 class ReferenceGame:
-    """The rules by brute force."""
+    """A game by brute force."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class ReferenceGame:
         bag: list[str],
         ships: list[str],
     ) -> None:
-        """Set up the table (R1) and start the first turn.
+        """Set up the game (R1) and start the first turn.
 
         `tileset` is api.md's; `bag` holds tile ids in drawing order without the start tile, `ships` ship ids in
         order, of which the first 4 are the display. The events of the start are dropped.
@@ -54,7 +54,7 @@ class ReferenceGame:
         return views.scores_view(self.state)
 
     def apply(self, action: Json) -> list[Json]:
-        """Play one of the `legal_actions` and all that follows by itself, and return the events in order."""
+        """Apply a legal action and all automatic ones that follow, and return the events in order."""
         assert action in self.legal_actions(), action
         self.state.events = []
         self._play(action)
@@ -63,7 +63,7 @@ class ReferenceGame:
         return self.state.events
 
     def _only_pass(self) -> bool:
-        """Say whether passing is all there is, so that the engine does it (api.md, "Legal moves")."""
+        """Return whether passing is the only legal action, which is then automatic (api.md, "Legal moves")."""
         return [action["type"] for action in self.legal_actions()] == ["pass"]
 
     def _play(self, action: Json) -> None:
@@ -75,7 +75,7 @@ class ReferenceGame:
             case "retrieve_islander":
                 self._retrieve_islander(action)
             case "take_ship":
-                self._take_ship(self.state.now.owed.pop(0), action["ship"])
+                self._take_ship(self.state.now.ships_owed.pop(0), action["ship"])
                 self._award_ships()
             case "deliver":
                 self._deliver(action)
@@ -87,41 +87,43 @@ class ReferenceGame:
     def _start_turn(self, number: int, seat: int) -> None:
         """Draw until a tile can be placed; if the bag runs out that way, the game ends (R3.5)."""
         state = self.state
-        state.tell("turn_started", {"number": number, "seat": seat})
+        state.add_event("turn_started", {"number": number, "seat": seat})
         while state.bag:
             tile = state.bag.pop(0)
             if state.board.placements(state.tiles[tile]):
                 state.turn = Turn(number, seat, tile)
-                state.tell("tile_drawn", {"tile": tile})
+                state.add_event("tile_drawn", {"tile": tile})
                 return
             state.discarded.append(tile)
-            state.tell("tile_discarded", {"tile": tile})
+            state.add_event("tile_discarded", {"tile": tile})
         finish(state, "bag_exhausted")
 
     def _place_tile(self, action: Json) -> None:
-        """Lay the drawn tile (R3)."""
+        """Place the drawn tile (R3)."""
         turn = self.state.now
         x, y, rotation = action["x"], action["y"], action["rotation"]
         self.state.board.place(self.state.tiles[turn.tile], (x, y), rotation)
-        self.state.tell("tile_placed", {"seat": turn.seat, "tile": turn.tile, "x": x, "y": y, "rotation": rotation})
+        self.state.add_event(
+            "tile_placed", {"seat": turn.seat, "tile": turn.tile, "x": x, "y": y, "rotation": rotation}
+        )
         turn.placed = (x, y)
         turn.phase = "islander"
 
     def _place_islander(self, action: Json) -> None:
         """Put an islander from the supply on the placed tile (R4.1)."""
         state, turn = self.state, self.state.now
-        spot = Spot(*turn.laid, action["segment"])
+        spot = Spot(*turn.placed_cell, action["segment"])
         state.board.placed[spot.cell].islanders[spot.segment] = turn.seat
         state.players[turn.seat].supply -= 1
-        state.tell("islander_placed", {"seat": turn.seat, **spot._asdict()})
+        state.add_event("islander_placed", {"seat": turn.seat, **spot._asdict()})
         self._evaluate()
 
     def _retrieve_islander(self, action: Json) -> None:
-        """Take one of the player's islanders back for nothing (R4.4)."""
+        """Return one of the player's islanders to the supply, without an evaluation (R4.4)."""
         seat = self.state.now.seat
         spot = Spot(action["x"], action["y"], action["segment"])
-        evaluation.take_back(self.state, spot, seat)
-        self.state.tell("islander_retrieved", {"seat": seat, **spot._asdict()})
+        evaluation.return_to_supply(self.state, spot, seat)
+        self.state.add_event("islander_retrieved", {"seat": seat, **spot._asdict()})
         self._evaluate()
 
     def _evaluate(self) -> None:
@@ -130,14 +132,14 @@ class ReferenceGame:
         self._award_ships()
 
     def _award_ships(self) -> None:
-        """Give one ship after the other until an owner has a choice; with no ship left nothing is given (R5.10)."""
+        """Award the owed ships until an owner has a choice, or until no ship remains (R5.10)."""
         turn = self.state.now
-        while turn.owed:
+        while turn.ships_owed:
             best = moves.best_ships(self.state)
             if len(best) > 1:
                 turn.phase = "take_ship"
                 return
-            seat = turn.owed.pop(0)
+            seat = turn.ships_owed.pop(0)
             if best:
                 self._take_ship(seat, best[0])
         turn.phase = "deliver"
@@ -160,14 +162,14 @@ class ReferenceGame:
         state.display.remove(ship)
         state.players[seat].ships.append(ship)
         points = state.ships[ship].points
-        state.tell("ship_taken", {"seat": seat, "ship": ship, "points": points, "by": by, "paid": paid})
+        state.add_event("ship_taken", {"seat": seat, "ship": ship, "points": points, "by": by, "paid": paid})
         if state.pile:
             revealed = state.pile.pop(0)
             state.display.append(revealed)
-            state.tell("ship_revealed", {"ship": revealed})
+            state.add_event("ship_revealed", {"ship": revealed})
 
     def _end_turn(self) -> None:
-        """End the game (R7.1) or go on clockwise (R1.6)."""
+        """End the game (R7.1), or start the next turn clockwise (R1.6)."""
         state, turn = self.state, self.state.now
         reason = end_reason(state)
         if reason is None:

@@ -1,4 +1,4 @@
-"""Every legal action of a phase, as api.md writes actions."""
+"""The legal actions of each phase, in api.md's format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def legal_actions(state: State) -> list[Json]:
-    """List what the decider may do now; nothing when the game is finished."""
+    """List the decider's legal actions; empty when the game is finished."""
     if state.turn is None:
         return []
     phases = {"place_tile": tile_placements, "islander": islander_moves, "take_ship": ships_to_take}
@@ -20,7 +20,7 @@ def legal_actions(state: State) -> list[Json]:
 
 
 def tile_placements(state: State) -> list[Json]:
-    """List where the drawn tile may lie (R3)."""
+    """List the placements of the drawn tile (R3)."""
     tile = state.tiles[state.now.tile]
     return [
         {"type": "place_tile", "x": x, "y": y, "rotation": rotation}
@@ -29,7 +29,7 @@ def tile_placements(state: State) -> list[Json]:
 
 
 def islander_moves(state: State) -> list[Json]:
-    """List placements (R4.1 to R4.3), retrievals (R4.4) and doing neither (R4.5)."""
+    """List placements (R4.1 to R4.3), retrievals (R4.4) and the pass (R4.5)."""
     return [*islander_placements(state), *retrievals(state), {"type": "pass", "phase": "islander"}]
 
 
@@ -40,7 +40,7 @@ def islander_placements(state: State) -> list[Json]:
         return []
     return [
         {"type": "place_islander", "segment": spot.segment}
-        for spot in state.board.spots_of(turn.laid)
+        for spot in state.board.spots_of(turn.placed_cell)
         if not state.board.islanders_on(state.board.feature(spot))
     ]
 
@@ -54,13 +54,13 @@ def retrievals(state: State) -> list[Json]:
 
 
 def best_ships(state: State) -> list[str]:
-    """List the ships of the display with the most points, none where it is empty (R5.10)."""
-    most = max((state.ships[ship].points for ship in state.display), default=0)
-    return [ship for ship in state.display if state.ships[ship].points == most]
+    """List the ships of the display with the most points; empty if the display is (R5.10)."""
+    highest = max((state.ships[ship].points for ship in state.display), default=0)
+    return [ship for ship in state.display if state.ships[ship].points == highest]
 
 
 def ships_to_take(state: State) -> list[Json]:
-    """List what the owner of a completed market may choose from (R5.10)."""
+    """List the ships that the owner of a completed market may take (R5.10)."""
     return [{"type": "take_ship", "ship": ship} for ship in best_ships(state)]
 
 

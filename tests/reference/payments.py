@@ -1,4 +1,4 @@
-"""Every way to pay for a ship (R6.2, R6.3)."""
+"""The legal payments for a ship (R6.2, R6.3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Payment = tuple[int, int, int]
 
 
 def payments(ship: Ship, purse: dict[str, int]) -> list[Payment]:
-    """List the distinct exact payments that the purse can make, by trying every amount of every ware."""
+    """List the distinct exact payments from the purse, by trying every amount of every ware."""
     amounts = (range(purse[ware] + 1) for ware in WARES)
     return [
         (bananas, shells, fish)
@@ -21,14 +21,14 @@ def payments(ship: Ship, purse: dict[str, int]) -> list[Payment]:
 
 
 def pays(ship: Ship, paid: dict[str, int]) -> bool:
-    """Say whether these wares are the cost, no more and no less, under some meaning of what is for what."""
-    left = {ware: paid[ware] - ship.named[ware] for ware in WARES}
-    return any(_rest_is_choice(ship, left, kinds) for kinds in permutations(WARES, len(ship.same)))
+    """Return whether these wares are the exact cost, for some assignment of kinds to the groups of identical wares."""
+    unnamed = {ware: paid[ware] - ship.named[ware] for ware in WARES}
+    return any(_pays_unnamed(ship, unnamed, kinds) for kinds in permutations(WARES, len(ship.same)))
 
 
-def _rest_is_choice(ship: Ship, left: dict[str, int], kinds: tuple[str, ...]) -> bool:
-    """Say whether groups of these kinds, all different, leave just as many wares as may be of any kind."""
-    rest = dict(left)
+def _pays_unnamed(ship: Ship, unnamed: dict[str, int], kinds: tuple[str, ...]) -> bool:
+    """Return whether the wares without groups of these kinds are as many as may be of any kind."""
+    remaining = dict(unnamed)
     for kind, size in zip(kinds, ship.same, strict=True):
-        rest[kind] -= size
-    return all(count >= 0 for count in rest.values()) and sum(rest.values()) == ship.choice
+        remaining[kind] -= size
+    return all(count >= 0 for count in remaining.values()) and sum(remaining.values()) == ship.choice

@@ -40,18 +40,18 @@ class Segment:
 
     kind: str
     edges: tuple[int, ...] = ()
-    """Of a bridge or an island, 0 to 3 for n, e, s, w."""
+    """The edges of a bridge or an island: 0 to 3 for n, e, s, w."""
     halves: tuple[int, ...] = ()
-    """Of a sea, 0 to 7 clockwise from the north-west corner."""
+    """The halves of a sea: 0 to 7 clockwise from the north-west corner."""
     symbols: int = 0
-    """Shells of a bridge, bananas of an island."""
+    """The shells of a bridge or the bananas of an island."""
     groups: tuple[int, ...] = ()
-    """Of a sea, its fish groups of 1 or 2."""
+    """The fish groups of a sea, of 1 or 2."""
     boat: bool = False
 
     @classmethod
     def of(cls, data: Json) -> Segment:
-        """Read one segment of a tile."""
+        """Decode one segment of a tile."""
         kind = data["kind"]
         if kind == "market":
             return cls(kind)
@@ -60,8 +60,8 @@ class Segment:
         edges = tuple(EDGES.index(edge) for edge in data["edges"])
         return cls(kind, edges=edges, symbols=data[WARE_OF[kind]])
 
-    def turned(self, rotation: int) -> Segment:
-        """Return it turned by quarter turns clockwise: r is added to edges and 2r to halves."""
+    def rotated(self, rotation: int) -> Segment:
+        """Return the segment rotated by quarter turns clockwise, which adds r to edges and 2r to halves."""
         return replace(
             self,
             edges=tuple((edge + rotation) % 4 for edge in self.edges),
@@ -71,32 +71,32 @@ class Segment:
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile as printed, or as it lies after turning."""
+    """A tile as printed, or rotated."""
 
     id: str
     edges: tuple[str, ...]
-    """What is on n, e, s, w: sea, bridge or island."""
+    """The kinds of the edges n, e, s, w: sea, bridge or island."""
     segments: tuple[Segment, ...]
 
     @classmethod
     def of(cls, data: Json) -> Tile:
-        """Read one tile type of a set."""
+        """Decode one tile type of a set."""
         return cls(
             data["id"],
             tuple(data["edges"][edge] for edge in EDGES),
             tuple(Segment.of(segment) for segment in data["segments"]),
         )
 
-    def turned_edges(self, rotation: int) -> tuple[str, ...]:
-        """Return what is on n, e, s, w after quarter turns clockwise."""
+    def rotated_edges(self, rotation: int) -> tuple[str, ...]:
+        """Return the kinds of the edges n, e, s, w after quarter turns clockwise."""
         return tuple(self.edges[(edge - rotation) % 4] for edge in range(4))
 
-    def turned(self, rotation: int) -> Tile:
-        """Return it turned by quarter turns clockwise (R3.4)."""
+    def rotated(self, rotation: int) -> Tile:
+        """Return the tile rotated by quarter turns clockwise (R3.4)."""
         return replace(
             self,
-            edges=self.turned_edges(rotation),
-            segments=tuple(segment.turned(rotation) for segment in self.segments),
+            edges=self.rotated_edges(rotation),
+            segments=tuple(segment.rotated(rotation) for segment in self.segments),
         )
 
 
@@ -114,7 +114,7 @@ class Ship:
 
     @classmethod
     def of(cls, data: Json) -> Ship:
-        """Read one ship of a set."""
+        """Decode one ship of a set."""
         cost = data["cost"]
         named = {ware: cost[ware] for ware in WARES}
         return cls(data["id"], data["points"], named, cost["any"], tuple(cost["same"]))

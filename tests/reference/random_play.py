@@ -1,4 +1,4 @@
-"""Random games on the reference: what they start from, which actions are chosen, and what is always true."""
+"""Random games on the reference: set-up, choice of actions, and invariants."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from tests.reference.pieces import Json
 from tests.reference.state import ISLANDERS
 
 
-def deal(tileset: Json, chance: Random) -> tuple[list[str], list[str]]:
+def deal(tileset: Json, rng: Random) -> tuple[list[str], list[str]]:
     """Return a shuffled bag (one start tile less, R1.2) and shuffled ships (R1.3)."""
     bag = [tile["id"] for tile in tileset["tiles"] for _ in range(tile["count"])]
     bag.remove(tileset["start"])
     ships = [ship["id"] for ship in tileset["ships"]]
-    chance.shuffle(bag)
-    chance.shuffle(ships)
+    rng.shuffle(bag)
+    rng.shuffle(ships)
     return bag, ships
 
 
-def choose(game: ReferenceGame, chance: Random) -> Json:
-    """Choose a legal action so that no type drowns the others and the board often grows compact, closing features."""
+def choose(game: ReferenceGame, rng: Random) -> Json:
+    """Choose a legal action: each type equally often, and tiles often where they complete features."""
     by_type: dict[str, list[Json]] = {}
     for action in game.legal_actions():
         by_type.setdefault(action["type"], []).append(action)
-    actions = chance.choice([*by_type.values()])
-    if actions[0]["type"] == "place_tile" and chance.random() < 0.75:
+    actions = rng.choice([*by_type.values()])
+    if actions[0]["type"] == "place_tile" and rng.random() < 0.75:
         board = game.view()["board"]
-        most = max(_tiles_around(board, action) for action in actions)
-        actions = [action for action in actions if _tiles_around(board, action) == most]
-    return chance.choice(actions)
+        highest = max(_tiles_around(board, action) for action in actions)
+        actions = [action for action in actions if _tiles_around(board, action) == highest]
+    return rng.choice(actions)
 
 
 def _tiles_around(board: Json, action: Json) -> int:
@@ -39,7 +39,7 @@ def _tiles_around(board: Json, action: Json) -> int:
 
 
 def keys(event: Json) -> list[str]:
-    """Return under what an event is counted: its type, and with it what makes it rare."""
+    """Return the keys that an event is counted by: its type, and its type with the details that make it rare."""
     match event["type"]:
         case "feature_evaluated":
             return [event["type"], f"feature_evaluated:{event['kind']}:{event['cause']}"]
@@ -52,7 +52,7 @@ def keys(event: Json) -> list[str]:
 
 
 def check_invariants(tileset: Json, game: ReferenceGame) -> None:
-    """Raise `AssertionError` if a piece is lost or doubled, or a completed feature was overlooked."""
+    """Raise `AssertionError` if a piece is missing or duplicated, or a completed feature is still occupied."""
     check_pieces(tileset, game)
     check_nothing_overlooked(game)
 

@@ -1,4 +1,4 @@
-"""The state of a game; the order of bag and pile is given, nothing is random."""
+"""The state of a game, in which the order of bag and pile is known and nothing is random."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DISPLAY = 4
 
 @dataclass
 class Player:
-    """What one player has."""
+    """A player's supply, wares and ships."""
 
     supply: int = ISLANDERS
     """Islanders not on the board (R1.4)."""
@@ -33,17 +33,17 @@ class Turn:
     tile: str
     phase: str = "place_tile"
     placed: Cell | None = None
-    owed: list[int] = field(default_factory=list)
+    ships_owed: list[int] = field(default_factory=list)
     """Seats that still get a ship for a market, in order (R5.10)."""
 
     @property
     def decider(self) -> int:
         """The seat that must decide now."""
-        return self.owed[0] if self.phase == "take_ship" else self.seat
+        return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
     @property
-    def laid(self) -> Cell:
-        """The cell of the placed tile, once it lies."""
+    def placed_cell(self) -> Cell:
+        """The cell of the placed tile."""
         if self.placed is None:
             raise AssertionError(self)
         return self.placed
@@ -67,7 +67,7 @@ class State:
     discarded: list[str] = field(default_factory=list)
     result: Json | None = None
     events: list[Json] = field(default_factory=list)
-    """What happened since the last decision."""
+    """The events since the last decision."""
 
     @property
     def now(self) -> Turn:
@@ -76,8 +76,8 @@ class State:
             raise AssertionError(self.result)
         return self.turn
 
-    def tell(self, kind: str, event: Json) -> None:
-        """Note an event of api.md."""
+    def add_event(self, kind: str, event: Json) -> None:
+        """Add an event in api.md's format."""
         self.events.append({"type": kind, **event})
 
     def ship_points(self, seat: int) -> int:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def bridge(edges: str = "", shells: int = 0) -> Json:
-    """Return a bridge segment; `edges` as in "ns", none for one that stays inside the tile."""
+    """Return a bridge segment; `edges` such as "ns", empty for a bridge inside the tile."""
     return {"kind": "bridge", "edges": list(edges), "shells": shells}
 
 
@@ -48,18 +48,18 @@ def tileset(start: str, tiles: Sequence[Json], ships: Sequence[Json]) -> Json:
     }
 
 
-def check_tile(made: Json) -> None:
-    """Raise `AssertionError` where edges and segments disagree or a half is not covered exactly once."""
+def check_tile(tile: Json) -> None:
+    """Raise `AssertionError` if edges and segments disagree, or a half is not covered exactly once."""
     halves: list[int] = []
     for number, edge in enumerate(EDGES):
-        kind = made["edges"][edge]
+        kind = tile["edges"][edge]
         if kind != "island":
             halves += [2 * number, 2 * number + 1]
-        reaching = [segment["kind"] for segment in made["segments"] if edge in segment.get("edges", ())]
-        assert reaching == ([] if kind == "sea" else [kind]), (made["id"], edge)
+        reaching = [segment["kind"] for segment in tile["segments"] if edge in segment.get("edges", ())]
+        assert reaching == ([] if kind == "sea" else [kind]), (tile["id"], edge)
         if kind == "sea":
-            both = [{2 * number, 2 * number + 1} & set(segment.get("halves", ())) for segment in made["segments"]]
-            assert {len(shared) for shared in both} <= {0, 2}, (made["id"], edge)
-    covered = sorted(half for segment in made["segments"] for half in segment.get("halves", ()))
-    assert covered == halves, (made["id"], covered)
-    assert all(len(segment["edges"]) <= 2 for segment in made["segments"] if segment["kind"] == "bridge"), made["id"]
+            both = [{2 * number, 2 * number + 1} & set(segment.get("halves", ())) for segment in tile["segments"]]
+            assert {len(shared) for shared in both} <= {0, 2}, (tile["id"], edge)
+    covered = sorted(half for segment in tile["segments"] for half in segment.get("halves", ()))
+    assert covered == halves, (tile["id"], covered)
+    assert all(len(segment["edges"]) <= 2 for segment in tile["segments"] if segment["kind"] == "bridge"), tile["id"]

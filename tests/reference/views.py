@@ -41,7 +41,7 @@ def game_view(state: State) -> Json:
 
 
 def turn_view(turn: Turn) -> Json:
-    """Return the turn without what is no rule: its deadline, and what may be undone."""
+    """Return the turn without its deadline and undo count, which the rules do not define."""
     return {
         "number": turn.number,
         "seat": turn.seat,
@@ -64,7 +64,7 @@ def placed_view(placed: Placed) -> Json:
 
 
 def scores_view(state: State) -> Json:
-    """Return points now and if the game ended now (R8.3), and what each islander would bring (R8.4)."""
+    """Return points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
     islanders = sorted(state.board.islanders(), key=lambda one: (one[1], one[0].y, one[0].x, one[0].segment))
     return {
         "players": [player_scores(state, seat) for seat in range(len(state.players))],
@@ -73,15 +73,15 @@ def scores_view(state: State) -> Json:
 
 
 def player_scores(state: State, seat: int) -> Json:
-    """Return a player's points with what all occupied features would bring under R7.2 now."""
+    """Return a player's points, now and after an evaluation of all occupied features by R7.2."""
     pending = dict.fromkeys(WARES, 0)
     for feature in state.board.occupied():
         if feature.kind != "market" and seat in awards.winners(state.board, feature):
             for ware, count in awards.wares(state.board, feature).items():
                 pending[ware] += count
-    cached = state.players[seat].wares
+    wares_now = state.players[seat].wares
     ships = state.ship_points(seat)
-    wares = ware_points({ware: cached[ware] + pending[ware] for ware in WARES})
+    wares = ware_points({ware: wares_now[ware] + pending[ware] for ware in WARES})
     return {
         "seat": seat,
         "points_now": ships,
@@ -90,7 +90,7 @@ def player_scores(state: State, seat: int) -> Json:
 
 
 def islander_value(state: State, spot: Spot, seat: int) -> Json:
-    """Return what the islander's feature would bring its owner now (R8.4)."""
+    """Return what its owner would gain from the islander's feature now (R8.4)."""
     feature = state.board.feature(spot)
     kind = feature.kind
     if kind == "market":

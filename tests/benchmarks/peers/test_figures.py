@@ -1,4 +1,4 @@
-"""What is made of the rounds: ours compared with the peer beside it, always so that more is better."""
+"""The figures of the peers: the ratio of South Seas to a peer in the same rounds, always so that more is better."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from benchmarks.peers.services import Contender, LoadResult, Measured
 from benchmarks.processes import Server
 
 
-async def nobody() -> list[Match]:
+async def open_no_matches() -> list[Match]:
     return []
 
 
 def contender(key: str, of: str) -> Contender:
-    return Contender(key, of, Server(0, 0), nobody)
+    return Contender(key, of, Server(0, 0), open_no_matches)
 
 
 def measured(per_second: float, seconds: float) -> Measured:
@@ -32,8 +32,8 @@ def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
         "boardgame": [measured(2_000.0, 0.004), measured(2_000.0, 0.004)],
         "colyseus-50-ms": [measured(600.0, 0.05)._replace(half=None)] * 2,
     }
-    created = services.figures({key: (contender(key, f"{key}'s name"), received) for key, received in rounds.items()})
-    figures = {figure.name: figure for figure in created}
+    result = services.figures({key: (contender(key, f"{key}'s name"), measured) for key, measured in rounds.items()})
+    figures = {figure.name: figure for figure in result}
     rate = figures["peers.service.post.rate"]
     assert (rate.ratio, rate.target, rate.ceiling_title, rate.of) == (1.75, "2 times", "boardgame.io", "post's name")
     half = figures["peers.service.post.half.p99"]
@@ -44,11 +44,11 @@ def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
 
 def test_an_engine_is_compared_with_catanatron() -> None:
     keys = ("games", "actions", "apply", "list", "copy", "encode", "decode", "bytes")
-    received = {
+    rounds = {
         "pure": (engines.Contender("pure", engines.SOUTH_SEAS, ", pure", (), {}), [dict.fromkeys(keys, 20.0)]),
         "catanatron": (engines.Contender("catanatron", "catanatron", ": Catan", (), {}), [dict.fromkeys(keys, 10.0)]),
     }
-    figures = {figure.name: figure for figure in engines.figures(received, {"catanatron": "3.2.1"})}
+    figures = {figure.name: figure for figure in engines.figures(rounds, {"catanatron": "3.2.1"})}
     assert figures["peers.engine.pure.games"].ratio == 2.0
     assert figures["peers.engine.pure.list"].ratio == 0.5
     assert figures["peers.engine.pure.copy"].of == "South Seas, pure"

@@ -1,6 +1,6 @@
-"""South Seas' engine as a subject: two players, the tile set that games have by default.
+"""The engine of South Seas, with two players and the default tile set.
 
-`python -m benchmarks.peers.engine_ours TILES...` also answers for the placing of a tile with so many on the board.
+`python -m benchmarks.peers.engine_south_seas TILES...` also measures tile placements on boards with so many tiles.
 """
 
 import random
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.builds import current_build
-from benchmarks.peers.subject import serve
+from benchmarks.peers.engine_worker import serve
 from benchmarks.sample_games import archipelago, games_at, new_game
 from schemas.actions import Action
 from service.engine import Game, apply_action, copy_game, decode_snapshot, encode_snapshot, is_finished, legal_moves
@@ -17,7 +17,7 @@ POSITIONS = 100
 
 
 class _SouthSeas:
-    """The state is the Game Struct; it is stored as the service stores it."""
+    """The state is the Game Struct, encoded as the service stores it."""
 
     def __init__(self) -> None:
         self.index = archipelago().index
@@ -36,11 +36,11 @@ class _SouthSeas:
     def apply(self, state: Game, action: Action) -> None:
         apply_action(self.index, state, action)
 
-    def placing(self, tiles: int) -> list[tuple[Game, Action]]:
-        chance = random.Random(1)
-        return [(game, chance.choice(self.legal(game))) for game in games_at(self.index, tiles, POSITIONS)]
+    def tile_placements(self, tiles: int) -> list[tuple[Game, Action]]:
+        rng = random.Random(1)
+        return [(game, rng.choice(self.legal(game))) for game in games_at(self.index, tiles, POSITIONS)]
 
 
 if __name__ == "__main__":
-    subject = _SouthSeas()
-    serve(subject, {"build": current_build()}, {tiles: subject.placing(int(tiles)) for tiles in sys.argv[1:]})
+    engine = _SouthSeas()
+    serve(engine, {"build": current_build()}, {tiles: engine.tile_placements(int(tiles)) for tiles in sys.argv[1:]})
