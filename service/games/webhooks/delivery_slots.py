@@ -92,13 +92,11 @@ class DeliverySlots:
     def record_host(self, host: str, status: HostStatus) -> HostStatus:
         """Record how a host responded, and return its status: one that was slow lately is unknown first."""
         _, slow_at = self._hosts.pop(host, (HostStatus.UNKNOWN, None))
+        now = self._clock()
         if status is HostStatus.SLOW:
-            slow_at = self._clock()
-        elif status is HostStatus.RESPONSIVE and slow_at is not None:
-            if self._clock() - slow_at < self.limits.slow_memory_s:
-                status = HostStatus.UNKNOWN
-            else:
-                slow_at = None
+            slow_at = now
+        elif status is HostStatus.RESPONSIVE and slow_at is not None and now - slow_at < self.limits.slow_memory_s:
+            status = HostStatus.UNKNOWN
         self._hosts[host] = status, slow_at
         if len(self._hosts) > MAX_HOSTS:
             del self._hosts[next(iter(self._hosts))]
@@ -133,10 +131,12 @@ class DeliverySlots:
 class DeliverySlot:
     """The slot of one delivery; leaving its `with` block releases it."""
 
+    _timeout: asyncio.Timeout
+    """Of the delivery that is tracked."""
+
     def __init__(self, slots: DeliverySlots, host: str, site: str, status: HostStatus) -> None:
         self._slots = slots
         self._is_slow = False
-        self._timeout: asyncio.Timeout | None = None
         self.host = host
         self.site = site
         self.status = status
@@ -158,12 +158,10 @@ class DeliverySlot:
         finally:
             timer.cancel()
             self._slots.remove_slow(self)
-            self._timeout = None
 
     def abort(self) -> None:
-        """Abort the delivery."""
-        if self._timeout is not None:
-            self._timeout.reschedule(asyncio.get_running_loop().time())
+        """Abort the delivery, which is tracked."""
+        self._timeout.reschedule(asyncio.get_running_loop().time())
 
     def record_response(self) -> None:
         """Record that the host responded, with any status."""
