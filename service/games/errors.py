@@ -129,14 +129,14 @@ class GameNotFinished(StatusError):
 
 @dataclass(eq=False)
 class NoSuchWebhook(GameError):
-    """The game has no webhook of this id."""
+    """The game, or the API key, has no webhook of this id."""
 
     hook: str
 
 
 @dataclass(eq=False)
 class TooManyWebhooks(GameError):
-    """The game has the maximum number of webhooks."""
+    """The game, or the API key, has the maximum number of webhooks."""
 
     limit: int
 

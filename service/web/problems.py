@@ -64,10 +64,10 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     games.UnknownBot: _ProblemTemplate("unknown_bot", "there is no bot {bot}", "$.players[{seat}].bot"),
     games.NoSuchTileSet: _ProblemTemplate("not_found", "there is no tile set {tileset}"),
     games.GameNotActive: _ProblemTemplate("not_active", "the game is {status}"),
-    games.NoSuchWebhook: _ProblemTemplate("not_found", "the game has no webhook {hook}"),
+    games.NoSuchWebhook: _ProblemTemplate("not_found", "there is no webhook {hook}"),
     games.NoSuchSeat: _ProblemTemplate("not_found", "the game has no seat {seat}"),
     games.TooManyWebhooks: _ProblemTemplate(
-        "limit_reached", "the game has the maximum of {limit} webhooks: delete one first"
+        "limit_reached", "there is a maximum of {limit} webhooks, which is reached: delete one first"
     ),
     games.WebhookUrlRejected: _ProblemTemplate("url_refused", "{reason}", "$.url"),
     games.GameNotFinished: _ProblemTemplate(

@@ -542,7 +542,7 @@ export interface paths {
          *
          *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes.
          *
-         *     Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only here.
+         *     Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's quotas.
          */
         readonly post: operations["registerWebhook"];
         readonly delete?: never;

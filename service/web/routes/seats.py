@@ -103,6 +103,7 @@ async def delete_player(request: web.Request) -> web.Response:
     access="required",
     body=REPLACE_DECODER,
     is_body_optional=True,
+    takes_api_key=True,
     headers=("Idempotency-Key-secret",),
     responses=(ResponseSpec(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
     problems=("wrong_seat", "not_found", "conflict", "key_reused"),
@@ -114,6 +115,7 @@ async def post_seat_token(request: web.Request) -> web.Response:
     if the seat was filled at creation. The game does not change: there is no new version and no event. With an
     `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
+    await authenticate_api_key(request)
     body = await read_optional_body(request, REPLACE_DECODER)
     replaced, _, replayed = await replace_token(
         request.app[CONTEXT],

@@ -9,6 +9,7 @@ from aiohttp import web
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.context import Context
 from service.games.webhooks import registration
+from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.bearer_tokens import parse_bearer_token
 from service.web.connections.limiter import get_client_address
@@ -39,6 +40,7 @@ owner_route = partial(Route, tag="webhooks", access="required", problems=("not_o
     operation_id="registerWebhook",
     summary="Register a webhook",
     body=REGISTER_DECODER,
+    takes_api_key=True,
     headers=("Idempotency-Key",),
     responses=(
         ResponseSpec(
@@ -62,8 +64,9 @@ async def register_webhook(request: web.Request) -> web.Response:
     Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a
     2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response
     disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only
-    here.
+    here. With an `Api-Key`, the request counts against the key's quotas.
     """
+    await authenticate_api_key(request)
     body = await read_body(request, REGISTER_DECODER)
     limits = request.app[LIMITS]
     check_url(body.url, allow_private=limits.webhooks_allow_private)

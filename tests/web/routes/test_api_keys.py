@@ -156,6 +156,8 @@ async def test_an_unknown_key_is_unauthorized_everywhere(client: Client, unlimit
             await one.post("/v1/games", json={"players": TWO_PLAYERS}, headers=header),
             await game.join(**header),
             await game.post("/rematch", **header),
+            await game.post("/webhooks", {"url": "https://bot.example.org/"}, **header),
+            await game.post("/seats/0/token", **header),
         ):
             assert (await check_problem(response, 401, "unauthorized"))["detail"] == "this API key is unknown"
         assert (await game.get_json())["status"] == "waiting"
