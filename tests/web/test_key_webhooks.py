@@ -452,6 +452,23 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(host: Ho
     assert versions_by_game(receiver) == {first.id: [1, 2, 2], second.id: [1, 2]}
 
 
+async def test_a_retry_of_a_server_that_is_still_gone_ends(host: Host, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    games = [await host.create_game() for _ in range(3)]
+    await host.instance.dispatcher.join()
+    receiver.statuses = [410] * 1_000
+    for game in games:
+        await game.act_successfully()
+    await host.instance.dispatcher.join()
+    for _ in range(3):
+        receiver.received.clear()
+        await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+        await host.instance.deliver()
+        await host.instance.deliver()
+        assert 1 <= len(receiver.received) <= len(games)
+        assert (await host.read(webhook))["missed_games"] == len(games)
+
+
 async def test_an_unproven_webhook_gets_a_new_challenge(host: Host, receiver: WebhookReceiver) -> None:
     receiver.challenge_response = lambda _: web.Response(status=410)
     webhook = await host.register(receiver.url)

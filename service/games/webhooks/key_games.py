@@ -64,15 +64,24 @@ class KeyGames:
             if not await save(state):
                 return None
             await asyncio.sleep(PAGE_PAUSE_S)
-        while state.resumes:
-            games = await self._store.webhooks.list_missed(self._key, self._webhook.id, BATCH_SIZE)
+        return state if not state.resumes else await self._resume_missed(state, save)
+
+    async def _resume_missed(self, state: WebhookState, save: SaveState) -> WebhookState | None:
+        """Resume the games that miss messages now, each once; return the state afterwards, None if the lease was lost.
+
+        Those that miss some again meanwhile come after them, and wait for the next retry.
+        """
+        webhooks = self._store.webhooks
+        remaining = await webhooks.count_missed(self._key, self._webhook.id)
+        while remaining > 0:
+            games = await webhooks.list_missed(self._key, self._webhook.id, min(BATCH_SIZE, remaining))
             resumed = await asyncio.gather(*(self._resume(game) for game in games))
-            state = msgspec.structs.replace(state, resumes=bool(games))
             if not await save(state):
                 return None
             if games and not any(resumed):
-                break
-        return state
+                return state
+            remaining -= max(1, sum(resumed))
+        return msgspec.structs.replace(state, resumes=False)
 
     async def _process_page(self, games: Sequence[str], state: WebhookState, save: SaveState) -> bool:
         """Attach games, and rewind them for a replay; return False if the lease was lost."""
