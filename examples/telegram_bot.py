@@ -14,7 +14,7 @@ from typing import Any
 import click
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, Message, Update, User
 from telegram.constants import CallbackQueryLimit, ParseMode
-from telegram.error import TelegramError
+from telegram.error import ChatMigrated, TelegramError
 from telegram.ext import (
     AIORateLimiter,
     Application,
@@ -124,10 +124,14 @@ class TelegramBot:
                     await bot.send_message(channel, screen.text, reply_markup=keyboard)
                 else:
                     await bot.send_photo(channel, picture, screen.text, reply_markup=keyboard)
+            except ChatMigrated as error:  # a group became a supergroup
+                self.core.storage.move_games(channel, str(error.new_chat_id))
+                return await self.send(str(error.new_chat_id), screen)
             except TelegramError as error:
                 log.warning("cannot send a message to chat %s: %s", channel, error)
             else:
-                return
+                return None
+        return None
 
     async def _edit(self, message: Message, screen: Screen) -> bool:
         """Edit a message; return whether it shows the screen. A text cannot become a picture, nor the other way."""

@@ -59,8 +59,7 @@ class ChatBot:
         self.storage = BotStorage(file)
         self._url = url
         self._api_key = api_key
-        """The operator of the service gives it to bots with many users; without it they share the limits of an address.
-        """
+        """The operator gives it to bots with many users; without it these share the limits of one address."""
         self._chat = chat
         self._width = width
         self._session: ClientSession | None = None

@@ -94,6 +94,11 @@ class BotStorage:
         ) as rows:
             return [ChannelGame(*map(str, row)) for row in rows]
 
+    def move_games(self, channel: str, successor: str) -> None:
+        """Move the games of a channel to another one."""
+        with self._file:
+            self._file.execute("UPDATE tables SET channel = ? WHERE channel = ?", (successor, channel))
+
     def mark_over(self, game: str) -> None:
         """Mark a game as over."""
         with self._file:
@@ -137,9 +142,13 @@ class BotStorage:
         return language_of(str(row[0])) if row else "en"
 
     def save_language(self, user: str, language: Language) -> None:
-        """Store a user's language."""
+        """Store a user's language; the file is not written unless it changes."""
         with self._file:
-            self._file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (user, language))
+            self._file.execute(
+                "INSERT INTO users VALUES (?, ?) "
+                "ON CONFLICT DO UPDATE SET locale = excluded.locale WHERE locale <> excluded.locale",
+                (user, language),
+            )
 
     def _query_game(self, query: str, value: str | int) -> ChannelGame | None:
         with closing(self._file.execute(query, (value,))) as rows:

@@ -107,6 +107,8 @@ class FakeTelegram:
         """Methods that Telegram rejects."""
         self.postponed: set[str] = set()
         """Methods that Telegram postpones once, because of too many requests."""
+        self.supergroup: int | None = None
+        """What the group has become."""
         self._updates: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._changed = asyncio.Condition()
         self._ids = count(10_000)
@@ -211,6 +213,9 @@ class FakeTelegram:
             return web.json_response({**problem, "parameters": {"retry_after": 1}}, status=429)
         files = {name: field.file.read() for name, field in form.items() if isinstance(field, web.FileField)}
         fields = {name: str(value) for name, value in form.items() if name not in files}
+        if self.supergroup is not None and fields.get("chat_id") == str(CHAT):
+            problem = {"ok": False, "error_code": 400, "description": "Bad Request: group chat was upgraded"}
+            return web.json_response({**problem, "parameters": {"migrate_to_chat_id": self.supergroup}}, status=400)
         result = await self._perform(method, fields, files)
         async with self._changed:
             self._changed.notify_all()

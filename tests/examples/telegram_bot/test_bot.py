@@ -179,6 +179,14 @@ async def test_a_message_that_is_postponed_is_sent_later(
     assert telegram.postponed == set()
 
 
+async def test_games_move_with_a_group_that_becomes_a_supergroup(telegram: FakeTelegram, bot: TelegramBot) -> None:
+    await begun(telegram)
+    telegram.supergroup = -1_000_700
+    assert "0 now" in (await telegram.say(ANA, "/scores")).text
+    assert bot.core.storage.latest_game("-700") is None
+    assert bot.core.storage.latest_game("-1000700") is not None
+
+
 async def test_a_confirmation_counts_for_its_seat_only(telegram: FakeTelegram) -> None:
     await begun(telegram)
     sure = await telegram.say(ANA, "/resign", "Do you really")
