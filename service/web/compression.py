@@ -7,7 +7,7 @@ from aiohttp.abc import AbstractStreamWriter
 
 from service.web.negotiation import negotiate_coding
 
-__all__ = ["MIN_COMPRESSED_BYTES", "CompressibleResponse"]
+__all__ = ["MAX_SYNC_BYTES", "MIN_COMPRESSED_BYTES", "CompressibleResponse"]
 
 MIN_COMPRESSED_BYTES = 1024
 """A smaller body fits into one packet as it is."""

@@ -172,6 +172,20 @@ async def test_guesses_of_keys_are_limited_and_do_not_lock_the_holder_out(store:
         await create_with_key(client, secret)
 
 
+async def test_a_head_with_a_key_is_limited_as_its_get(store: RedisStore) -> None:
+    """Also the guesses, though a HEAD is otherwise not counted."""
+    secret = await add_api_key(store)
+    async with serve(store, make_limits(rate_guesses=20)) as client:
+        counts = await count_statuses(
+            60, lambda: client.head("/v1/keys/me", headers=api_key_header(generate_secret("discord-bot")))
+        )
+        assert counts[401] <= 22
+        assert counts[429] == 60 - counts[401]
+        head, get = [await ask("/v1/keys/me", headers=api_key_header(secret)) for ask in (client.head, client.get)]
+        assert (head.status, get.status) == (200, 200)
+        assert head.headers["RateLimit-Policy"] == get.headers["RateLimit-Policy"]
+
+
 async def test_ordinary_play_reads_no_key(store: RedisStore, redis: Redis) -> None:
     secret = await add_api_key(store)
     async with serve(store) as client:

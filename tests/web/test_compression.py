@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 from aiohttp import ClientResponse, ClientSession
+from aiohttp.compression_utils import ZLibCompressor
 
-from service.web.compression import MIN_COMPRESSED_BYTES
+from service.web.compression import MAX_SYNC_BYTES, MIN_COMPRESSED_BYTES
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 
@@ -84,6 +85,24 @@ async def test_a_page_of_a_log_is_a_tenth_of_its_size(undecoded: ClientSession, 
     sizes = len(await plain.read()), len(await compressed.read())
     assert sizes[0] > 60_000
     assert sizes[1] < sizes[0] / 8
+
+
+async def test_large_responses_do_not_block_the_event_loop(
+    undecoded: ClientSession, game: HTTPGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are compressed in a thread, which takes longer for small ones."""
+    compressed_in_loop: list[int] = []
+    compress = ZLibCompressor.compress_sync
+
+    def record(compressor: ZLibCompressor, data: bytes) -> bytes:
+        compressed_in_loop.append(len(data))
+        return compress(compressor, data)
+
+    monkeypatch.setattr(ZLibCompressor, "compress_sync", record)
+    for path in ("", "/board.svg"):
+        assert_compressed(await undecoded.get(game.path + path, headers=accept_encoding("gzip")), "gzip")
+    (size,) = compressed_in_loop
+    assert size < MAX_SYNC_BYTES
 
 
 async def test_small_responses_and_pictures_as_png_are_not_compressed(undecoded: ClientSession, game: HTTPGame) -> None:
