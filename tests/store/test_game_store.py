@@ -102,6 +102,12 @@ async def test_a_repeated_commit_is_applied_once(store: GameStore) -> None:
     assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
+async def test_a_repeated_commit_that_revokes_a_token_is_recognised_without_a_diff(store: GameStore) -> None:
+    await store.commit(creation())
+    replacement = action(1, diffs=[], access=b"access 2", revokes_token=True)
+    assert [await store.commit(replacement), await store.commit(replacement)] == [Committed()] * 2
+
+
 async def test_a_commit_repeated_after_others_is_recognised(store: GameStore) -> None:
     await store.commit(creation())
     again = action(1, count=3)
