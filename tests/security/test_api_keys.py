@@ -16,6 +16,7 @@ from tests.security.limited_client import count_statuses, make_limits, request_g
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.raw_http import send_raw
 
 
 async def create_with_key(client: Client, secret: str) -> HTTPGame:
@@ -205,3 +206,16 @@ async def test_the_log_names_the_key_and_not_its_secret(
     lines = [vars(record) for record in caplog.records if record.name == "service.web.access"]
     assert [line.get("api_key") for line in lines] == ["discord-bot", None]
     assert not any(secret.rpartition("_")[2] in str(vars(record)) for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    "spelling", ("{}\u00a0", "{}\u017f", "{} x", "Bearer {}", "{},{}", "\udcff", "", "ssk_", "{}" * 50, '"{}"')
+)
+async def test_no_other_spelling_of_a_key_is_accepted(store: RedisStore, spelling: str) -> None:
+    secret = await add_api_key(store)
+    for limits in (Limits(), Limits(rate_limits=False)):
+        async with serve(store, limits) as client:
+            value = spelling.replace("{}", secret).encode(errors="surrogateescape")
+            for line in (b"GET /v1/keys/me", b"POST /v1/games"):
+                sent = b"%b HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nApi-Key: %b\r\n\r\n" % (line, value)
+                assert (await send_raw(client, sent)).status == 401

@@ -24,18 +24,22 @@ class ApiKeyAuthenticator:
 
     def is_cached(self, secret: str) -> bool:
         """Return whether `authenticate` accepts a secret without a read of the store."""
+        if name_of_secret(secret) is None:
+            return False
         _, trusted_until = self._cache.get(hash_token(secret), (None, 0.0))
         return self._clock() < trusted_until
 
     async def authenticate(self, secret: str) -> ApiKey:
         """Return the key of a secret. Raises ApiKeyRejected, StoreUnavailable."""
+        name = name_of_secret(secret)
+        if name is None:  # it may even have bytes that are no text, of which there is no hash
+            raise ApiKeyRejected("this API key is unknown")
         digest, now = hash_token(secret), self._clock()
         key, trusted_until = self._cache.get(digest, (None, 0.0))
         if key is not None and now < trusted_until:
             return key
         self._cache.pop(digest, None)
-        name = name_of_secret(secret)
-        stored = None if name is None else await self._store.load(name)
+        stored = await self._store.load(name)
         if stored is None:
             raise ApiKeyRejected("this API key is unknown")
         valid = check_secret(stored.key, secret, now)
