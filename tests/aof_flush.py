@@ -1,4 +1,4 @@
-"""Waiting until a Redis server has written what it acknowledged: killed before that it loses the end (everysec)."""
+"""Waiting until a Redis server has written its append-only file; killed before that, it loses the end (everysec)."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ __all__ = ["wait_for_aof_flush"]
 
 
 async def wait_for_aof_flush(url: str) -> None:
-    """Wait until the server's append-only file has everything; with a busy disk that takes up to two seconds."""
+    """Wait until the server's append-only buffer is empty, which takes up to two seconds with a busy disk."""
     async with Redis.from_url(url) as redis, asyncio.timeout(20):
-        while (await redis.info("persistence"))["aof_buffer_length"]:  # noqa: ASYNC110  it can only be asked
+        while (await redis.info("persistence"))["aof_buffer_length"]:  # noqa: ASYNC110  Redis sends no event
             await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Work beside a test."""
+"""Background tasks of a test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -9,9 +9,9 @@ __all__ = ["in_background"]
 
 
 @asynccontextmanager
-async def in_background(*works: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    """Run coroutines while the block does, and cancel them at its end."""
-    tasks = [asyncio.create_task(work) for work in works]
+async def in_background(*coroutines: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """Run coroutines during the context, and cancel them at its end."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         yield
     finally:

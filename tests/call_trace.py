@@ -1,4 +1,4 @@
-"""Which functions of this project a request passes, recorded with `sys.setprofile`."""
+"""Traces the functions of this project that process a request, with `sys.setprofile`."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -15,11 +15,11 @@ __all__ = ["CallTrace", "trace_calls"]
 PACKAGES = ("service", "schemas")
 
 _IS_TRACED: ContextVar[bool] = ContextVar("is_traced", default=False)
-"""Tasks and callbacks that traced code starts inherit it; what runs beside them does not."""
+"""Inherited by tasks and callbacks that traced code starts, and by no others."""
 
 
 class CallTrace:
-    """The functions that ran, and those of them that the request passed, each as `module.qualified_name`."""
+    """The functions that ran, and those on the request's path, each as `module.qualified_name`."""
 
     def __init__(self, starts: Collection[str], handovers: Collection[str], until: type | None) -> None:
         self._starts = frozenset(starts)
@@ -29,7 +29,7 @@ class CallTrace:
         self.functions: dict[str, None] = {}
         """In the order of their first call."""
         self.path: dict[str, None] = {}
-        """Those on the stack at a handover."""
+        """The functions on the stack at a handover."""
 
     def record(self, frame: FrameType, event: str, argument: Any) -> None:
         """Record an event of `sys.setprofile`."""
@@ -67,8 +67,8 @@ class CallTrace:
 def trace_calls(starts: Collection[str], handovers: Collection[str], until: type | None = None) -> Iterator[CallTrace]:
     """Trace from each call of a function in `starts` until it returns an instance of `until`.
 
-    `handovers` are functions that pass the request on, to another task or to the network: at each, the stack is what
-    the request has passed. Comprehensions and generator expressions count as a part of their function.
+    `handovers` are functions that pass the request on, to another task or to the network; the stack of each is part of
+    the request's path. Comprehensions and generator expressions count as a part of their function.
     """
     trace = CallTrace(starts, handovers, until)
     sys.setprofile(trace.record)
@@ -79,7 +79,7 @@ def trace_calls(starts: Collection[str], handovers: Collection[str], until: type
 
 
 def _function_name(code: CodeType) -> str | None:
-    """Return a function's dotted name, None for code of others and for the code of whole modules."""
+    """Return a function's dotted name; None for code of other projects, and for module code."""
     path = Path(code.co_filename)
     if not path.is_relative_to(ROOT) or code.co_name == "<module>":
         return None

@@ -1,4 +1,4 @@
-"""What tests of every folder share: a real Redis server, and a store on it."""
+"""Fixtures for all tests: a real Redis server, and a store on it."""
 
 import logging
 import tempfile
@@ -17,7 +17,9 @@ from tests import tools
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--require-all", action="store_true", help="a program that is missing fails the tests that need it"
+        "--require-all",
+        action="store_true",
+        help="fail tests whose programs are not installed, instead of skipping them",
     )
 
 
@@ -27,18 +29,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was not tried, how many tests that are, and how to try it."""
+    """Print which programs are missing, how many tests were skipped, and how to install them."""
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]
     lines = [*tools.summary(reasons)]
     if lines:
-        terminalreporter.section("not tried: something is missing on this machine")
+        terminalreporter.section("skipped: programs are missing on this machine")
         for line in lines:
             terminalreporter.line(line)
 
 
 @pytest.fixture(autouse=True)
 def log_levels() -> Iterator[None]:
-    """Restore the loggers' levels: commands that run in this process set them, and what is logged takes memory."""
+    """Restore the loggers' levels, which commands in this process change, since captured logs use memory."""
     loggers = (logging.getLogger(), logging.getLogger("service.web.access"))
     levels = [logger.level for logger in loggers]
     yield
@@ -78,7 +80,7 @@ async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def second_redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    """Start a second Redis server, to move games to."""
+    """Start a second Redis server."""
     async with embedded_server(tmp_path_factory.mktemp("second")) as server:
         yield server.url
 

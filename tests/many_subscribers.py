@@ -1,4 +1,4 @@
-"""Very many watchers of one game over plain connections, each of which keeps only a sum of what it was told."""
+"""Thousands of subscribers of one game over bare sockets, each of which stores only checksums of its frames."""
 
 import asyncio
 import resource
@@ -10,7 +10,7 @@ from zlib import crc32
 PING, PONG = 0x89, b"\x8a\x80\0\0\0\0"
 
 BATCH_SIZE = 50
-"""Connections opened at once. More than the listener's backlog would have to be tried again a second later."""
+"""Connections opened at once. The kernel would delay more than the listener's backlog by a second."""
 
 TIMEOUT_S = 60
 
@@ -22,33 +22,33 @@ REQUEST = (
 
 @contextmanager
 def open_files(number: int) -> Iterator[None]:
-    """Let this process, and those that it starts, have so many files open; says so where the machine forbids it."""
-    before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed = most == resource.RLIM_INFINITY or most >= number
-    assert allowed, f"a process may open {most} files here (ulimit -Hn), and this test needs {number}"
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before, number), most))
+    """Raise the limit of open files of this process and its children. Fail if the machine does not allow it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    is_allowed = hard == resource.RLIM_INFINITY or hard >= number
+    assert is_allowed, f"a process may open {hard} files (ulimit -Hn), and this test needs {number}"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, number), hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 class Subscriber(asyncio.Protocol):
-    """One of them."""
+    """One subscriber."""
 
     transport: asyncio.Transport
 
     def __init__(self) -> None:
         self.frames = 0
-        """Text frames that have come, all of them short of 64 KiB."""
-        self.sums = [0]
-        """Of the first frames: of none, of one, of two, and so on, `welcome` not counted, which tells the time."""
+        """The number of received text frames, each smaller than 64 KiB."""
+        self.checksums = [0]
+        """The checksums of the first 0, 1, 2, ... frames, without `welcome`, which contains the time."""
         self.closed = False
         self._data = b""
         self._upgraded = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep it."""
+        """Store the transport."""
         self.transport = cast("asyncio.Transport", transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -57,20 +57,20 @@ class Subscriber(asyncio.Protocol):
         self.closed = True
 
     def data_received(self, data: bytes) -> None:
-        """Take all whole frames."""
+        """Handle all complete frames."""
         data = self._data + data
         if not self._upgraded:
-            head, end, rest = data.partition(b"\r\n\r\n")
-            if not end:
+            head, separator, frames = data.partition(b"\r\n\r\n")
+            if not separator:
                 self._data = data
                 return
             assert head.startswith(b"HTTP/1.1 101 "), head
-            self._upgraded, data = True, rest
-        at = 0
-        while (whole := _whole(data, at)) is not None:
-            self._on_frame(data[at], data[at:whole])
-            at = whole
-        self._data = data[at:]
+            self._upgraded, data = True, frames
+        start = 0
+        while (end := _find_frame_end(data, start)) is not None:
+            self._on_frame(data[start], data[start:end])
+            start = end
+        self._data = data[start:]
 
     def _on_frame(self, first: int, frame: bytes) -> None:
         if first == PING:
@@ -78,45 +78,46 @@ class Subscriber(asyncio.Protocol):
             return
         self.frames += 1
         if self.frames > 1:
-            self.sums.append(crc32(frame, self.sums[-1]))
+            self.checksums.append(crc32(frame, self.checksums[-1]))
 
 
-def _whole(data: bytes, at: int) -> int | None:
-    """Where the frame at this place ends; None where it is not all there."""
-    begin = at + 2
-    if len(data) < begin:
+def _find_frame_end(data: bytes, start: int) -> int | None:
+    """Return the end of the frame that starts here; None if it is incomplete."""
+    payload_start = start + 2
+    if len(data) < payload_start:
         return None
-    size = data[at + 1]
+    size = data[start + 1]
     if size == 126:
-        begin += 2
-        size = int.from_bytes(data[at + 2 : begin])
-    return begin + size if len(data) >= begin + size else None
+        payload_start += 2
+        size = int.from_bytes(data[start + 2 : payload_start])
+    end = payload_start + size
+    return end if len(data) >= end else None
 
 
 @asynccontextmanager
 async def connect_subscribers(port: int, path: str, number: int) -> AsyncIterator[list[Subscriber]]:
-    """As many watchers, opened bit by bit."""
-    loop, watchers = asyncio.get_running_loop(), list[Subscriber]()
+    """Connect this number of subscribers in batches."""
+    loop, subscribers = asyncio.get_running_loop(), list[Subscriber]()
     request = REQUEST.format(path=path).encode()
     try:
-        while len(watchers) < number:
-            opened = await asyncio.gather(
+        while len(subscribers) < number:
+            batch = await asyncio.gather(
                 *(loop.create_connection(Subscriber, "127.0.0.1", port) for _ in range(min(BATCH_SIZE, number)))
             )
-            for transport, watcher in opened:
+            for transport, subscriber in batch:
                 transport.write(request)
-                watchers.append(watcher)
-            await wait_for_frames([watcher for _, watcher in opened], 1)
-        yield watchers
+                subscribers.append(subscriber)
+            await wait_for_frames([subscriber for _, subscriber in batch], 1)
+        yield subscribers
     finally:
-        for watcher in watchers:
-            watcher.transport.abort()
+        for subscriber in subscribers:
+            subscriber.transport.abort()
 
 
-async def wait_for_frames(watchers: list[Subscriber], frames: int) -> None:
-    """Return when each has so many frames."""
+async def wait_for_frames(subscribers: list[Subscriber], frames: int) -> None:
+    """Wait until each subscriber has received this number of frames."""
     async with asyncio.timeout(TIMEOUT_S):
-        for watcher in watchers:
-            while watcher.frames < frames:
-                assert not watcher.closed
+        for subscriber in subscribers:
+            while subscriber.frames < frames:
+                assert not subscriber.closed
                 await asyncio.sleep(0.005)

@@ -1,4 +1,4 @@
-"""Waiting for what wakes nobody: another process, a buffer of the kernel, a counter."""
+"""Waiting for conditions without an event: another process, a buffer of the kernel, a counter."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The service as a process of its own, as a user starts it."""
+"""The service in its own process, as a user starts it."""
 
 import asyncio
 import os
@@ -15,13 +15,13 @@ STOP_TIMEOUT_S = 15
 
 
 class ServerProcess(NamedTuple):
-    """Start an instance."""
+    """A running instance."""
 
     process: asyncio.subprocess.Process
     url: str
 
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and wait for the end; gives the exit code."""
+        """Send a signal, wait until the process exits, and return its code."""
         self.process.send_signal(number)
         async with asyncio.timeout(STOP_TIMEOUT_S):
             return await self.process.wait()
@@ -29,27 +29,38 @@ class ServerProcess(NamedTuple):
 
 @asynccontextmanager
 async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[ServerProcess]:
-    """`south-seas serve` on a free port, once it listens; killed at the end where it still runs."""
+    """Run `south-seas serve` on a free port, and yield it once it listens. Kill it at the end."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
-    where = ("--redis-url", redis_url) if redis_url else ()
+    redis_flags = ("--redis-url", redis_url) if redis_url else ()
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(data_dir), *where, *flags),
+        *(
+            sys.executable,
+            "-m",
+            "service.main",
+            "serve",
+            "--port",
+            "0",
+            "--data-dir",
+            str(data_dir),
+            *redis_flags,
+            *flags,
+        ),
         stdout=asyncio.subprocess.PIPE,
         env=environment,
     )
     try:
         async with asyncio.timeout(START_TIMEOUT_S):
-            url = await _url(process)
+            url = await _read_url(process)
         yield ServerProcess(process, url)
     finally:
         if process.returncode is None:
             process.kill()
-        await process.communicate()  # to the end of its output, which its children have too
+        await process.communicate()  # until its children, which share its output, have exited too
 
 
-async def _url(process: asyncio.subprocess.Process) -> str:
+async def _read_url(process: asyncio.subprocess.Process) -> str:
     assert process.stdout is not None
     async for line in process.stdout:
         if result := re.search(rb"listens on (http://[^;]+);", line):
             return result[1].decode()
-    raise RuntimeError("the service ended before it listened")
+    raise RuntimeError("the service exited before it listened")

@@ -1,4 +1,4 @@
-"""Games that nobody plays, on instances as processes: each deadline is kept once, also where all of them were down."""
+"""Games with absent players, on instances as processes: each turn times out once, even if all were down."""
 
 import asyncio
 import signal
@@ -12,12 +12,12 @@ import aiohttp
 from tests.polling import wait_until
 from tests.server_process import start_server
 
-TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}], "turn_timeout_s": 1}
-WITHIN_S = 15
+GAME_REQUEST = {"players": [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}], "turn_timeout_s": 1}
+TIMEOUT_S = 15
 
 
 async def create(session: aiohttp.ClientSession, url: str, policy: str) -> str:
-    async with session.post(f"{url}/v1/games", json={**TABLE, "on_timeout": policy}) as response:
+    async with session.post(f"{url}/v1/games", json={**GAME_REQUEST, "on_timeout": policy}) as response:
         assert response.status == 201
         game: str = (await response.json())["game"]["id"]
         return game
@@ -31,18 +31,18 @@ async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[di
         return diffs
 
 
-async def moved(session: aiohttp.ClientSession, url: str, game: str, turns: int) -> list[dict[str, Any]]:
-    """Return the log after that many time-outs."""
-    async with asyncio.timeout(WITHIN_S):
+async def wait_for_timeouts(session: aiohttp.ClientSession, url: str, game: str, turns: int) -> list[dict[str, Any]]:
+    """Wait until this number of turns has timed out, and return the log."""
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             log = await log_of(session, url, game)
-            if sum(times_out(log).values()) >= turns:
+            if sum(count_timeouts(log).values()) >= turns:
                 return log
             await asyncio.sleep(0.1)
 
 
-def times_out(log: list[dict[str, Any]]) -> Counter[int]:
-    """How often each turn was timed out."""
+def count_timeouts(log: list[dict[str, Any]]) -> Counter[int]:
+    """Return how often each turn timed out."""
     turn, result = 0, Counter[int]()
     for diff in log:
         for event in diff["events"]:
@@ -51,20 +51,22 @@ def times_out(log: list[dict[str, Any]]) -> Counter[int]:
     return result
 
 
-async def test_two_instances_keep_the_deadlines_of_games_that_nobody_watches(tmp_path: Path, redis_url: str) -> None:
+async def test_two_instances_time_out_each_turn_once_without_watchers(tmp_path: Path, redis_url: str) -> None:
     async with (
         start_server(tmp_path / "one", redis_url) as one,
         start_server(tmp_path / "two", redis_url) as two,
         aiohttp.ClientSession() as session,
     ):
         games = [await create(session, url, policy) for url in (one.url, two.url) for policy in ("pass", "bot")]
-        logs = [await moved(session, one.url, game, turns=2) for game in games]
+        logs = [await wait_for_timeouts(session, one.url, game, turns=2) for game in games]
         for log in logs:
-            assert max(times_out(log).values()) == 1
+            assert max(count_timeouts(log).values()) == 1
             assert {diff["by"] for diff in log} <= {None, "clock", "bot"}
 
 
-async def test_the_first_instance_up_keeps_the_deadlines_of_when_all_were_down(tmp_path: Path, redis_url: str) -> None:
+async def test_deadlines_that_passed_while_all_instances_were_down_are_processed_at_start(
+    tmp_path: Path, redis_url: str
+) -> None:
     async with aiohttp.ClientSession() as session:
         async with start_server(tmp_path, redis_url) as instance:
             game = await create(session, instance.url, "resign")
@@ -73,7 +75,7 @@ async def test_the_first_instance_up_keeps_the_deadlines_of_when_all_were_down(t
             await instance.stop(signal.SIGKILL)
         await wait_until(lambda: datetime.now(UTC) > deadline + timedelta(seconds=1))
         async with start_server(tmp_path / "one", redis_url) as one, start_server(tmp_path / "two", redis_url) as two:
-            log = await moved(session, one.url, game, turns=2)
+            log = await wait_for_timeouts(session, one.url, game, turns=2)
             assert await log_of(session, two.url, game) == log
-        assert max(times_out(log).values()) == 1
+        assert max(count_timeouts(log).values()) == 1
         assert log[-1]["events"][-1]["type"] == "game_finished"

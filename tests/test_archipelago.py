@@ -1,6 +1,6 @@
-"""The default tile set holds all that the rulebooks' texts fix ("The default tile set" in the rules).
+"""The default tile set has everything that the rulebooks specify ("The default tile set" in the rules).
 
-How many tiles, ships and boats there are, and which ships, is tested in `tests/rules`.
+`tests/rules` tests the numbers of tiles, ships and boats, and the ships.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def without_wares(segment: Segment) -> tuple[object, ...]:
             return (Market,)
 
 
-def test_it_says_that_it_is_a_reconstruction() -> None:
+def test_its_provenance_is_a_reconstruction() -> None:
     assert (SET.id, SET.provenance) == ("archipelago", "reconstruction")
 
 
@@ -74,7 +74,7 @@ def test_r1_2_at_least_one_of_the_other_72_looks_like_the_start_tile() -> None:
     assert sum(art(tile) == art(START) for tile in TILES) >= 2
 
 
-def test_every_tile_fits_the_start_tile_so_that_none_is_lost_at_once() -> None:
+def test_the_start_tile_has_each_kind_of_edge() -> None:
     assert set(edges(START)) == {"sea", "bridge", "island"}
 
 
@@ -88,15 +88,15 @@ def test_r9_ships_are_worth_2_to_6_and_at_least_two_are_worth_6() -> None:
     assert points[6] >= 2
 
 
-def test_no_ware_is_asked_for_more_than_another() -> None:
-    requested = Counter(
+def test_all_ships_together_cost_about_as_many_of_each_ware() -> None:
+    costs = Counter(
         {
             "bananas": sum(ship.cost.bananas for ship in SET.ships),
             "shells": sum(ship.cost.shells for ship in SET.ships),
             "fish": sum(ship.cost.fish for ship in SET.ships),
         }
     )
-    assert max(requested.values()) - min(requested.values()) <= 1
+    assert max(costs.values()) - min(costs.values()) <= 1
 
 
 def test_r0_fish_come_in_groups_of_one_and_two() -> None:
@@ -119,7 +119,7 @@ def is_junction_of(number: int) -> Callable[[Tile], bool]:
 
 
 @pytest.mark.parametrize(
-    "there_is",
+    "is_kind",
     (
         pytest.param(lambda tile: bridges(tile) and has_market(tile) and seas(tile), id="R9 bridge, market and sea"),
         pytest.param(lambda tile: islands(tile) and bridges(tile) and seas(tile), id="R9 island, bridge and sea"),
@@ -136,8 +136,8 @@ def is_junction_of(number: int) -> Callable[[Tile], bool]:
         pytest.param(lambda tile: any(sea.boat and 2 in sea.fish for sea in seas(tile)), id="R9 a boat beside fish"),
     ),
 )
-def test_it_has_every_kind_of_tile_that_is_named(there_is: Callable[[Tile], object]) -> None:
-    assert any(there_is(tile) for tile in TILES)
+def test_it_has_every_specified_kind_of_tile(is_kind: Callable[[Tile], object]) -> None:
+    assert any(is_kind(tile) for tile in TILES)
 
 
 def test_r5_10_it_has_several_markets_each_with_a_bridge_to_it() -> None:
@@ -178,5 +178,5 @@ def test_r9_a_sea_enclosed_by_four_corners_can_be_worth_5_fish() -> None:
     assert 5 in map(sum, combinations(corners, 4))
 
 
-def test_a_whole_board_stays_small() -> None:
+def test_tiles_have_few_segments_on_average() -> None:
     assert sum(len(tile.segments) for tile in TILES) / len(TILES) <= 4.2

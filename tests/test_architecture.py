@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md draws the way of an action and of a diff: every name exists, and the service takes that way."""
+"""The sequence diagrams of ARCHITECTURE.md: every name exists, and actions and diffs take the drawn path."""
 
 import re
 from collections.abc import Iterable
@@ -26,14 +26,14 @@ ACTION = "One action"
 FOREIGN_DIFF = "A diff that another instance committed"
 
 SAMPLES = 5
-"""A command that joins a batch of another request is executed by that one's task, which is not traced."""
+"""Several, since another request's untraced task may send a command in its batch."""
 MAX_FUNCTIONS = 25
 MAX_MODULES = 15
 MAX_FUNCTIONS_OF_AN_ACTION = 90
-"""Of all functions that an action runs, each counted once: also helpers that only their caller knows."""
+"""The limit for all functions that an action runs, each counted once, with private helpers."""
 
 NOT_COUNTED = ("service.engine.", "service.games.bots.", "service.telemetry.")
-"""The rules and the bots are one step each; metrics and spans are beside the way."""
+"""The rules and the bots are one step each in the diagram; metrics and spans are not drawn."""
 
 HANDLER = "service.web.routes.actions.post_action"
 NOTIFICATION_HANDLERS = (
@@ -49,7 +49,7 @@ HANDOVERS = (
     "service.games.realtime.stream_reader.StreamReader.request_read",
     "service.web.websocket.connection.WebSocketConnection._write_to_transport",
 )
-"""Where a request leaves its task or the process: what is on the stack then is the way that it takes."""
+"""The functions in which a request leaves its task or the process: their stacks are its path."""
 
 
 def drawn_functions(title: str) -> set[str]:
@@ -66,13 +66,13 @@ def modules_of(functions: Iterable[str]) -> set[str]:
     return {re.sub(r"(\.[A-Z]\w*)?\.\w+$", "", name) for name in functions}
 
 
-def look_up(function: str) -> Any:
-    """Return a function by its dotted name; raises AttributeError, ImportError."""
-    (module,) = modules_of([function])
-    result: Any = import_module(module)
-    for part in function.removeprefix(f"{module}.").split("."):
-        result = getattr(result, part)
-    return result
+def import_function(name: str) -> Any:
+    """Return a function by its dotted name. Raise AttributeError, ImportError."""
+    (module,) = modules_of([name])
+    value: Any = import_module(module)
+    for part in name.removeprefix(f"{module}.").split("."):
+        value = getattr(value, part)
+    return value
 
 
 def exists(name: str) -> bool:
@@ -80,25 +80,25 @@ def exists(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
     try:
         return find_spec(name) is not None
-    except ModuleNotFoundError:  # the last part is no module
+    except ModuleNotFoundError:  # the last part is a function
         return find_spec(module) is not None and hasattr(import_module(module), attribute)
 
 
 def check_drawn(title: str, *traces: CallTrace) -> None:
-    """Compare what a diagram draws with what the service does."""
+    """Compare a diagram with traces of the service."""
     drawn = drawn_functions(title)
     path = {name for trace in traces for name in trace.path}
     functions = {name for trace in traces for name in trace.functions}
-    assert path - drawn == set(), "the request passes functions that are not drawn"
+    assert path - drawn == set(), "functions of the request's path are not drawn"
     not_traced = {name for name in drawn if COMPILED and name.startswith("service.engine.")}
-    assert drawn - not_traced - functions == set(), "functions are drawn that the request does not reach"
+    assert drawn - not_traced - functions == set(), "drawn functions are not called"
 
 
 @pytest.mark.parametrize("title", (ACTION, FOREIGN_DIFF))
 def test_every_function_of_a_diagram_exists(title: str) -> None:
     drawn = drawn_functions(title)
     assert drawn
-    assert all(callable(look_up(name)) for name in drawn)
+    assert all(callable(import_function(name)) for name in drawn)
 
 
 def test_every_module_of_the_text_exists() -> None:
@@ -109,14 +109,14 @@ def test_every_module_of_the_text_exists() -> None:
 
 
 @pytest.mark.parametrize("title", (ACTION, FOREIGN_DIFF))
-def test_the_way_is_short(title: str) -> None:
+def test_the_path_is_short(title: str) -> None:
     drawn = drawn_functions(title)
     assert len(drawn) <= MAX_FUNCTIONS
     assert len(modules_of(drawn)) <= MAX_MODULES
 
 
-async def test_an_action_takes_the_drawn_way(store: RedisStore) -> None:
-    """Act on the cached game and on the stored one in turn."""
+async def test_an_action_takes_the_drawn_path(store: RedisStore) -> None:
+    """Act on a cached game and on one that is not cached."""
     async with serve(store) as client:
         game = await create_game(client, seed="tides", first_seat=0)
         await game.act_successfully()
@@ -134,7 +134,7 @@ async def test_an_action_takes_the_drawn_way(store: RedisStore) -> None:
         assert len(counted) <= MAX_FUNCTIONS_OF_AN_ACTION
 
 
-async def test_an_action_of_a_socket_takes_the_same_way(store: RedisStore) -> None:
+async def test_an_action_of_a_socket_takes_the_same_path(store: RedisStore) -> None:
     async with serve(store) as client:
         game = await create_game(client)
         await game.act_successfully()
@@ -147,7 +147,7 @@ async def test_an_action_of_a_socket_takes_the_same_way(store: RedisStore) -> No
         assert set(trace.path) <= drawn_functions(ACTION)
 
 
-async def test_a_diff_of_another_instance_takes_the_drawn_way(store: RedisStore, redis_url: str) -> None:
+async def test_a_diff_of_another_instance_takes_the_drawn_path(store: RedisStore, redis_url: str) -> None:
     async with serve(store) as client, connect(redis_url) as other_store, serve(other_store) as other:
         game = await create_game(client)
         async with watch_game(other, game.id, token=game.owner_token) as watcher:

@@ -1,4 +1,4 @@
-"""Each background task of a real instance is made to fail: it is restarted, or the instance is not ready."""
+"""When a background task of a real instance fails, it is restarted; if it keeps failing, the instance is not ready."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,23 +38,23 @@ REQUIRED = (
     "scheduler",
     "webhooks",
 )
-"""Without one of these an instance would serve clients wrongly."""
+"""Without one of these tasks, an instance would not serve clients correctly."""
 
 NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
-"""Other instances do this work, or nobody waits for it: an alert is enough."""
+"""If one of these tasks fails, an alert is enough: other instances do the work, or no client waits for it."""
 
-PARTS = LoadedFiles(load_catalogue(None), load_bots(plugins=False))
+FILES = LoadedFiles(load_catalogue(None), load_bots(plugins=False))
 
 
 class Instance(NamedTuple):
-    """An instance as `south-seas serve` assembles it, and a client of it."""
+    """An instance as `south-seas serve` assembles it, with a client."""
 
     client: Client
     supervisor: Supervisor
     redis_url: str
 
     async def task(self, name: str) -> SupervisedTask:
-        """Return a task, once its work waits for something."""
+        """Return a task once its work awaits a future."""
         async with asyncio.timeout(10):
             while True:
                 for task in self.supervisor:
@@ -63,59 +63,59 @@ class Instance(NamedTuple):
                 await asyncio.sleep(0.005)
 
     async def fail(self, name: str, times: int) -> SupervisedTask:
-        """Make a task fail so often in a row."""
+        """Make a task fail `times` in a row."""
         task = await self.task(name)
         for number in range(times):
             task = await self.task(name)
             before = task.failures
             async with asyncio.timeout(5):
                 while task.failures == before:
-                    if (waited_for := awaited_future(task)) is not None:  # a library may take one for a lost connection
-                        waited_for.set_exception(RuntimeError(f"failure {number}"))
+                    if (future := awaited_future(task)) is not None:  # a library may handle one as a lost connection
+                        future.set_exception(RuntimeError(f"failure {number}"))
                     await asyncio.sleep(0)
         return task
 
 
 def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
-    """Return what the task's work waits for; None if it is not running."""
+    """Return the future that the task's work awaits; None if it is not running."""
     if task._started_at is None:
         return None
     inner: asyncio.Task[Any] = task._task
     while True:
-        waited_for = getattr(inner, "_fut_waiter", None)
-        if not isinstance(waited_for, asyncio.Task):
-            return None if waited_for is None or waited_for.done() else waited_for
-        inner = waited_for
+        awaited = getattr(inner, "_fut_waiter", None)
+        if not isinstance(awaited, asyncio.Task):
+            return None if awaited is None or awaited.done() else awaited
+        inner = awaited
 
 
 def make_test_settings(tmp_path: Path) -> Settings:
     """Return the settings of an instance with all background tasks."""
-    result: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
 
     @click.command()
     @with_all_settings
-    def take(**values: Any) -> None:
-        result.update(values)
+    def store_settings(**values: Any) -> None:
+        settings.update(values)
 
     flags = ("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
-    ended = CliRunner().invoke(take, flags, env={})
-    assert ended.exit_code == 0, ended.output
-    return make_settings(result)
+    result = CliRunner().invoke(store_settings, flags, env={})
+    assert result.exit_code == 0, result.output
+    return make_settings(settings)
 
 
 @asynccontextmanager
 async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
-    """Start an instance with an embedded Redis, or on this one."""
+    """Start an instance with an embedded Redis, or with the one at this URL."""
     supervisor = Supervisor(POLICY)
     async with AsyncExitStack() as stack:
         if redis_url is None:
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
-        app = await stack.enter_async_context(assemble_app(make_test_settings(tmp_path), PARTS, redis_url, supervisor))
+        app = await stack.enter_async_context(assemble_app(make_test_settings(tmp_path), FILES, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
 
 
-async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
+async def test_an_instance_has_exactly_these_tasks(tmp_path: Path) -> None:
     async with start_instance(tmp_path) as instance:
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
@@ -123,8 +123,8 @@ async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
     assert not [*instance.supervisor]
 
 
-async def fail_once_and_then_too_often(instance: Instance, name: str) -> SupervisedTask:
-    """Make a task fail, after which it goes on, and then as often as is too often."""
+async def fail_until_failing(instance: Instance, name: str) -> SupervisedTask:
+    """Make a task fail once, check that it is restarted, and then make it fail until it counts as failing."""
     failed = await instance.fail(name, 1)
     assert await instance.task(name) is failed
     assert not failed.is_failing
@@ -135,25 +135,27 @@ async def fail_once_and_then_too_often(instance: Instance, name: str) -> Supervi
 
 
 @pytest.mark.parametrize("name", REQUIRED)
-async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it(tmp_path: Path, name: str) -> None:
+async def test_while_a_required_task_is_failing_the_instance_is_not_ready_and_names_it(
+    tmp_path: Path, name: str
+) -> None:
     async with start_instance(tmp_path) as instance:
-        task = await fail_once_and_then_too_often(instance, name)
+        task = await fail_until_failing(instance, name)
         problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
         assert name in problem["detail"]
         assert (await instance.client.get("/livez")).status == 200
-        task._policy = task._policy._replace(recovery_s=0.0)  # as if it had run for long since
+        task._policy = task._policy._replace(recovery_s=0.0)  # as if it had run long enough since
         await instance.task(name)
         assert (await instance.client.get("/readyz")).status == 200
 
 
 @pytest.mark.parametrize("name", NOT_REQUIRED)
-async def test_an_instance_goes_on_without_what_nobody_waits_for(tmp_path: Path, name: str) -> None:
+async def test_an_instance_stays_ready_while_another_task_is_failing(tmp_path: Path, name: str) -> None:
     async with start_instance(tmp_path) as instance:
-        await fail_once_and_then_too_often(instance, name)
+        await fail_until_failing(instance, name)
         assert (await instance.client.get("/readyz")).status == 200
 
 
-async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
+async def test_after_a_failure_of_the_scheduler_bots_move(tmp_path: Path) -> None:
     async with start_instance(tmp_path) as instance, connect(instance.redis_url) as store:
         await instance.fail("scheduler", 2)
         game = await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
@@ -161,19 +163,19 @@ async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ("pubsub", "pubsub-connection", "realtime-notifications", "realtime-sweep"))
-async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_path: Path, name: str) -> None:
+async def test_after_a_failure_watchers_get_diffs_of_another_instance(tmp_path: Path, name: str) -> None:
     async with start_instance(tmp_path) as instance, connect(instance.redis_url) as store, serve(store) as other:
-        table = await create_game(other)
-        async with connect_watcher(instance.client, f"{table.path}/ws") as watcher:
+        game = await create_game(other)
+        async with connect_watcher(instance.client, f"{game.path}/ws") as watcher:
             for tag in ("subscribed", "snapshot"):
                 await watcher.receive(tag)
             await instance.fail(name, 2)
             for _ in range(3):
-                await table.act_successfully()
+                await game.act_successfully()
                 await watcher.receive("diff")
 
 
-async def test_who_is_the_primary_is_found_out_after_that_has_failed(tmp_path: Path) -> None:
+async def test_the_sentinel_watch_is_restarted_after_failures(tmp_path: Path) -> None:
     async with (
         sentinel(tmp_path, replicas=1, sentinels=1) as deployment,
         start_instance(tmp_path, deployment.url) as instance,

@@ -1,4 +1,4 @@
-"""Instances as processes: they are killed, stopped and started again, and nothing acknowledged is lost."""
+"""Instances as processes: killed, stopped and restarted, they lose no acknowledged action."""
 
 import asyncio
 import os
@@ -17,11 +17,11 @@ from tests.polling import wait_until
 from tests.server_process import start_server
 
 KILLS = 8
-TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+GAME_REQUEST = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 
 
 async def create(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    async with session.post(f"{url}/v1/games?include=legal_moves", json=TABLE) as response:
+    async with session.post(f"{url}/v1/games?include=legal_moves", json=GAME_REQUEST) as response:
         assert response.status == 201
         created: dict[str, Any] = await response.json()
         return created
@@ -41,7 +41,7 @@ def child_of(pid: int) -> int | None:
 
 
 class Player:
-    """Acts with an idempotency key until the instance is gone, and asks again on the next one with the same key."""
+    """Acts with an idempotency key until the instance is killed, and retries on the next one with the same key."""
 
     def __init__(self, created: dict[str, Any]) -> None:
         self.path = f"/v1/games/{created['game']['id']}/actions?include=legal_moves"
@@ -53,26 +53,26 @@ class Player:
         self.chance = random.Random(1)
 
     async def play(self, session: aiohttp.ClientSession, url: str) -> None:
-        """Play on until the connection breaks or the game is over."""
+        """Play until the connection breaks or the game is over."""
         while self.moves:
             headers = {**self.headers, "Idempotency-Key": self.key}
             try:
                 async with session.post(url + self.path, json={"move": self.move}, headers=headers) as response:
-                    answer = await response.json()
+                    result = await response.json()
             except aiohttp.ClientError:
                 return
-            assert response.status == 200, answer
-            self.acknowledged.append(answer["version"])
-            self.moves = answer["legal_moves"]["moves"]
+            assert response.status == 200, result
+            self.acknowledged.append(result["version"])
+            self.moves = result["legal_moves"]["moves"]
             self.key = secrets.token_hex(16)
             self.move = self.chance.choice(self.moves)["id"] if self.moves else ""
 
 
-@pytest.mark.parametrize("own_redis", (False, True), ids=("redis", "embedded"))
+@pytest.mark.parametrize("embedded", (False, True), ids=("redis", "embedded"))
 async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_does_none_twice(
-    tmp_path: Path, redis_url: str, *, own_redis: bool
+    tmp_path: Path, redis_url: str, *, embedded: bool
 ) -> None:
-    redis = None if own_redis else redis_url
+    redis = None if embedded else redis_url
     chance = random.Random(7)
     player: Player | None = None
     async with aiohttp.ClientSession() as session:
@@ -150,7 +150,7 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
 
 
 async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(tmp_path: Path) -> None:
-    """As where a supervisor sends SIGTERM to all processes of a service at once."""
+    """A supervisor may send SIGTERM to all processes of a service at once."""
     flags = ("--drain-time-s", "2", "--close-window-s", "0")
     async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)

@@ -1,4 +1,4 @@
-"""JSON Patch as the service and its client apply it, compared with a public library."""
+"""The JSON Patch implementations of the service and its client, compared with a public library."""
 
 from copy import deepcopy
 from types import ModuleType
@@ -40,7 +40,7 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 @JSON_PATCH
 @given(case=cases())
-def test_it_does_what_a_public_library_does(
+def test_the_result_equals_that_of_a_public_library(
     json_patch: ModuleType, case: tuple[dict[str, Any], list[dict[str, Any]]]
 ) -> None:
     document, operations = case
@@ -68,7 +68,7 @@ def test_it_does_what_a_public_library_does(
         5,
     ),
 )
-def test_what_it_cannot_do_it_says(json_patch: ModuleType, operation: Any) -> None:
+def test_an_inapplicable_operation_is_an_error(json_patch: ModuleType, operation: Any) -> None:
     with pytest.raises(json_patch.PatchError) as raised:
         json_patch.apply_patch({"list": [{"name": "Ana"}], "number": 3}, [operation])
     assert raised.value.operation == operation

@@ -1,4 +1,4 @@
-"""Starting holds nobody up: what takes long is done before Redis is connected and before anybody is accepted."""
+"""Long steps of the start come before the connections to Redis and clients, so that they block no event loop."""
 
 import os
 import subprocess
@@ -10,19 +10,19 @@ import msgspec
 SERVING = """
 import asyncio, json, os, signal, sys, time
 
-began = time.thread_time()
+started_at = time.thread_time()
 import service.main
 from service.store.connection.topology import StandaloneTopology
 
-imported_s, steps = time.thread_time() - began, []
+imported_s, steps = time.thread_time() - started_at, []
 run, client = asyncio.Handle._run, StandaloneTopology.client_for
 connecting = False
 
 def measured(handle):
-    began = time.thread_time()
+    started_at = time.thread_time()
     run(handle)
     if connecting:
-        steps.append(time.thread_time() - began)
+        steps.append(time.thread_time() - started_at)
 
 def connected(server, primary):
     global connecting
@@ -30,9 +30,9 @@ def connected(server, primary):
     return client(server, primary)
 
 def end(*_):
-    asyncio.get_running_loop().call_later(1, tell)
+    asyncio.get_running_loop().call_later(1, print_steps)
 
-def tell():
+def print_steps():
     print(json.dumps({"imported_s": imported_s, "longest_s": max(steps), "steps": len(steps)}))
     os.kill(os.getpid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)
@@ -41,7 +41,7 @@ asyncio.Handle._run, StandaloneTopology.client_for = measured, connected
 service.main._print_greeting, service.main.uvloop.run = end, asyncio.run
 service.main.main()
 """
-"""The service with all that there is to load; says how long its event loop was busy at a time, by the processor."""
+"""Starts the service, and prints the longest processor time of a step of its event loop."""
 
 
 class Steps(msgspec.Struct):
@@ -54,13 +54,13 @@ class Steps(msgspec.Struct):
 
 def test_no_step_is_long_once_redis_is_being_connected(tmp_path: Path) -> None:
     flags = ("serve", "--port", "0", "--metrics-port", "0", "--data-dir", str(tmp_path), "--drain-time-s", "0")
-    ended = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", SERVING, *flags],
         capture_output=True,
         check=True,
         timeout=60,
         env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
     )
-    received = msgspec.json.decode(ended.stdout, type=Steps)
-    assert received.steps > 20
-    assert received.longest_s < received.imported_s / 12, received
+    measured = msgspec.json.decode(finished.stdout, type=Steps)
+    assert measured.steps > 20
+    assert measured.longest_s < measured.imported_s / 12, measured

@@ -35,53 +35,53 @@ def failing_metric(task: str) -> float | None:
 
 
 class Work:
-    """Work whose runs end as scripted; the one after them lasts until it is stopped."""
+    """Work whose runs end as scripted; the run after them lasts until it is cancelled."""
 
-    def __init__(self, *ways: str) -> None:
-        self.ways = list(ways)
+    def __init__(self, *outcomes: str) -> None:
+        self.outcomes = list(outcomes)
         self.starts = 0
         self.steady = asyncio.Event()
 
     async def __call__(self) -> None:
         self.starts += 1
-        match self.ways.pop(0) if self.ways else "last":
+        match self.outcomes.pop(0) if self.outcomes else "last":
             case "fail":
                 raise RuntimeError("it fails")
             case "end":
                 return
-            case "wait for what is cancelled":
-                waited_for = asyncio.get_running_loop().create_future()
-                waited_for.cancel()
-                await waited_for
+            case "await a cancelled future":
+                future = asyncio.get_running_loop().create_future()
+                future.cancel()
+                await future
             case _:
                 self.steady.set()
                 await asyncio.Event().wait()
 
 
-async def test_what_fails_or_ends_is_started_again_logged_with_its_name_and_counted(
+async def test_a_task_that_fails_or_ends_is_restarted_logged_and_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    ways = ("fail", "end", "wait for what is cancelled")
-    work, before = Work(*ways), count_failures("a-task")
+    outcomes = ("fail", "end", "await a cancelled future")
+    work, before = Work(*outcomes), count_failures("a-task")
     async with Supervisor(QUICK).running("a-task", work) as task:
         await work.steady.wait()
-        assert (work.starts, task.failures) == (len(ways) + 1, len(ways))
+        assert (work.starts, task.failures) == (len(outcomes) + 1, len(outcomes))
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(errors) == len(ways)
+    assert len(errors) == len(outcomes)
     assert all("a-task" in record.getMessage() for record in errors)
     assert "it fails" in str(errors[0].exc_info)
-    assert count_failures("a-task") - before == len(ways)
+    assert count_failures("a-task") - before == len(outcomes)
 
 
-async def test_pauses_grow_and_are_shortened_by_chance() -> None:
+async def test_backoff_delays_grow_and_have_jitter() -> None:
     backoff = Backoff(1.0, 8.0)
-    pauses = [[backoff.delay_s(failures) for _ in range(200)] for failures in (1, 2, 3, 4, 50)]
-    for most, some in zip((1, 2, 4, 8, 8), pauses, strict=True):
-        assert most / 2 <= min(some) < max(some) <= most
-        assert max(some) - min(some) > most / 4
+    delays = [[backoff.delay_s(failures) for _ in range(200)] for failures in (1, 2, 3, 4, 50)]
+    for limit, sample in zip((1, 2, 4, 8, 8), delays, strict=True):
+        assert limit / 2 <= min(sample) < max(sample) <= limit
+        assert max(sample) - min(sample) > limit / 4
 
 
-async def test_what_keeps_failing_is_named_until_it_has_run_for_a_while() -> None:
+async def test_a_failing_task_is_named_until_it_has_run_long_enough() -> None:
     supervisor, work = Supervisor(QUICK), Work(*["fail"] * QUICK.max_failures)
     async with supervisor.running("a-task", work) as task:
         await work.steady.wait()
@@ -93,7 +93,7 @@ async def test_what_keeps_failing_is_named_until_it_has_run_for_a_while() -> Non
     assert not [*supervisor]
 
 
-async def test_what_is_not_required_is_shown_and_keeps_nobody_away() -> None:
+async def test_a_failing_task_that_is_not_required_has_a_metric_only() -> None:
     supervisor, work = Supervisor(QUICK), Work(*["fail"] * QUICK.max_failures)
     async with supervisor.running("a-task", work, required=False) as task:
         await work.steady.wait()
@@ -103,7 +103,7 @@ async def test_what_is_not_required_is_shown_and_keeps_nobody_away() -> None:
     assert failing_metric("a-task") == 0
 
 
-async def test_what_fails_now_and_then_is_not_failing() -> None:
+async def test_occasional_failures_do_not_make_a_task_failing() -> None:
     policy = RestartPolicy(Backoff(0.001, 0.01), max_failures=2, recovery_s=0.0)
     work = Work(*["fail"] * 5)
     async with Supervisor(policy).running("a-task", work) as task:
@@ -111,7 +111,7 @@ async def test_what_fails_now_and_then_is_not_failing() -> None:
         assert task.failures == 1
 
 
-async def test_a_task_that_somebody_else_has_cancelled_is_failing() -> None:
+async def test_a_task_that_other_code_cancels_is_failing() -> None:
     supervisor, work = Supervisor(QUICK), Work()
     async with supervisor.running("a-task", work) as task:
         await work.steady.wait()
@@ -122,7 +122,7 @@ async def test_a_task_that_somebody_else_has_cancelled_is_failing() -> None:
         assert supervisor.failing_task() == "a-task"
 
 
-async def test_what_swallows_its_cancellation_is_stopped_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_task_that_swallows_cancellations_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.supervision.CANCEL_INTERVAL_S", 0.01)
     swallowed = 0
 
@@ -140,14 +140,14 @@ async def test_what_swallows_its_cancellation_is_stopped_all_the_same(monkeypatc
     assert swallowed == 3
 
 
-async def test_a_task_in_its_pause_is_stopped() -> None:
+async def test_a_task_is_stopped_during_its_backoff() -> None:
     work = Work("fail")
     async with asyncio.timeout(5), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
         await wait_until(lambda: task.failures)
     assert work.starts == 1
 
 
-async def test_what_ends_by_itself_is_logged_and_counted_where_nobody_expects_its_failure(
+async def test_unexpected_failures_of_spawned_tasks_are_logged_and_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     before = count_failures("a-task")
@@ -159,18 +159,18 @@ async def test_what_ends_by_itself_is_logged_and_counted_where_nobody_expects_it
     assert [record.getMessage() for record in caplog.records] == ["the background task a-task has failed"]
 
 
-async def test_a_spawned_task_to_which_nobody_else_refers_is_collected_after_its_end() -> None:
-    waited_for: list[weakref.ref[asyncio.Future[None]]] = []
+async def test_a_spawned_task_without_other_references_is_collected_after_its_end() -> None:
+    futures: list[weakref.ref[asyncio.Future[None]]] = []
 
     async def work() -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        waited_for.append(weakref.ref(future))
+        futures.append(weakref.ref(future))
         await future
 
     task = weakref.ref(spawn("a-task", work()))
     await asyncio.sleep(0)
     gc.collect()
-    future, running = waited_for[0](), task()
+    future, running = futures[0](), task()
     assert future is not None
     assert running is not None
     future.set_result(None)
@@ -181,8 +181,8 @@ async def test_a_spawned_task_to_which_nobody_else_refers_is_collected_after_its
     assert task() is None
 
 
-def find_bare_tasks(source: str) -> Iterator[int]:
-    """Yield the lines that start a task, other than in an `asyncio.TaskGroup`, whose tasks end with it."""
+def bare_task_lines(source: str) -> Iterator[int]:
+    """Yield the lines that start a task outside of an `asyncio.TaskGroup`."""
     tree = ast.parse(source)
     groups = {
         item.optional_vars.id
@@ -218,17 +218,17 @@ def _is_of_group(node: ast.Attribute, groups: set[str]) -> bool:
         ("spawn('a-task', work())", []),
     ),
 )
-def test_a_bare_task_is_found(source: str, lines: list[int]) -> None:
-    assert [*find_bare_tasks(source)] == lines
+def test_bare_tasks_are_detected(source: str, lines: list[int]) -> None:
+    assert [*bare_task_lines(source)] == lines
 
 
-def test_no_task_is_started_but_by_the_supervisor() -> None:
-    """Instead use `Supervisor.start` or `spawn` of service.supervision."""
+def test_the_service_starts_no_bare_tasks() -> None:
+    """Use `Supervisor.start` or `spawn` of service.supervision instead."""
     files = [file for file in SERVICE.rglob("*.py") if file not in (SUPERVISION, *CLIENT.rglob("*.py"))]
-    result = {
+    bare_tasks = {
         f"{file.relative_to(SERVICE)}:{line}"
         for file in files
-        for line in find_bare_tasks(file.read_text(encoding="utf-8"))
+        for line in bare_task_lines(file.read_text(encoding="utf-8"))
     }
     assert len(files) > 100
-    assert not result
+    assert not bare_tasks

@@ -1,6 +1,6 @@
-"""One instance holds ten thousand sockets that watch a game: each is told every diff, and none leaves anything behind.
+"""One instance serves ten thousand sockets of a game: each receives every diff, and all resources are released.
 
-The service is a process of its own, so its open files and its memory are its own, too.
+The service runs in its own process, so that its open files and its memory can be measured.
 """
 
 import os
@@ -21,12 +21,12 @@ DIFFS = 8
 OPEN_FILES = SOCKETS + 500
 
 SOCKET_BYTES = 20_000
-"""Memory of an idle socket at most; it is about three quarters of that."""
+"""The limit for an idle socket, which takes about three quarters of it."""
 
 SPARE = 10
-"""Connections to Redis that may be opened meanwhile."""
+"""The number of connections to Redis that may be opened during the test."""
 
-BEGINNING = 2
+FIRST_FRAMES = 2
 """`welcome` and `subscribed`."""
 
 
@@ -36,12 +36,12 @@ def memory(pid: int) -> int:
 
 
 def files(pid: int) -> int:
-    """How many files a process has open."""
+    """Return the number of open files of a process."""
     return len([*Path(f"/proc/{pid}/fd").iterdir()])
 
 
 async def play(session: aiohttp.ClientSession, created: dict[str, Any]) -> None:
-    """Make as many changes as fast as they are taken."""
+    """Make DIFFS actions without pauses."""
     path = f"/v1/games/{created['game']['id']}"
     headers = {"Authorization": f"Bearer {created['owner_token']}"}
     for _ in range(DIFFS):
@@ -51,11 +51,11 @@ async def play(session: aiohttp.ClientSession, created: dict[str, Any]) -> None:
             assert response.status == 200, await response.text()
 
 
-def told_the_same(watchers: list[Subscriber]) -> None:
-    """After `welcome`, all were told the same, frame by frame, and nothing beside it."""
-    assert {watcher.frames for watcher in watchers} == {BEGINNING + DIFFS}
-    assert {tuple(watcher.sums) for watcher in watchers} == {tuple(watchers[0].sums)}
-    assert not any(watcher.closed for watcher in watchers)
+def check_frames(subscribers: list[Subscriber]) -> None:
+    """Check that all subscribers have received the same frames after `welcome`."""
+    assert {subscriber.frames for subscriber in subscribers} == {FIRST_FRAMES + DIFFS}
+    assert {tuple(subscriber.checksums) for subscriber in subscribers} == {tuple(subscribers[0].checksums)}
+    assert not any(subscriber.closed for subscriber in subscribers)
 
 
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
@@ -69,13 +69,13 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
             port, path = urlsplit(service.url).port, f"/v1/games/{created['game']['id']}/ws?since=1"
             assert port is not None
             pid, before = service.process.pid, memory(service.process.pid)
-            opened = files(pid)
-            async with connect_subscribers(port, path, SOCKETS) as watchers:
-                await wait_for_frames(watchers, BEGINNING)
+            files_before = files(pid)
+            async with connect_subscribers(port, path, SOCKETS) as subscribers:
+                await wait_for_frames(subscribers, FIRST_FRAMES)
                 assert files(pid) >= SOCKETS
                 assert (memory(pid) - before) / SOCKETS < SOCKET_BYTES
                 await play(session, created)
-                await wait_for_frames(watchers, BEGINNING + DIFFS)
-                told_the_same(watchers)
-            await wait_until(lambda: files(pid) <= opened + SPARE, TIMEOUT_S)
+                await wait_for_frames(subscribers, FIRST_FRAMES + DIFFS)
+                check_frames(subscribers)
+            await wait_until(lambda: files(pid) <= files_before + SPARE, TIMEOUT_S)
             assert await service.stop() == 0

@@ -1,4 +1,4 @@
-"""What the tests say about programs that are missing, and how long steps of `make` show that they go on."""
+"""The messages about missing programs, and the progress of long steps of `make`."""
 
 import subprocess
 import sys
@@ -24,14 +24,14 @@ def test_a_missing_program_skips_a_test(monkeypatch: pytest.MonkeyPatch) -> None
     assert not tools.is_installed(MISSING)
 
 
-def test_a_missing_program_fails_a_test_where_all_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_program_fails_a_test_if_all_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tools, "_required", True)
-    for ask in (tools.require, tools.is_installed):
+    for check in (tools.require, tools.is_installed):
         with pytest.raises(pytest.fail.Exception, match="not installed: curl; apt install curl"):
-            ask(MISSING)
+            check(MISSING)
 
 
-def test_the_run_ends_with_a_table_of_what_was_missing() -> None:
+def test_the_run_ends_with_a_table_of_missing_programs() -> None:
     reasons = [f"Skipped: {tools.REASON}{tool.name}" for tool in (CURL, HAPROXY, CURL)]
     head, curl, haproxy = tools.summary([*reasons, "Skipped: for another reason"])
     assert head.split() == ["tests", "missing", "install", "with"]
@@ -39,11 +39,11 @@ def test_the_run_ends_with_a_table_of_what_was_missing() -> None:
     assert haproxy.split() == ["1", "haproxy", "apt", "install", "haproxy"]
 
 
-def test_there_is_no_table_where_nothing_was_missing() -> None:
+def test_there_is_no_table_without_missing_programs() -> None:
     assert [*tools.summary(["Skipped: for another reason"])] == []
 
 
-def test_a_step_shows_its_title_alone_where_it_is_short() -> None:
+def test_a_short_step_shows_only_its_title() -> None:
     finished = progress(sys.executable, "-c", "print('detail')")
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "Doing it\n", "")
 

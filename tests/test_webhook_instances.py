@@ -1,4 +1,4 @@
-"""Webhooks of the service as it is really started: told after a commit, and after a kill -9 by another instance."""
+"""Webhooks of instances as processes: delivered after a commit, and after a kill -9 by another instance."""
 
 import signal
 from pathlib import Path
@@ -15,7 +15,7 @@ ALLOWED = "--webhooks-allow-private"
 
 
 async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str | None = None) -> Any:
-    """Return the result of a successful POST."""
+    """Send a POST, check for success, and return the response's body."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with session.post(url, json=body, headers=headers) as response:
         assert response.status in (200, 201), await response.text()
@@ -23,13 +23,13 @@ async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str |
 
 
 async def act(session: aiohttp.ClientSession, game: str, token: str) -> None:
-    """Do the first legal move."""
+    """Make the first legal move."""
     async with session.get(f"{game}/legal-moves") as response:
         move = (await response.json())["moves"][0]["id"]
     await post(session, f"{game}/actions", {"move": move}, token)
 
 
-async def arrived(receiver: WebhookReceiver, number: int) -> None:
+async def wait_for_deliveries(receiver: WebhookReceiver, number: int) -> None:
     await wait_until(lambda: len(receiver.received) >= number, timeout_s=30)
 
 
@@ -39,14 +39,14 @@ async def is_recorded(session: aiohttp.ClientSession, url: str, token: str, stat
         return bool((await response.json())["attempts"][0]["status"] == status)
 
 
-async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, redis_url: str) -> None:
+async def test_another_instance_retries_a_failed_delivery(tmp_path: Path, redis_url: str) -> None:
     async with run_receiver() as receiver, aiohttp.ClientSession() as session:
         async with start_server(tmp_path, redis_url, ALLOWED) as first:
             created = await post(session, f"{first.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
             path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
             hook = await post(session, f"{first.url}{path}/webhooks", {"url": receiver.url}, owner)
             await act(session, first.url + path, owner)
-            await arrived(receiver, 1)
+            await wait_for_deliveries(receiver, 1)
             receiver.statuses = [503]
             await act(session, first.url + path, owner)
             await wait_until(
@@ -55,7 +55,7 @@ async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, 
             await first.stop(signal.SIGKILL)
         async with start_server(tmp_path, redis_url, ALLOWED, "--drain-time-s", "0") as second:
             await act(session, second.url + path, owner)
-            await arrived(receiver, 4)
+            await wait_for_deliveries(receiver, 4)
             assert await second.stop() == 0
     assert receiver.versions == [2, 3, 3, 4]
     assert receiver.received[1].id == receiver.received[2].id
@@ -63,7 +63,7 @@ async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, 
         Webhook(hook["secret"]).verify(received.body, received.headers)
 
 
-async def test_inner_addresses_are_refused_unless_they_are_allowed(tmp_path: Path) -> None:
+async def test_private_addresses_are_rejected_unless_they_are_allowed(tmp_path: Path) -> None:
     async with start_server(tmp_path) as instance, aiohttp.ClientSession() as session:
         created = await post(session, f"{instance.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
         url = f"{instance.url}/v1/games/{created['game']['id']}/webhooks"

