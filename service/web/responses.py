@@ -78,7 +78,8 @@ def link_next_page(
 ) -> web.Response:
     """Add the link to the next page of a list (RFC 8288): the query with this parameter; None if there is no next."""
     if value is not None:
-        response.headers["Link"] = f'<{request.rel_url.update_query({parameter: value})}>; rel="next"'
+        next_page = request.rel_url.update_query({parameter: value})
+        response.headers["Link"] = f'<{next_page.raw_path_qs}>; rel="next"'
     return response
 
 

@@ -1,5 +1,6 @@
 """Lists: validators, and links to the next page."""
 
+import re
 from random import Random
 
 import pytest
@@ -7,6 +8,7 @@ from yarl import URL
 
 from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS, bearer_header, create_game
+from tests.web.raw_http import send_raw
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
 VALIDATED = ("/", "/v1/games", "/v1/bots", "/v1/tilesets", "/v1/seats/me/games")
@@ -92,6 +94,14 @@ async def test_a_link_keeps_the_query(client: Client) -> None:
     response = await client.get("/v1/games?status=active&limit=1&later=%26%3E%22")
     assert response.headers["Link"].startswith("</v1/games?status=active&limit=1&later=%26%3E%22&cursor=")
     assert response.headers["Link"].endswith('>; rel="next"')
+
+
+@pytest.mark.parametrize("target", ("/v1/games?limit=1#>;a=", "http://elsewhere.example/v1/games?limit=1"))
+async def test_a_link_has_nothing_but_the_path_and_the_query(client: Client, target: str) -> None:
+    for _ in range(2):
+        await create_game(client)
+    response = await send_raw(client, f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert re.fullmatch(r'</v1/games\?limit=1&cursor=[\w-]+>; rel="next"', response.headers["Link"])
 
 
 async def test_browsers_may_read_links(client: Client) -> None:
