@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
+from tests.background import in_background
 from tests.chaos.checker import Violation
 from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import Fault
@@ -34,15 +35,9 @@ class Progress:
         """Report a violation."""
         self._print_line(f"VIOLATION {violation}")
 
-    @asynccontextmanager
-    async def summarize_each_minute(self, checker: GameChecker) -> AsyncIterator[None]:
+    def summarize_each_minute(self, checker: GameChecker) -> AbstractAsyncContextManager[None]:
         """Print a summary each minute."""
-        task = asyncio.create_task(self._summarize(checker))
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        return in_background(self._summarize(checker))
 
     async def _summarize(self, checker: GameChecker) -> None:
         started_at, before = time.monotonic(), 0

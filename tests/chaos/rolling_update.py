@@ -3,10 +3,11 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 
 import aiohttp
 
+from tests.background import in_background
 from tests.chaos.checker import Violation
 from tests.chaos.client_context import ClientContext
 from tests.chaos.history import ContractViolation, Disconnected, Fault, History, Polled, ReconnectRequested, Record
@@ -33,18 +34,9 @@ async def roll_instances(testbed: Testbed, history: History, rounds: int) -> Asy
             yield fault
 
 
-@asynccontextmanager
-async def polling(context: ClientContext, clients: int) -> AsyncIterator[None]:
+def polling(context: ClientContext, clients: int) -> AbstractAsyncContextManager[None]:
     """Run clients that poll the list of games, half of them with a new connection for each request."""
-    tasks = [
-        asyncio.create_task(_poll(context, f"poller{number}", force_close=number % 2 == 1)) for number in range(clients)
-    ]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return in_background(*(_poll(context, f"poller{number}", force_close=number % 2 == 1) for number in range(clients)))
 
 
 async def _poll(context: ClientContext, client: str, *, force_close: bool) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from south_seas import Client
 from south_seas.models import Created, CreateGame, SeatRequest
+from tests.background import in_background
 from tests.chaos.client_context import ClientContext, GameEnd
 from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import GameCreated
@@ -60,17 +61,12 @@ async def _play_game(context: ClientContext, name: str, scenario: Scenario) -> N
         SocketSubscriber(context, end, f"{name}-socket", game),
         StreamSubscriber(context, end, f"{name}-stream", game),
     )
-    tasks = [asyncio.create_task(subscriber.run()) for subscriber in subscribers]
-    try:
+    async with in_background(*(subscriber.run() for subscriber in subscribers)):
         async with asyncio.TaskGroup() as group:
             for player in _create_players(context, end, name, scenario, created):
                 group.create_task(player.run())
         end.is_over = True
         await _wait_for_delivery((await client.legal_moves(game)).digest, subscribers)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
 
 
 async def _wait_for_delivery(digest: str, subscribers: Sequence[SocketSubscriber | StreamSubscriber]) -> None:
