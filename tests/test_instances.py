@@ -69,7 +69,7 @@ class Player:
 
 
 @pytest.mark.parametrize("embedded", (False, True), ids=("redis", "embedded"))
-async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_does_none_twice(
+async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_none(
     tmp_path: Path, redis_url: str, *, embedded: bool
 ) -> None:
     redis = None if embedded else redis_url
@@ -92,7 +92,7 @@ async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_doe
     assert log[-1]["events"][-1]["type"] == "game_finished"
 
 
-async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with_0(tmp_path: Path) -> None:
+async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path: Path) -> None:
     flags = ("--drain-time-s", "0.5", "--close-window-s", "0.2")
     async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
@@ -132,7 +132,7 @@ async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -
             assert await response.json() == created["game"]
 
 
-async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_path: Path) -> None:
+async def test_an_embedded_redis_that_is_killed_is_restarted_with_its_games(tmp_path: Path) -> None:
     async with start_server(tmp_path) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
         redis = child_of(instance.process.pid)
@@ -149,7 +149,7 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
             assert await response.json() == created["game"]
 
 
-async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(tmp_path: Path) -> None:
+async def test_sigterm_to_the_embedded_redis_stops_the_service_after_its_drain_time(tmp_path: Path) -> None:
     """A supervisor may send SIGTERM to all processes of a service at once."""
     flags = ("--drain-time-s", "2", "--close-window-s", "0")
     async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
@@ -177,7 +177,7 @@ async def test_with_a_redis_url_no_server_is_started(tmp_path: Path, redis_url: 
         assert not (tmp_path / "redis").exists()
 
 
-async def test_what_an_instance_cannot_have_is_told_in_one_line(tmp_path: Path) -> None:
+async def test_a_used_data_directory_or_port_is_an_error_of_one_line(tmp_path: Path) -> None:
     async with start_server(tmp_path) as instance:
         port = instance.url.rpartition(":")[2]
         for flags in (("--data-dir", str(tmp_path)), ("--data-dir", str(tmp_path / "other"), "--port", port)):
@@ -187,7 +187,7 @@ async def test_what_an_instance_cannot_have_is_told_in_one_line(tmp_path: Path) 
                 stdout=asyncio.subprocess.PIPE,
             )
             async with asyncio.timeout(20):
-                received, errors = await second.communicate()
-            assert (second.returncode, received) == (1, b"")
+                output, errors = await second.communicate()
+            assert (second.returncode, output) == (1, b"")
             assert errors.startswith(b"south-seas: ")
             assert errors.count(b"\n") == 1

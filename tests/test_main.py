@@ -28,13 +28,13 @@ class CommandResult(NamedTuple):
 
 def test_the_version_is_that_of_the_services_own_distribution() -> None:
     """The Python client's distribution, `south-seas`, is installed beside it here, and not in the image."""
-    own = tomllib.loads(Path("pyproject.toml").read_text())["project"]["name"]
-    named = {
+    distribution = tomllib.loads(Path("pyproject.toml").read_text())["project"]["name"]
+    names = {
         name
         for module in Path("service").rglob("*.py")
         for name in re.findall(r"""\bversion\(['"](\S+?)['"]\)""", module.read_text())
     }
-    assert named == {own}
+    assert names == {distribution}
 
 
 @pytest.fixture
@@ -93,11 +93,11 @@ def test_an_unknown_flag_stops_the_start_with_one_line(south_seas: Run, flag: st
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_a_password_in_a_wrong_url_is_not_told(south_seas: Run) -> None:
+def test_a_password_in_an_invalid_url_is_not_printed(south_seas: Run) -> None:
     assert "hunter2" not in south_seas("serve", SOUTH_SEAS_REDIS_URL="http://:hunter2@host").stderr
 
 
-def test_a_tile_set_that_cannot_be_played_stops_the_start(south_seas: Run, tmp_path: Path) -> None:
+def test_an_invalid_tile_set_stops_the_start(south_seas: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{}")
     ended = south_seas("serve", "--tilesets-dir", str(tmp_path))
     assert ended.returncode == 1
@@ -116,14 +116,14 @@ def test_an_unknown_command_is_one_line(south_seas: Run) -> None:
     assert ended.stderr.splitlines() == ["south-seas: No such command 'sail'."]
 
 
-def test_tileset_check_counts_a_good_set(south_seas: Run) -> None:
+def test_tileset_check_prints_the_counts_of_a_valid_set(south_seas: Run) -> None:
     ended = south_seas("tileset", "check", str(ARCHIPELAGO))
     assert ended.returncode == 0
     assert "73 tiles" in ended.stdout
     assert "24 ships" in ended.stdout
 
 
-def test_tileset_check_names_file_place_and_reason(south_seas: Run, tmp_path: Path) -> None:
+def test_tileset_check_prints_file_path_and_reason(south_seas: Run, tmp_path: Path) -> None:
     bad = msgspec.json.decode(ARCHIPELAGO.read_bytes())
     bad["start"] = "nowhere"
     bad["tiles"][2]["segments"] = bad["tiles"][2]["segments"][:-1]
@@ -158,7 +158,7 @@ def test_verify_proves_a_finished_game(south_seas: Run, tmp_path: Path, form: st
     ]
 
 
-def test_verify_ends_with_1_on_a_forged_log_and_says_where(south_seas: Run, tmp_path: Path) -> None:
+def test_verify_exits_with_1_and_the_version_of_a_forged_diff(south_seas: Run, tmp_path: Path) -> None:
     log = decode_log(play_game("forged"))
     log[30]["events"].pop()
     file = tmp_path / "log.json"
@@ -168,7 +168,7 @@ def test_verify_ends_with_1_on_a_forged_log_and_says_where(south_seas: Run, tmp_
     assert re.search(r"^WRONG +digests +version 31: ", ended.stdout, re.MULTILINE)
 
 
-def test_verify_ends_with_3_while_the_seed_is_not_known(south_seas: Run, tmp_path: Path) -> None:
+def test_verify_exits_with_3_while_the_seed_is_hidden(south_seas: Run, tmp_path: Path) -> None:
     file = tmp_path / "log.json"
     file.write_bytes(msgspec.json.encode(decode_log(play_game("early"))[:9]))
     ended = south_seas("verify", str(file))
@@ -179,7 +179,7 @@ def test_verify_ends_with_3_while_the_seed_is_not_known(south_seas: Run, tmp_pat
 @pytest.mark.parametrize(
     "content", (b"", b"{", b"7", b"[1]", b"\xff", b'{"diffs": {}}', b'[{"patch": [5]}]', b'[{"patch": 5}]')
 )
-def test_verify_refuses_what_is_no_log_with_one_line(south_seas: Run, tmp_path: Path, content: bytes) -> None:
+def test_verify_rejects_an_invalid_log_with_one_line(south_seas: Run, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "log.json"
     file.write_bytes(content)
     ended = south_seas("verify", str(file))
@@ -188,19 +188,19 @@ def test_verify_refuses_what_is_no_log_with_one_line(south_seas: Run, tmp_path: 
 
 
 def log_file(directory: Path, log: list[dict[str, Any]]) -> str:
-    """Write a log to a file; return its path."""
+    """Write a log to a file, and return its path."""
     file = directory / "log.json"
     file.write_bytes(msgspec.json.encode(log))
     return str(file)
 
 
 def claims(output: str) -> tuple[str, str]:
-    """Return what is proved, and what is not."""
+    """Return the text about what is proved, and about what is not."""
     proved, _, not_proved = output.partition("Proved:")[2].partition("Not proved:")
     return proved, not_proved
 
 
-def test_verify_says_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None:
+def test_verify_prints_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None:
     log = decode_log(play_game("words"))
     proved, not_proved = claims(south_seas("verify", log_file(tmp_path, log)).stdout)
     assert "moves were legal" in proved
@@ -208,7 +208,7 @@ def test_verify_says_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None
     assert "chose the seed" in not_proved
 
 
-def test_verify_pins_what_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
+def test_verify_checks_the_commitment_and_digests_that_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
     log = decode_log(play_game("pins"))
     commitment = next(one["value"]["commitment"] for one in log[0]["patch"] if one["path"] == "/deck")
     observed = ("--commitment", commitment, "--digest", log[20]["digest"], "--digest", f"31-{log[30]['digest']}")
@@ -225,8 +225,8 @@ def test_verify_pins_what_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "seen", (("--commitment", "0" * 64), ("--digest", "0" * 32), ("--digest", "5-{digest}"), ("--digest", "{another}"))
 )
-def test_verify_refuses_another_log_than_was_seen(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
-    """Though all its digests fit."""
+def test_verify_rejects_another_log_than_the_player_saw(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
+    """The other log's own digests are consistent."""
     log, another = decode_log(play_game("pins")), decode_log(play_game("others"))
     pin = seen[1].format(digest=log[20]["digest"], another=another[20]["digest"])
     ended = south_seas("verify", log_file(tmp_path, log), seen[0], pin)
@@ -236,19 +236,19 @@ def test_verify_refuses_another_log_than_was_seen(south_seas: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("seen", (("--commitment", "abc"), ("--digest", "0" * 64), ("--digest", "x" * 32)))
-def test_verify_says_what_no_digest_can_be(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
+def test_verify_rejects_malformed_digests(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
     ended = south_seas("verify", log_file(tmp_path, decode_log(new_game("pins")[1])), *seen)
     assert ended.returncode == 2
     assert "hex digits" in ended.stderr
 
 
 def is_escaped(output: str) -> bool:
-    """Return whether a terminal would only print it."""
+    """Return whether the output has no escape sequences."""
     return all(line.isprintable() for line in output.splitlines())
 
 
 def test_verify_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> None:
-    """They could hide that something is wrong: this one goes up a line and writes another."""
+    """Escape sequences could hide an error: this one replaces the line before."""
     trick = "\x1b[1A\x1b[2Kok       digests\n\u202e"
     log = decode_log(play_game("tricks"))
     log[9]["digest"] = trick
@@ -273,7 +273,7 @@ def test_a_tile_set_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) 
     assert (ended.returncode, is_escaped(ended.stderr)) == (1, True)
 
 
-def test_verify_says_that_nothing_listens(south_seas: Run) -> None:
+def test_verify_prints_that_a_url_is_unreachable(south_seas: Run) -> None:
     ended = south_seas("verify", "http://127.0.0.1:9/v1/games/abc")
     assert ended.returncode == 1
     assert ended.stderr.startswith("south-seas: http://127.0.0.1:9 is unreachable")

@@ -1,4 +1,4 @@
-"""The README is short, its commands run as they stand, and its links lead somewhere."""
+"""The README is short, its commands run unchanged, and its links lead to existing files."""
 
 import asyncio
 import os
