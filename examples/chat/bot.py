@@ -9,9 +9,10 @@ from aiohttp import ClientSession
 
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
-from examples.chat.games import GameActions, NewGameOptions, Person
+from examples.chat.games import Games, NewGameOptions, Person
 from examples.chat.notifier import Post, TurnNotifier
 from examples.chat.phrases import LANGUAGES, Language, translate
+from examples.chat.player_actions import PlayerActions
 from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
 from south_seas import APIError, Backoff, Client, InvalidResponseError, RetryableError, UnreachableError
@@ -71,7 +72,7 @@ class ChatBot:
             language: Client(self._url, api_key=self._api_key, session=session, backoff=BACKOFF, language=language)
             for language in LANGUAGES
         }
-        self.games = GameActions(clients, self.storage, self._chat, self._watch)
+        self.games = Games(clients, self.storage, self._chat, self._watch)
         self.notifier = TurnNotifier(self.games, post)
         self.notifier.watch_running()
 
@@ -121,10 +122,12 @@ class ChatBot:
     async def _run_command(self, person: Person, channel: str, name: str, game: str | None) -> Screen:
         if name == "mygames":
             return await self.games.my_games(person)
-        return await self.games.perform(person, self.games.game_in_channel(channel, person.user, game), name)
+        channel_game = self.games.game_in_channel(channel, person.user, game)
+        return await PlayerActions(self.games, channel_game, person).perform(name)
 
     async def _press(self, person: Person, action: ChatAction) -> Screen:
-        return await self.games.perform(person, self.games.get_game(action.game), action.name, action)
+        channel_game = self.games.get_game(action.game)
+        return await PlayerActions(self.games, channel_game, person).perform(action.name, action)
 
     async def _respond(self, person: Person, screen: Awaitable[Screen]) -> Screen:
         """Return the screen, or one that reports the error."""

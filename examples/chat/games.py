@@ -1,4 +1,4 @@
-"""What users do with games; each action returns a screen."""
+"""The games of the bot's users: found in channels, created, listed."""
 
 import asyncio
 import re
@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
-from examples.chat.menus import MoveMenus
 from examples.chat.names import unique_name
 from examples.chat.phrases import Language, translate
-from examples.chat.screens import Button, ChatFormat, Picture, Screen, clip
+from examples.chat.screens import Button, ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame, Seat
-from south_seas import Client, ClientError, VersionMismatchError
-from south_seas.models import BotInfo, Created, CreateGame, GameView, JoinGame, LegalMoves, MyGame, SeatRequest
+from south_seas import Client, ClientError
+from south_seas.models import BotInfo, Created, CreateGame, GameView, MyGame, SeatRequest
 
 SUGGESTION_TIMEOUT_S = 2.0
 """The time limit for suggestions while a user types."""
@@ -56,8 +55,8 @@ class NewGameOptions(NamedTuple):
         )
 
 
-class GameActions:
-    """The actions of the bot's users, on one service."""
+class Games:
+    """The games of the bot's users, on one service."""
 
     def __init__(
         self,
@@ -129,137 +128,14 @@ class GameActions:
         except (ClientError, TimeoutError):
             return []
 
-    async def perform(
-        self, person: Person, channel_game: ChannelGame, name: str, action: ChatAction | None = None
-    ) -> Screen:
-        """Perform a command, or the action of a button. Raises BotError and ClientError."""
-        match name:
-            case "board":
-                return await self.board(channel_game, person.language)
-            case "scores":
-                return await self.scores(channel_game, person.language)
-            case "join":
-                return await self.join(channel_game, person)
-            case "move" if action is not None:
-                return await self.act(channel_game, person, action)
-            case "undo":
-                return await self.undo(channel_game, person, action)
-            case "resign":
-                return await self.resign(channel_game, person, action)
-            case "back" | "return":
-                return await self.return_to_seat(channel_game, person)
-            case "rematch":
-                return await self.rematch(channel_game, person)
-            case _:
-                return await self.moves(channel_game, person, action)
-
-    async def join(self, channel_game: ChannelGame, person: Person) -> Screen:
-        """Take an open seat for a user. Raises BotError."""
-        if self.storage.seat_of(channel_game.game, person.user) is not None:
-            raise BotError("already")
-        client = self.reader(channel_game, person.language)
-        players = (await client.game(channel_game.game)).players
-        name = unique_name(person.name, [player.name for player in players if player.name is not None])
-        joined = await client.join(channel_game.game, JoinGame(name=name))
-        self.storage.add_seat(Seat(channel_game.game, joined.seat, person.user, joined.token))
-        return Screen(translate(person.language, "joined"))
-
-    async def board(self, channel_game: ChannelGame, language: Language) -> Screen:
-        """Show the board and whose turn it is."""
-        story = await self.reader(channel_game, language).story(channel_game.game, limit=1)
-        return Screen(
-            self.chat.escape(story.now),
-            Picture(channel_game.game, story.version),
-            buttons=self._common_buttons(language, channel_game.game, story.version),
-        )
-
-    async def scores(self, channel_game: ChannelGame, language: Language) -> Screen:
-        """Show the scores."""
-        client = self.reader(channel_game, language)
-        game, scores = await client.game(channel_game.game), await client.scores(channel_game.game)
-        lines = [
-            translate(
-                language,
-                "score_line",
-                name=self.chat.escape(game.players[player.seat].name or "?"),
-                points=player.points_now,
-                total=player.if_ended_now.total,
-            )
-            for player in scores.players
-        ]
-        return Screen("\n".join(lines), buttons=self._common_buttons(language, channel_game.game, scores.version))
-
-    async def moves(self, channel_game: ChannelGame, person: Person, action: ChatAction | None = None) -> Screen:
-        """Show the user's legal moves, or the next step of a choice; an action for another version is stale."""
-        client, seat = self._client(channel_game, person)
-        legal = await client.legal_moves(channel_game.game)
-        is_stale = action is not None and action.version != legal.version
-        note = translate(person.language, "stale") if is_stale else ""
-        if legal.seat != seat:
-            board = await self.board(channel_game, person.language)
-            return board._replace(text=f"{note}\n{board.text}".strip())
-        menus = MoveMenus(self.chat, person.language, channel_game.game, legal)
-        if action is not None and action.name == "cell" and not is_stale:
-            move = menus.single_move(action.value)
-            if move is not None:
-                return await self.act(channel_game, person, action._replace(name="move", value=move.id))
-        return self._move_screen(person.language, channel_game.game, legal, None if is_stale else action, note)
-
-    async def act(self, channel_game: ChannelGame, person: Person, action: ChatAction) -> Screen:
-        """Play a move at the version it was offered for; show the next moves if the same user decides again."""
-        client, seat = self._client(channel_game, person)
-        try:
-            acted = await client.act(
-                channel_game.game, action.value, if_match=str(action.version), include_legal_moves=True
-            )
-        except VersionMismatchError:
-            return await self.moves(channel_game, person, action)
-        happened, now = await self.story(channel_game, person.language, action.version, acted.version)
-        happened = self.chat.escape(clip(happened, self.chat.max_story))
-        legal = acted.legal_moves
-        if legal is None or legal.seat != seat:
-            buttons = self._common_buttons(person.language, channel_game.game, acted.version)
-            text = f"{happened}\n{self.chat.escape(now)}"
-            return Screen(text, Picture(channel_game.game, acted.version), buttons=buttons)
-        return self._move_screen(person.language, channel_game.game, legal, None, happened)
-
-    async def undo(self, channel_game: ChannelGame, person: Person, action: ChatAction | None) -> Screen:
-        """Undo the user's last move, at the version of the button; show the legal moves again."""
-        client, _ = self._client(channel_game, person)
-        try:
-            if action is None:
-                await client.undo(channel_game.game)
-            else:
-                await client.undo(channel_game.game, if_match=str(action.version))
-        except VersionMismatchError:
-            return await self.moves(channel_game, person, action)
-        return await self.moves(channel_game, person)
-
-    async def resign(self, channel_game: ChannelGame, person: Person, confirmation: ChatAction | None) -> Screen:
-        """Resign the user's seat; ask for a confirmation first, which counts for that seat only."""
-        client, seat = self._client(channel_game, person)
-        if confirmation is None or confirmation.value != str(seat):
-            action = ChatAction(channel_game.game, 0, "resign", str(seat))
-            sure = Button(translate(person.language, "resign"), action, "danger")
-            return Screen(translate(person.language, "resign_sure"), buttons=[sure])
-        await client.resign(channel_game.game)
-        return Screen(translate(person.language, "done"))
-
-    async def return_to_seat(self, channel_game: ChannelGame, person: Person) -> Screen:
-        """Take the user's seat back from a bot."""
-        client, _ = self._client(channel_game, person)
-        await client.return_to_seat(channel_game.game)
-        return await self.moves(channel_game, person)
-
-    async def rematch(self, channel_game: ChannelGame, person: Person) -> Screen:
+    async def rematch(self, channel_game: ChannelGame, language: Language) -> Screen:
         """Start a game with the same players; players who joined keep their tokens, others get new ones."""
-        self._client(channel_game, person)
-        owner = self._clients[person.language].with_token(channel_game.owner_token)
+        owner = self._clients[language].with_token(channel_game.owner_token)
         created = await owner.rematch(channel_game.game)
         seats = self.storage.seats(channel_game.game)
         users = {number: seat.user for number, seat in seats.items()}
         self._save_game(channel_game.channel, created, users, {number: seat.token for number, seat in seats.items()})
-        return self._new_game_screen(created.game, person.language)
+        return self._new_game_screen(created.game, language)
 
     async def story(self, channel_game: ChannelGame, language: Language, since: int, upto: int) -> tuple[str, str]:
         """Return what happened from one version to another, and the current status, both without markup."""
@@ -284,42 +160,12 @@ class GameActions:
         lines = (f"{number}. {self._game_line(person.language, one)}" for number, one in enumerate(games, start=1))
         return Screen("\n".join(lines), buttons=buttons)
 
-    def _client(self, channel_game: ChannelGame, person: Person) -> tuple[Client, int]:
-        """Return a client that acts for a user, and the user's seat. Raises BotError."""
-        seat = self.storage.seat_of(channel_game.game, person.user)
-        if seat is None:
-            raise BotError("unseated")
-        return self._clients[person.language].with_token(seat.token), seat.seat
-
-    def _move_screen(
-        self, language: Language, game: str, legal: LegalMoves, action: ChatAction | None, before: str
-    ) -> Screen:
-        """Return the screen of a choice, below a text."""
-        choice = MoveMenus(self.chat, language, game, legal).choice(action)
-        question = f"{choice.question} {translate(language, 'numbers')}" if self.chat.has_pictures else choice.question
-        undo = Button(translate(language, "undo"), ChatAction(game, legal.version, "undo"))
-        return Screen(
-            f"{before}\n{question}".strip(),
-            Picture(game, legal.version, candidates=True),
-            choice.question,
-            choice.options,
-            [*choice.buttons, undo],
-        )
-
     def _new_game_screen(self, game: GameView, language: Language) -> Screen:
         names = [player.name or translate(language, "open") for player in game.players]
         text = translate(language, "new", players=self.chat.escape(", ".join(names)))
         join = Button(translate(language, "join"), ChatAction(game.id, game.version, "join"), "success")
         is_open = any(player.kind == "open" for player in game.players)
         return Screen(text, Picture(game.id, game.version), buttons=[join] if is_open else [])
-
-    def _common_buttons(self, language: Language, game: str, version: int) -> list[Button]:
-        """Return the buttons for any position."""
-        return [
-            Button(translate(language, "play"), ChatAction(game, version, "menu"), "primary"),
-            Button(translate(language, "scores"), ChatAction(game, version, "scores")),
-            Button(translate(language, "undo"), ChatAction(game, version, "undo")),
-        ]
 
     def _game_line(self, language: Language, one: MyGame) -> str:
         """Return a line about a game: its players, and whether it waits for the user."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
-from examples.chat.games import GameActions
+from examples.chat.games import Games
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, Picture, Screen
 from examples.chat.storage import ChannelGame
@@ -37,7 +37,7 @@ class Announcement(NamedTuple):
 class TurnNotifier:
     """Watches running games, with a task for each."""
 
-    def __init__(self, games: GameActions, post: Post) -> None:
+    def __init__(self, games: Games, post: Post) -> None:
         self._games = games
         self._post = post
         self._tasks: dict[str, asyncio.Task[None]] = {}

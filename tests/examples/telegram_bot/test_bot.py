@@ -10,6 +10,7 @@ from telegram.ext import Application
 
 from examples import telegram_bot
 from examples.chat.bot import COMMANDS
+from examples.chat.player_actions import PlayerActions
 from examples.telegram_bot import TelegramBot
 from south_seas import Client
 from tests.examples.telegram_bot.fake_telegram import FakeTelegram, SeenMessage, TelegramUser
@@ -195,14 +196,14 @@ async def test_a_confirmation_counts_for_its_seat_only(telegram: FakeTelegram) -
 
 
 async def test_an_unexpected_error_is_an_alert(
-    telegram: FakeTelegram, bot: TelegramBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    telegram: FakeTelegram, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fail(*_: Any) -> Never:
         raise KeyError("a mistake of the bot")
 
     await telegram.say(ANA, "/new greedy", "A new game: Ana,")
     called, _ = await call_of(telegram, ANA)
-    monkeypatch.setattr(bot.core.games, "perform", fail)
+    monkeypatch.setattr(PlayerActions, "perform", fail)
     alert = await telegram.press(ANA, called, *called.data("menu"))
     assert alert == "Something went wrong. Your game is safe; try again."
     assert "a mistake of the bot" in caplog.text

@@ -1,0 +1,175 @@
+"""What a user does in a game; each action returns a screen."""
+
+from examples.chat.actions import ChatAction
+from examples.chat.errors import BotError
+from examples.chat.games import Games, Person
+from examples.chat.menus import MoveMenus
+from examples.chat.names import unique_name
+from examples.chat.phrases import translate
+from examples.chat.screens import Button, Picture, Screen, Style, clip
+from examples.chat.storage import ChannelGame, Seat
+from south_seas import Client, VersionMismatchError
+from south_seas.models import JoinGame, LegalMoves
+
+
+class PlayerActions:
+    """The actions of a user in a game. They raise BotError and ClientError."""
+
+    def __init__(self, games: Games, channel_game: ChannelGame, person: Person) -> None:
+        self._games = games
+        self._chat = games.chat
+        self._channel_game = channel_game
+        self._game = channel_game.game
+        self._person = person
+        self._reader = games.reader(channel_game, person.language)
+
+    async def perform(self, name: str, action: ChatAction | None = None) -> Screen:
+        """Perform a command, or the action of a button."""
+        match name:
+            case "board":
+                return await self._board()
+            case "scores":
+                return await self._scores()
+            case "join":
+                return await self._join()
+            case "move" if action is not None:
+                return await self._act(action)
+            case "undo":
+                return await self._undo(action)
+            case "resign":
+                return await self._resign(action)
+            case "back" | "return":
+                return await self._return_to_seat()
+            case "rematch":
+                return await self._rematch()
+            case _:
+                return await self._moves(action)
+
+    async def _board(self) -> Screen:
+        """Show the board and whose turn it is."""
+        story = await self._reader.story(self._game, limit=1)
+        picture = Picture(self._game, story.version)
+        return Screen(self._chat.escape(story.now), picture, buttons=self._common_buttons(story.version))
+
+    async def _scores(self) -> Screen:
+        game, scores = await self._reader.game(self._game), await self._reader.scores(self._game)
+        lines = [
+            self._phrase(
+                "score_line",
+                name=self._chat.escape(game.players[player.seat].name or "?"),
+                points=player.points_now,
+                total=player.if_ended_now.total,
+            )
+            for player in scores.players
+        ]
+        return Screen("\n".join(lines), buttons=self._common_buttons(scores.version))
+
+    async def _join(self) -> Screen:
+        """Take an open seat."""
+        if self._games.storage.seat_of(self._game, self._person.user) is not None:
+            raise BotError("already")
+        players = (await self._reader.game(self._game)).players
+        name = unique_name(self._person.name, [player.name for player in players if player.name is not None])
+        joined = await self._reader.join(self._game, JoinGame(name=name))
+        self._games.storage.add_seat(Seat(self._game, joined.seat, self._person.user, joined.token))
+        return Screen(self._phrase("joined"))
+
+    async def _moves(self, action: ChatAction | None = None) -> Screen:
+        """Show the user's legal moves, or the next step of a choice; an action for another version is stale."""
+        client, seat = self._client()
+        legal = await client.legal_moves(self._game)
+        is_stale = action is not None and action.version != legal.version
+        note = self._phrase("stale") if is_stale else ""
+        if legal.seat != seat:
+            board = await self._board()
+            return board._replace(text=f"{note}\n{board.text}".strip())
+        if action is not None and action.name == "cell" and not is_stale:
+            move = self._menus(legal).single_move(action.value)
+            if move is not None:
+                return await self._act(action._replace(name="move", value=move.id))
+        return self._move_screen(legal, None if is_stale else action, note)
+
+    async def _act(self, action: ChatAction) -> Screen:
+        """Play a move at the version it was offered for; show the next moves if the same user decides again."""
+        client, seat = self._client()
+        try:
+            acted = await client.act(self._game, action.value, if_match=str(action.version), include_legal_moves=True)
+        except VersionMismatchError:
+            return await self._moves(action)
+        happened, now = await self._games.story(
+            self._channel_game, self._person.language, action.version, acted.version
+        )
+        happened = self._chat.escape(clip(happened, self._chat.max_story))
+        legal = acted.legal_moves
+        if legal is None or legal.seat != seat:
+            text = f"{happened}\n{self._chat.escape(now)}"
+            return Screen(text, Picture(self._game, acted.version), buttons=self._common_buttons(acted.version))
+        return self._move_screen(legal, None, happened)
+
+    async def _undo(self, action: ChatAction | None) -> Screen:
+        """Undo the user's last move, at the version of the button; show the legal moves again."""
+        client, _ = self._client()
+        try:
+            if action is None:
+                await client.undo(self._game)
+            else:
+                await client.undo(self._game, if_match=str(action.version))
+        except VersionMismatchError:
+            return await self._moves(action)
+        return await self._moves()
+
+    async def _resign(self, confirmation: ChatAction | None) -> Screen:
+        """Resign the user's seat; ask for a confirmation first, which counts for that seat only."""
+        client, seat = self._client()
+        if confirmation is None or confirmation.value != str(seat):
+            action = ChatAction(self._game, 0, "resign", str(seat))
+            return Screen(self._phrase("resign_sure"), buttons=[Button(self._phrase("resign"), action, "danger")])
+        await client.resign(self._game)
+        return Screen(self._phrase("done"))
+
+    async def _return_to_seat(self) -> Screen:
+        """Take the user's seat back from a bot."""
+        client, _ = self._client()
+        await client.return_to_seat(self._game)
+        return await self._moves()
+
+    async def _rematch(self) -> Screen:
+        """Start a game with the same players."""
+        self._client()
+        return await self._games.rematch(self._channel_game, self._person.language)
+
+    def _client(self) -> tuple[Client, int]:
+        """Return a client that acts for the user, and the user's seat. Raises BotError."""
+        seat = self._games.storage.seat_of(self._game, self._person.user)
+        if seat is None:
+            raise BotError("unseated")
+        return self._reader.with_token(seat.token), seat.seat
+
+    def _menus(self, legal: LegalMoves) -> MoveMenus:
+        return MoveMenus(self._chat, self._person.language, self._game, legal)
+
+    def _move_screen(self, legal: LegalMoves, action: ChatAction | None, before: str) -> Screen:
+        """Return the screen of a choice, below a text."""
+        choice = self._menus(legal).choice(action)
+        question = f"{choice.question} {self._phrase('numbers')}" if self._chat.has_pictures else choice.question
+        return Screen(
+            f"{before}\n{question}".strip(),
+            Picture(self._game, legal.version, candidates=True),
+            choice.question,
+            choice.options,
+            [*choice.buttons, self._button("undo", "undo", legal.version)],
+        )
+
+    def _common_buttons(self, version: int) -> list[Button]:
+        """Return the buttons for any position."""
+        return [
+            self._button("play", "menu", version, "primary"),
+            self._button("scores", "scores", version),
+            self._button("undo", "undo", version),
+        ]
+
+    def _button(self, phrase: str, name: str, version: int, style: Style = "secondary") -> Button:
+        return Button(self._phrase(phrase), ChatAction(self._game, version, name), style)
+
+    def _phrase(self, key: str, **values: object) -> str:
+        return translate(self._person.language, key, **values)
