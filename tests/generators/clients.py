@@ -1,0 +1,80 @@
+"""The clients that the gate generates from the OpenAPI document, and the program that plays with each.
+
+docs/clients.md shows this list as a table; `python -m tests.generators.table` writes it.
+"""
+
+from typing import Literal, NamedTuple
+
+from tests.tools import GENERATORS, GO, NODE, NPM_GENERATORS, Tool
+
+Language = Literal["go", "python", "typescript"]
+
+
+class GeneratedClient(NamedTuple):
+    """A client that a generator makes."""
+
+    generator: str
+    """The package in a lock file of the generator."""
+    target: str
+    """What the generator is to make, as it calls it; empty if it makes one thing alone."""
+    options: str = ""
+    """What its users have to set besides."""
+    program: str = ""
+    """The file in `programs` that plays a game with it."""
+    language: Language | None = None
+    """The language of the program."""
+    unplayed: str = ""
+    """Why no program plays with it."""
+
+    @property
+    def name(self) -> str:
+        """Return a name for people."""
+        return f"{self.generator} {self.target}".strip()
+
+    @property
+    def is_on_npm(self) -> bool:
+        """Return whether the generator comes from npm."""
+        return self.generator in {"@hey-api/openapi-ts", "openapi-typescript"}
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Return what must be installed to compile the client and to play with it."""
+        match self.language:
+            case "go":
+                return (GO,)
+            case "typescript":
+                return (NODE, NPM_GENERATORS)
+            case _:
+                return (GENERATORS,)
+
+
+NO_COMPILER = "no registry has its compiler and libraries for every machine"
+
+CLIENTS = (
+    GeneratedClient("openapi-generator-cli", "python", "packageName=south_seas_client", "python_client.py", "python"),
+    GeneratedClient("openapi-generator-cli", "typescript-fetch", "", "typescript_fetch.ts", "typescript"),
+    GeneratedClient(
+        "openapi-generator-cli",
+        "go",
+        "packageName=southseas,enumClassPrefix=true,useOneOfDiscriminatorLookup=true",
+        "main.go",
+        "go",
+    ),
+    GeneratedClient(
+        "openapi-generator-cli",
+        "kotlin",
+        "serializationLibrary=kotlinx_serialization,generateOneOfAnyOfWrappers=true",
+        unplayed=NO_COMPILER,
+    ),
+    GeneratedClient("openapi-generator-cli", "swift6", unplayed=NO_COMPILER),
+    GeneratedClient("openapi-generator-cli", "dart-dio", unplayed=NO_COMPILER),
+    GeneratedClient(
+        "openapi-generator-cli", "java", "library=native,useOneOfDiscriminatorLookup=true", unplayed=NO_COMPILER
+    ),
+    GeneratedClient("openapi-generator-cli", "csharp", unplayed=NO_COMPILER),
+    GeneratedClient("openapi-generator-cli", "rust", unplayed=NO_COMPILER),
+    GeneratedClient("openapi-python-client", "", "content_type_overrides", "openapi_python_client.py", "python"),
+    GeneratedClient("datamodel-code-generator", "", "", "datamodel_code_generator.py", "python"),
+    GeneratedClient("openapi-typescript", "", "", "openapi_fetch.ts", "typescript"),
+    GeneratedClient("@hey-api/openapi-ts", "", "", "hey_api.ts", "typescript"),
+)

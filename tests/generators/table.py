@@ -1,0 +1,53 @@
+"""The table of generated clients in docs/clients.md: `python -m tests.generators.table` writes it anew."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from tests.generators.clients import CLIENTS, GeneratedClient
+from tests.generators.toolchain import HERE
+from tests.tools import ROOT
+
+PAGE = ROOT / "docs" / "clients.md"
+
+BEGIN, END = "<!-- generated clients -->\n", "<!-- end of generated clients -->"
+
+
+def versions() -> dict[str, str]:
+    """Return the locked version of every package of the generators."""
+    lock = (ROOT / "requirements" / "generators.lock").read_text()
+    packages: dict[str, dict[str, str]] = json.loads((HERE / "package-lock.json").read_bytes())["packages"]
+    on_npm = {path.removeprefix("node_modules/"): package.get("version", "") for path, package in packages.items()}
+    return dict(re.findall(r"^([\w-]+)==([\w.]+)", lock, re.MULTILINE)) | on_npm
+
+
+def table() -> str:
+    """Return the table in Markdown."""
+    head = "| generator | version | generates | compiles | plays | set |\n|---|---|---|---|---|---|\n"
+    return head + "".join(f"{row}\n" for row in _rows())
+
+
+def _rows() -> Iterator[str]:
+    locked = versions()
+    for client in CLIENTS:
+        name = client.generator.removesuffix("-cli")
+        target = f" `{client.target}`" if client.target else ""
+        played = "yes | yes" if client.program else "skipped | skipped"
+        yield f"| {name}{target} | {locked[client.generator]} | yes | {played} | {_note(client)} |"
+
+
+def _note(client: GeneratedClient) -> str:
+    return " ".join(f"`{option}`" for option in client.options.split(",") if option)
+
+
+def page(text: str) -> str:
+    """Return the page with the current table."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{PAGE} has no place for the table")
+    return before + begin + table() + end + after
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text()))

@@ -1,0 +1,48 @@
+"""The AsyncAPI document is valid for its own tools, and models of its messages follow a game."""
+
+import json
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.generators.toolchain import NODE_MODULES, PROGRAMS, compile_typescript, run
+from tests.server_process import start_server
+from tests.tools import ASYNCAPI, NODE, NPM_GENERATORS, ROOT, require
+
+pytestmark = [pytest.mark.usefixtures("slow_gate"), pytest.mark.timeout(600)]
+
+ASYNCAPI_DOCUMENT = ROOT / "schemas" / "asyncapi.json"
+
+NO_METRICS = {"analyticsEnabled": "false", "infoMessageShown": "true", "userID": "tests"}
+NEWER_VERSION = "asyncapi-latest-version"
+"""The API promises AsyncAPI 3.0; what 3.1 adds is not for WebSockets."""
+
+
+def test_the_cli_validates_the_document_without_a_message(tmp_path: Path) -> None:
+    metrics = tmp_path / "metrics.json"
+    metrics.write_text(json.dumps(NO_METRICS))
+    arguments = (ASYNCAPI_DOCUMENT, "--suppressWarnings", NEWER_VERSION, "--fail-severity", "hint")
+    environment = {"ASYNCAPI_METRICS_CONFIG_PATH": str(metrics), "SUPPRESS_NO_CONFIG_WARNING": "1", "NODE_ENV": ""}
+    said = run(require(NODE), require(ASYNCAPI), "validate", *arguments, cwd=tmp_path, environment=environment)
+    assert "is valid! " in said
+    assert "don't have governance issues" in said
+
+
+async def test_generated_models_follow_a_game(tmp_path: Path, redis_url: str) -> None:
+    require(NPM_GENERATORS)
+    folder = tmp_path / "client"
+    folder.mkdir()
+    (folder / "modelina.mjs").write_bytes((PROGRAMS / "modelina.mjs").read_bytes())
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    models = run(require(NODE), "modelina.mjs", ASYNCAPI_DOCUMENT, "models", cwd=folder).split()
+    assert {"Subscribe", "ActMessage", "Welcome", "Snapshot", "Diff", "TilePlaced", "GameView"} <= {*models}
+    program = compile_typescript(folder, PROGRAMS / "socket.ts")
+    async with start_server(tmp_path, redis_url) as service, aiohttp.ClientSession(service.url) as session:
+        players = [{"bot": "random"}, {"bot": "random"}]
+        async with session.post("/v1/games", json={"players": players}, raise_for_status=True) as response:
+            game = (await response.json())["game"]["id"]
+        report = json.loads(run(require(NODE), program, service.url, game, cwd=folder))
+    assert report["welcomes"] == 1
+    assert report["versions"] == [*range(2, report["subscribed"] + 1)]
+    assert report["events"] > len(report["versions"])
