@@ -18,13 +18,15 @@ class GeneratedClient(NamedTuple):
     target: str
     """What the generator is to make, as it calls it; empty if it makes one thing alone."""
     options: str = ""
-    """What its users have to set besides."""
+    """What its users have to set besides, separated by commas."""
     program: str = ""
     """The file in `programs` that plays a game with it."""
     language: Language | None = None
     """The language of the program."""
     unplayed: str = ""
     """Why no program plays with it."""
+    flags: tuple[str, ...] = ()
+    """Further arguments of the generator."""
 
     @property
     def name(self) -> str:
@@ -51,7 +53,14 @@ class GeneratedClient(NamedTuple):
 NO_COMPILER = "no registry has its compiler and libraries for every machine"
 
 CLIENTS = (
-    GeneratedClient("openapi-generator-cli", "python", "packageName=south_seas_client", "python_client.py", "python"),
+    GeneratedClient(
+        "openapi-generator-cli",
+        "python",
+        "packageName=south_seas_client",
+        "python_client.py",
+        "python",
+        flags=("--global-property", "models,apis,supportingFiles"),  # what it makes of `callbacks` is not valid Python
+    ),
     GeneratedClient("openapi-generator-cli", "typescript-fetch", "", "typescript_fetch.ts", "typescript"),
     GeneratedClient(
         "openapi-generator-cli",

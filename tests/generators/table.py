@@ -37,7 +37,8 @@ def _rows() -> Iterator[str]:
 
 
 def _note(client: GeneratedClient) -> str:
-    return " ".join(f"`{option}`" for option in client.options.split(",") if option)
+    notes = [*client.options.split(","), " ".join(client.flags)]
+    return " ".join(f"`{note}`" for note in notes if note)
 
 
 def page(text: str) -> str:

@@ -79,7 +79,7 @@ def generate(client: GeneratedClient, folder: Path) -> str:
             options = ("--additional-properties", client.options) if client.options else ()
             command: Sequence[str | Path] = (
                 *(_environment_program("openapi-generator-cli"), "generate", "-i", OPENAPI),
-                *("-g", client.target, "-o", output, *options),
+                *("-g", client.target, "-o", output, *options, *client.flags),
             )
         case "openapi-python-client":
             (folder / "config.json").write_text(json.dumps(ENCODED_MEDIA_TYPES))

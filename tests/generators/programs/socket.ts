@@ -20,14 +20,14 @@ socket.onmessage = ({ data }) => {
       break;
     }
     case "subscribed":
-      report.subscribed = message.version;
+      report.subscribed += 1;
       break;
     case "snapshot":
       throw new Error(`the log of ${message.game.id} does not reach back to its start`);
     case "diff":
       report.versions.push(message.version);
       report.events += message.events.length;
-      if (message.version === report.subscribed) socket.close();
+      if (message.events.some((event) => event.type === "game_finished")) socket.close();
       break;
   }
 };
