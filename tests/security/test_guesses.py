@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from time import perf_counter
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
@@ -200,77 +200,78 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
         await wait_until(lambda: not len(client.app[RATE_LIMITER]._verifier))
 
 
-async def test_each_address_waits_only_for_its_own_guesses() -> None:
-    observed: list[str] = []
+class TokenLookup:
+    """Knows the token `good`. Records the tokens that it looks up, and answers while it is not held back."""
 
-    async def opens(game: str | None, token: str) -> bool:
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def __call__(self, game: str | None, token: str) -> bool:
+        """Return whether the token opens the game."""
         del game
-        observed.append(token)
+        self.tokens.append(token)
+        await self.may_answer.wait()
         return token == "good"
 
-    checks = TokenVerifier(opens)
-    guesses = [asyncio.create_task(checks.is_valid("a", None, "g", f"bad {number}")) for number in range(50)]
+
+@pytest.fixture
+def lookup() -> TokenLookup:
+    return TokenLookup()
+
+
+@pytest.fixture
+def verifier(lookup: TokenLookup) -> TokenVerifier:
+    return TokenVerifier(lookup)
+
+
+async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, verifier: TokenVerifier) -> None:
+    guesses = [asyncio.create_task(verifier.is_valid("a", None, "g", f"bad {number}")) for number in range(50)]
     await asyncio.sleep(0)
-    assert await checks.is_valid("b", None, "g", "good")
-    assert len(observed) < 10
-    assert await checks.is_valid("a", None, "g", "good")
+    assert await verifier.is_valid("b", None, "g", "good")
+    assert len(lookup.tokens) < 10
+    assert await verifier.is_valid("a", None, "g", "good")
     assert not any(await asyncio.gather(*guesses))
 
 
-async def test_no_token_is_verified_for_disconnected_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_token_is_verified_for_disconnected_clients(
+    lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor do they wait in anybody's way, however many there were."""
     monkeypatch.setattr(token_verifier, "MAX_CHECKS_PER_S", 5)
-    observed: list[str] = []
-
-    async def opens(game: str | None, token: str) -> bool:
-        del game
-        observed.append(token)
-        return True
-
-    class Gone:
-        transport = None
-
-    removed: Any = Gone()
-    checks = TokenVerifier(opens)
+    disconnected = Mock(transport=None)
     async with asyncio.timeout(5):
-        left = [asyncio.create_task(checks.is_valid("a", removed, "g", "x")) for _ in range(200)]
-        assert await checks.is_valid("a", None, "g", "good")
+        left = [asyncio.create_task(verifier.is_valid("a", disconnected, "g", "good")) for _ in range(200)]
+        assert await verifier.is_valid("a", None, "g", "good")
         assert not any(await asyncio.gather(*left))
-    assert observed == ["good"]
+    assert lookup.tokens == ["good"]
 
 
-async def test_the_number_of_waiting_verifications_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_waiting_verifications_is_limited(
+    lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(token_verifier, "MAX_WAITING", 3)
-    let = asyncio.Event()
-
-    async def opens(game: str | None, token: str) -> bool:
-        del game, token
-        return await let.wait()
-
-    checks = TokenVerifier(opens)
-    waiting = [asyncio.create_task(checks.is_valid("a", None, "g", "x")) for _ in range(3)]
+    lookup.may_answer.clear()
+    waiting = [asyncio.create_task(verifier.is_valid("a", None, "g", "good")) for _ in range(3)]
     await asyncio.sleep(0)
-    assert len(checks) == 3
-    assert not await checks.is_valid("a", None, "g", "x")
-    let.set()
+    assert len(verifier) == 3
+    assert not await verifier.is_valid("a", None, "g", "good")
+    lookup.may_answer.set()
     assert all(await asyncio.gather(*waiting))
-    await wait_until(lambda: not len(checks))
+    await wait_until(lambda: not len(verifier))
 
 
-async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind() -> None:
-    let = asyncio.Event()
-
-    async def opens(game: str | None, token: str) -> bool:
-        del game, token
-        return await let.wait()
-
-    verifier = TokenVerifier(opens)
-    first, second = (asyncio.create_task(verifier.is_valid("a", None, "g", "x")) for _ in range(2))
+async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
+    lookup: TokenLookup, verifier: TokenVerifier
+) -> None:
+    lookup.may_answer.clear()
+    first, second = (asyncio.create_task(verifier.is_valid("a", None, "g", "good")) for _ in range(2))
     await asyncio.sleep(0)
     second.cancel()
     await asyncio.gather(second, return_exceptions=True)
     assert len(verifier) == 1
-    let.set()
+    lookup.may_answer.set()
     assert await first
     await wait_until(lambda: not len(verifier))
     assert (verifier._locks, verifier._waiting) == ({}, {})

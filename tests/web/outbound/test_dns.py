@@ -100,7 +100,7 @@ async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyP
 async def test_names_are_cached_again_after_the_cache_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
     resets: list[str] = []
-    async with resolving() as (resolver, _):
+    async with resolving(timeout_s=20) as (resolver, _):
         monkeypatch.setattr(resolver._channel, "reinit", lambda: resets.append("emptied"))
         for _ in range(6):
             await resolver.resolve("public.example", 443)
