@@ -84,12 +84,12 @@ async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits:
         command = ("EVALSHA", SCRIPT_SHA, len(names), *names, *arguments(game, version, sizes))
         requests.append(hiredis.pack_command(command))  # type: ignore[arg-type]  # the stub declares a tuple of one
     reader, writer = await asyncio.open_unix_connection(unquote(urlsplit(redis_url).path))
-    begin = perf_counter()
+    started_at = perf_counter()
     sending = asyncio.create_task(_send(writer, requests))
     for _ in range(commits):
         if (reply := await reader.readline()) != b":1\r\n":
             raise RuntimeError(f"Redis rejected a commit: {reply.decode()}")
-    duration_s = perf_counter() - begin
+    duration_s = perf_counter() - started_at
     await sending
     writer.close()
     await writer.wait_closed()
@@ -97,6 +97,6 @@ async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits:
 
 
 async def _send(writer: asyncio.StreamWriter, requests: list[bytes]) -> None:
-    for begin in range(0, len(requests), BATCH_SIZE):
-        writer.write(b"".join(requests[begin : begin + BATCH_SIZE]))
+    for start in range(0, len(requests), BATCH_SIZE):
+        writer.write(b"".join(requests[start : start + BATCH_SIZE]))
         await writer.drain()

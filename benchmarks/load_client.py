@@ -79,12 +79,12 @@ async def send_load(port: int, requests: Iterable[Sequence[bytes]], seconds: flo
     Raises RuntimeError for a response other than 200.
     """
     times: list[float] = []
-    begin = perf_counter()
+    started_at = perf_counter()
 
     async def send(connection_requests: Sequence[bytes]) -> None:
         connection = await HTTPConnection.open(port)
         for request in connection_requests:
-            if (sent := perf_counter()) > begin + seconds:
+            if (sent := perf_counter()) > started_at + seconds:
                 break
             response = await connection.request(request)
             times.append(perf_counter() - sent)
@@ -93,7 +93,7 @@ async def send_load(port: int, requests: Iterable[Sequence[bytes]], seconds: flo
         connection.transport.abort()
 
     await asyncio.gather(*map(send, requests))
-    return Load(len(times) / (perf_counter() - begin), times)
+    return Load(len(times) / (perf_counter() - started_at), times)
 
 
 def post_request(path: str, body: bytes, headers: str = "") -> bytes:
@@ -181,15 +181,15 @@ def split_frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     frames = []
     at, size = 0, len(data)
     while size - at >= 2:
-        length, begin = data[at + 1], at + 2
+        length, start = data[at + 1], at + 2
         if length == 126:
-            begin += 2
-            length = int.from_bytes(data[at + 2 : begin])
+            start += 2
+            length = int.from_bytes(data[at + 2 : start])
         elif length == 127:
-            begin += 8
-            length = int.from_bytes(data[at + 2 : begin])
-        if size < begin + length:
+            start += 8
+            length = int.from_bytes(data[at + 2 : start])
+        if size < start + length:
             break
-        frames.append((data[at] & 15, data[begin : begin + length]))
-        at = begin + length
+        frames.append((data[at] & 15, data[start : start + length]))
+        at = start + length
     return frames, data[at:]

@@ -49,12 +49,12 @@ class Match(ABC):
     def send(self) -> int:
         """Send the next move of the seat whose turn it is, and return the seat."""
 
-    async def play(self, begin: float, until: float, interval_s: float, max_moves: float) -> list[float]:
-        """Play from `begin` until `until`, at most `max_moves`, and return the latency of each move in seconds.
+    async def play(self, start: float, until: float, interval_s: float, max_moves: float) -> list[float]:
+        """Play from `start` until `until`, at most `max_moves`, and return the latency of each move in seconds.
 
         With an interval, moves are due that far apart, and the latency of a late one counts from when it was due.
         """
-        self._seconds, due = [], begin
+        self._seconds, due = [], start
         while len(self._seconds) < max_moves:
             now = perf_counter()
             if due > now:
@@ -106,14 +106,14 @@ async def play(
 ) -> PlayedMatches:
     """Play matches concurrently, at full speed or with `per_second` moves in total, each at most `max_moves`."""
     interval_s = len(matches) / per_second if per_second else 0.0
-    begin = perf_counter() + 0.05
-    until, before = begin + seconds, process_time()
+    start = perf_counter() + 0.05
+    until, before = start + seconds, process_time()
     tasks = [
-        asyncio.create_task(match.play(begin + interval_s * number / len(matches), until, interval_s, max_moves))
+        asyncio.create_task(match.play(start + interval_s * number / len(matches), until, interval_s, max_moves))
         for number, match in enumerate(matches)
     ]
     finished, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_PERIOD_S, return_when=asyncio.FIRST_EXCEPTION)
-    duration_s, cpu_s = perf_counter() - begin, process_time() - before
+    duration_s, cpu_s = perf_counter() - start, process_time() - before
     for task in stuck:
         task.cancel()
     times = [second for task in finished for second in task.result()]

@@ -47,14 +47,14 @@ async def start(run: Run) -> None:
 
 async def _start(*flags: str) -> tuple[float, float]:
     """Return the seconds from exec to the first 200 of /readyz, and MB at rest; then end the process."""
-    begin = perf_counter()
+    started_at = perf_counter()
     program = (sys.executable, "-m", "service.main", "serve", "--port", "0", "--log-level", "error")
     async with process(*program, *flags) as started, asyncio.timeout(READY_TIMEOUT_S):
         port = await read_port(started)
         async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
             while (await session.get("/readyz")).status != 200:  # noqa: ASYNC110 (another process sets no event)
                 await asyncio.sleep(POLL_INTERVAL_S)
-        ready_s = perf_counter() - begin
+        ready_s = perf_counter() - started_at
         await asyncio.sleep(REST_TIME_S)
         return ready_s, Server(started.pid, port).rss_bytes() / 2**20
 

@@ -25,9 +25,9 @@ def whole_game(index: TileSetIndex, seed: str) -> Game:
 
 def milliseconds(job: BoardJob) -> float:
     """Return the processor time of one drawing, in ms."""
-    begin = process_time()
+    started_at = process_time()
     draw_job(job)
-    return (process_time() - begin) * 1000
+    return (process_time() - started_at) * 1000
 
 
 def main() -> None:

@@ -61,8 +61,8 @@ async def prepare(port: int, games_per_connection: int = GAMES_PER_CONNECTION) -
     games = await create(port, (game.seed for game in played))
     requests = [[*posts(game, sample.moves)] for game, sample in zip(games, played, strict=True)]
     return [
-        [*itertools.chain(*requests[begin : begin + games_per_connection])]
-        for begin in range(0, len(requests), games_per_connection)
+        [*itertools.chain(*requests[start : start + games_per_connection])]
+        for start in range(0, len(requests), games_per_connection)
     ]
 
 

@@ -54,9 +54,9 @@ def play(fixture: Fixture) -> list[Seat]:
     game.version = 0
     turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]
     while not is_finished(game):
-        begin = perf_counter()
+        started_at = perf_counter()
         action = run_bot(players[game.decider], index, game)
-        turns[game.decider][game.turn_number] += (perf_counter() - begin) * 1e3
+        turns[game.decider][game.turn_number] += (perf_counter() - started_at) * 1e3
         apply_action(index, game, action)
         game.version += 1
     result = build_view(index, game).result

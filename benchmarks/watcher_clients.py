@@ -31,11 +31,11 @@ class WatcherClients:
         """Start `work`, wait until every socket has received `diffs`, and return the deliveries per second."""
         self._missing, self._first_bytes, self.received_bytes = diffs, 0, 0
         self._all.clear()
-        begin = perf_counter()
+        started_at = perf_counter()
         await work()
         async with asyncio.timeout(TIMEOUT_S):
             await self._all.wait()
-        return diffs * self._number / (perf_counter() - begin)
+        return diffs * self._number / (perf_counter() - started_at)
 
     def read(self, message: bytes) -> None:
         """Count a message of the first socket; compressed ones are not decompressed, and all count as diffs."""

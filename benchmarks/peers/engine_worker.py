@@ -74,8 +74,8 @@ def _measure_calls(engine: Engine, steps: Steps, seconds: float, *, mixed: bool)
     """
     data = [(engine.encode(state),) for state, _ in steps]
     passes: dict[str, list[list[float]]] = {}
-    begin = perf_counter()
-    while not passes or perf_counter() - begin < seconds:
+    started_at = perf_counter()
+    while not passes or perf_counter() - started_at < seconds:
         for name, call, arguments in (
             ("empty", lambda *_: None, 2),
             ("list", engine.listed, 1),
@@ -101,9 +101,9 @@ def _time_calls(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]
     """Return the seconds of each call."""
     times = []
     for one in arguments:
-        begin = perf_counter()
+        started_at = perf_counter()
         call(*one)
-        times.append(perf_counter() - begin)
+        times.append(perf_counter() - started_at)
     return times
 
 
@@ -140,8 +140,8 @@ def _measure_games(engine: Engine, seconds: float) -> Round:
     games, actions, cpu_s = 0, 0, 0.0
     while cpu_s < seconds:
         state, rng = engine.new(games), random.Random(games)
-        begin = process_time()
+        started_at = process_time()
         actions += _play(engine, state, rng)
-        cpu_s += process_time() - begin
+        cpu_s += process_time() - started_at
         games += 1
     return {"games": games / cpu_s, "actions": actions / cpu_s}

@@ -1,4 +1,4 @@
-"""What is kept of a run."""
+"""Saving and loading the results of runs."""
 
 import csv
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_a_ratio_is_taken_round_by_round_and_not_of_the_medians() -> None:
     assert figure([5.0, 1.0, 9.0, 2.0], [1.0] * 4).median == 3.5
 
 
-def test_the_ratio_of_times_is_turned_round_so_that_more_is_better() -> None:
+def test_the_ratio_of_times_is_inverted_so_that_more_is_better() -> None:
     assert msgspec.structs.replace(figure([4.0], [2.0]), better="less").ratio == 0.5
 
 
@@ -28,7 +28,7 @@ def test_rounds_of_different_number_have_no_ratio() -> None:
         assert figure([1.0, 2.0], [1.0]).ratio
 
 
-def test_the_last_run_of_a_kind_is_kept_whole_and_all_have_a_row(tmp_path: Path) -> None:
+def test_the_last_run_of_a_kind_is_saved_as_json_and_every_run_has_a_row(tmp_path: Path) -> None:
     first, last = a_result("too loud"), msgspec.structs.replace(a_result(), figures=FIGURES[1:])
     for result in (first, last):
         save(result, tmp_path)
@@ -40,7 +40,7 @@ def test_the_last_run_of_a_kind_is_kept_whole_and_all_have_a_row(tmp_path: Path)
     assert {row["action.rate [actions/s]"] for row in rows} == {"2500"}
 
 
-def test_what_was_never_run_is_not_there(tmp_path: Path) -> None:
+def test_a_kind_without_runs_has_no_result(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="suite"):
         load_result("suite", tmp_path)
 

@@ -30,7 +30,7 @@ class Guarantee(NamedTuple):
     """
     wait: Wait | None = None
     must_lose: bool = False
-    """Whether the fault always loses something: otherwise the test did not test anything."""
+    """Whether the fault always loses something, so that a trial without a loss tested nothing."""
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ PARTITION_S = 6.0
 """Longer than a failover takes."""
 
 SLOW_FSYNC_MS = 5000
-"""With `everysec` a thread of its own calls fsync; meanwhile Redis delays its writes, by 2 s at most."""
+"""With `everysec` another thread calls fsync; meanwhile Redis delays its writes, by 2 s at most."""
 
 EACH_FSYNC_MS = 20
 """With `always` each reply waits for one fsync."""
@@ -54,13 +54,13 @@ class Load(NamedTuple):
 
 
 class TrialResult(NamedTuple):
-    """What a trial has measured."""
+    """The result of a trial."""
 
     losses: Losses
     rate: float
     """Acknowledged commits a second before the fault."""
     outage_s: float | None
-    """For how long nobody could write to some game; None if that lasted until the end."""
+    """The longest time without an acknowledged commit of some game; None if it lasted until the end."""
     oldest_loss_s: float
     """How long before the fault the first lost commit was acknowledged; negative after it."""
     newest_loss_s: float
@@ -109,8 +109,8 @@ async def run_trial(guarantee: Guarantee, directory: Path, load: Load) -> TrialR
     )
 
 
-def _unexpected() -> None:
-    raise AssertionError("nobody stopped the server")
+def _fail_on_stop() -> None:
+    raise AssertionError("the server was stopped unexpectedly")
 
 
 @asynccontextmanager
@@ -118,7 +118,7 @@ async def _start_target(guarantee: Guarantee, directory: Path) -> AsyncIterator[
     match guarantee.deployment:
         case "embedded":
             with _faulty_disk(guarantee, directory):
-                async with embedded_server(directory, on_stopped=_unexpected) as server:
+                async with embedded_server(directory, on_stopped=_fail_on_stop) as server:
                     yield Target(server.url, server.url, _kill_embedded(server, guarantee))
         case "standalone":
             with _faulty_disk(guarantee, directory) as fsync_records:

@@ -1,4 +1,4 @@
-"""Writers that commit continually and record what was acknowledged, and the comparison with what is stored."""
+"""Writers that commit continually and record acknowledged commits, and the count of those that are lost."""
 
 import asyncio
 import secrets
@@ -32,7 +32,7 @@ class Acknowledged(NamedTuple):
 
 
 class Writers:
-    """Writers, each with a game of its own. A commit with an unknown outcome is repeated."""
+    """Writers, each with its own game, which retry a commit with an unknown outcome."""
 
     def __init__(self, store: RedisStore, number: int, pause_s: float) -> None:
         self._store = store
@@ -56,30 +56,30 @@ class Writers:
         """Wait until each game has one more acknowledged commit. Raise TimeoutError."""
         before = len(self.acknowledged)
         async with asyncio.timeout(within_s):
-            while {one.game for one in self.acknowledged[before:]} != {*self.games}:
+            while {commit.game for commit in self.acknowledged[before:]} != {*self.games}:
                 for task in self._tasks:
                     if task.done():
-                        task.result()  # raises what ended it
+                        task.result()  # raises the exception of a writer
                 await asyncio.sleep(0.05)
 
     def longest_pause(self, since: float) -> float:
         """Return the longest time in seconds that ended after `since` without an acknowledged commit of some game."""
         longest, last = 0.0, dict[str, float]()
-        for one in self.acknowledged:
-            if one.at > since:
-                longest = max(longest, one.at - last.get(one.game, one.at))
-            last[one.game] = one.at
+        for commit in self.acknowledged:
+            if commit.at > since:
+                longest = max(longest, commit.at - last.get(commit.game, commit.at))
+            last[commit.game] = commit.at
         return longest
 
     async def _write(self, game: str) -> None:
         stored: Revision | None = None
         while True:
-            commit = _commit(game, stored)
-            stored = await self._stored(commit)
+            commit = _next_commit(game, stored)
+            stored = await self._commit(commit)
             await asyncio.sleep(self._pause_s)
 
-    async def _stored(self, commit: Commit) -> Revision | None:
-        """Commit until there is an outcome, and return the revision of the game then; None if there is no game."""
+    async def _commit(self, commit: Commit) -> Revision | None:
+        """Commit, with retries until the outcome is known, and return the game's revision; None if there is no game."""
         while True:
             try:
                 outcome = await self._store.commit(commit)
@@ -94,7 +94,7 @@ class Writers:
             return None if outcome.version is None else Revision(outcome.version, outcome.digest or "")
 
 
-def _commit(game: str, stored: Revision | None) -> Commit:
+def _next_commit(game: str, stored: Revision | None) -> Commit:
     """Return the next commit of a game, or its creation."""
     version = 1 if stored is None else stored.version + 1
     previous = "" if stored is None else stored.digest
@@ -127,7 +127,7 @@ class Losses(NamedTuple):
 
 
 async def count_losses(store: RedisStore, writers: Writers) -> Losses:
-    """Compare what was acknowledged with what is stored."""
+    """Compare the acknowledged commits with the stored logs."""
     digests: list[str] = []
     broken = 0
     for game in writers.games:
@@ -135,7 +135,7 @@ async def count_losses(store: RedisStore, writers: Writers) -> Losses:
         digests += (diff.digest for diff in log)
         broken += sum(_iter_gaps(log))
     stored_digests = {*digests}
-    lost_commits = [one for one in writers.acknowledged if one.digest not in stored_digests]
+    lost_commits = [commit for commit in writers.acknowledged if commit.digest not in stored_digests]
     return Losses(len(writers.acknowledged), lost_commits, len(digests) - len(stored_digests), broken)
 
 

@@ -127,16 +127,16 @@ class RawSocket:
         self._socket.close()
 
     def _frame(self) -> tuple[int, int, bytes]:
-        begin = 2
-        self._read_until(begin)
+        start = 2
+        self._read_until(start)
         size = self._data[1] & 0x7F
         if size > 125:
-            begin += 2 if size == 126 else 8
-            self._read_until(begin)
-            size = int.from_bytes(self._data[2:begin])
-        self._read_until(begin + size)
-        first, payload = self._data[0], self._data[begin : begin + size]
-        self._data = self._data[begin + size :]
+            start += 2 if size == 126 else 8
+            self._read_until(start)
+            size = int.from_bytes(self._data[2:start])
+        self._read_until(start + size)
+        first, payload = self._data[0], self._data[start : start + size]
+        self._data = self._data[start + size :]
         return first & 0xF0, first & 0x0F, payload
 
     def _read_until(self, size: int) -> None:

@@ -60,7 +60,7 @@ def _check_logs(directory: Path, counts: Counts) -> Callable[[], None]:
         for number, change, value in changes:
             paths = json_paths(log)
             log = change_at(log, paths[number % len(paths)], change, value)
-        if forged:  # what is no log any more has no chain of digests to forge
+        if forged:  # only a well-formed log has a chain of digests to forge
             with suppress(AttributeError, IndexError, KeyError, StopIteration, TypeError):
                 log = rechain(log)
         file.write_text(json.dumps(log))

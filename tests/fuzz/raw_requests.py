@@ -175,5 +175,5 @@ def requests(draw: st.DrawFn) -> bytes:
 def _chunked(draw: st.DrawFn, body: bytes) -> bytes:
     extension = draw(EXTENSIONS)
     size = draw(st.sampled_from((1, 7, 10_000)))
-    pieces = [body[begin : begin + size] for begin in range(0, min(len(body), 40 * size), size)]
+    pieces = [body[start : start + size] for start in range(0, min(len(body), 40 * size), size)]
     return b"".join(b"%x" % len(piece) + extension + b"\r\n" + piece + b"\r\n" for piece in pieces)

@@ -250,7 +250,7 @@ class SocketMachine(RuleBasedStateMachine):
         mask = data.draw(MASKS)
         # Bodies contain ids that differ from run to run, so the drawn values must not depend on their lengths.
         cuts = sorted(cut % (len(body) + 1) for cut in data.draw(st.lists(st.integers(0, 2000), max_size=3)))
-        pieces = [body[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+        pieces = [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
         encoded = b""
         for number, piece in enumerate(pieces):
             last = FINAL if number == len(pieces) - 1 else 0

@@ -1,17 +1,17 @@
 /**
- * Says what on the screen cannot be reached or read: a list of sentences, empty where all is well.
+ * Returns the controls that cannot be reached and the texts that cannot be read, as a list of messages.
  *
- * A control counts as reached where a user can scroll it wholly into sight and a tap on its middle meets it.
- * Text counts as cut off where it leaves its box, or a box that hides what overflows.
+ * A control is reachable if a user can scroll all of it into view, and a tap on its centre hits it.
+ * Text is cut off if it leaves its box, or an ancestor's box that hides overflow.
  */
 () => {
   const CONTROLS = "button, a[href], input, select, summary, [role=spinbutton], [tabindex='0']";
-  /** What may be scrolled sideways: a row of cards. */
+  /** The row of cards may scroll sideways. */
   const SIDEWAYS = ".players";
   const SLACK = 1.5;
-  /** How far the letters of a line may stand out of it, of their height. */
+  /** How far glyphs may leave their line, as a share of its height. */
   const LEADING = 0.2;
-  /** What a select's arrow takes of its width. */
+  /** The width of a select's arrow. */
   const ARROW = 16;
   const problems = new Set();
   const scope = [...document.querySelectorAll("dialog[open], .menu-list")].at(-1) ?? document.body;
@@ -20,10 +20,11 @@
     const words = (element.getAttribute("aria-label") || element.textContent || "").trim().slice(0, 50);
     return `${element.localName}.${[...element.classList].join(".")} "${words}"`;
   };
-  /** Whether an element, or what it is in, is for screen readers only. */
-  const isForEars = (element) => element !== null && (getComputedStyle(element).clipPath !== "none" || isForEars(element.parentElement));
-  const isSeen = (element) =>
-    element.checkVisibility({ visibilityProperty: true }) && !element.closest(".frame, option") && !isForEars(element);
+  /** Whether an element or an ancestor is for screen readers only. */
+  const isVisuallyHidden = (element) =>
+    element !== null && (getComputedStyle(element).clipPath !== "none" || isVisuallyHidden(element.parentElement));
+  const isVisible = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && !element.closest(".frame, option") && !isVisuallyHidden(element);
   const hides = (overflow) => overflow === "hidden" || overflow === "clip";
 
   function* ancestors(element) {
@@ -33,58 +34,58 @@
     }
   }
 
-  /** The part of the screen in which an element can be seen. */
-  function region(element) {
-    const seen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  /** The part of the viewport in which an element can be visible. */
+  function visibleRegion(element) {
+    const region = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
     for (const [one, style] of ancestors(element)) {
       const box = one.getBoundingClientRect();
       if (one === document.body) break;
       if (style.overflowX !== "visible") {
-        seen.left = Math.max(seen.left, box.left);
-        seen.right = Math.min(seen.right, box.right);
+        region.left = Math.max(region.left, box.left);
+        region.right = Math.min(region.right, box.right);
       }
       if (style.overflowY !== "visible") {
-        seen.top = Math.max(seen.top, box.top);
-        seen.bottom = Math.min(seen.bottom, box.bottom);
+        region.top = Math.max(region.top, box.top);
+        region.bottom = Math.min(region.bottom, box.bottom);
       }
     }
-    return seen;
+    return region;
   }
 
-  /** Scrolls as a user can: what is hidden by overflow stays so. */
+  /** Scrolls as a user can: elements with hidden overflow do not scroll. */
   function scrollTo(element) {
-    const still = [...ancestors(element)].filter(([, style]) => hides(style.overflowY) || hides(style.overflowX));
+    const fixed = [...ancestors(element)].filter(([, style]) => hides(style.overflowY) || hides(style.overflowX));
     element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-    for (const [one] of still) one.scrollTo({ left: 0, top: 0, behavior: "instant" });
+    for (const [one] of fixed) one.scrollTo({ left: 0, top: 0, behavior: "instant" });
   }
 
-  function reach(control) {
+  function checkControl(control) {
     scrollTo(control);
     const box = control.getBoundingClientRect();
-    const seen = region(control);
+    const region = visibleRegion(control);
     const isPanel =
       control.matches("[tabindex='0']:not(button, [role=spinbutton])") ||
-      box.height > seen.bottom - seen.top ||
-      box.width > seen.right - seen.left;
-    const inside =
-      box.left >= seen.left - SLACK &&
-      box.top >= seen.top - SLACK &&
-      box.right <= seen.right + SLACK &&
-      box.bottom <= seen.bottom + SLACK;
-    if (!inside && !isPanel) {
-      problems.add(`out of reach: ${name(control)} ${rounded(box)} in ${rounded(seen)}`);
+      box.height > region.bottom - region.top ||
+      box.width > region.right - region.left;
+    const isInside =
+      box.left >= region.left - SLACK &&
+      box.top >= region.top - SLACK &&
+      box.right <= region.right + SLACK &&
+      box.bottom <= region.bottom + SLACK;
+    if (!isInside && !isPanel) {
+      problems.add(`out of reach: ${name(control)} ${rounded(box)} in ${rounded(region)}`);
       return;
     }
-    const x = (Math.max(box.left, seen.left) + Math.min(box.right, seen.right)) / 2;
-    const y = (Math.max(box.top, seen.top) + Math.min(box.bottom, seen.bottom)) / 2;
-    const met = document.elementFromPoint(x, y);
-    if (!met || !(control.contains(met) || (met.localName === "label" && met.contains(control))))
-      problems.add(`covered: ${name(control)} by ${met ? name(met) : "nothing"}`);
+    const x = (Math.max(box.left, region.left) + Math.min(box.right, region.right)) / 2;
+    const y = (Math.max(box.top, region.top) + Math.min(box.bottom, region.bottom)) / 2;
+    const hit = document.elementFromPoint(x, y);
+    if (!hit || !(control.contains(hit) || (hit.localName === "label" && hit.contains(control))))
+      problems.add(`covered: ${name(control)} by ${hit ? name(hit) : "nothing"}`);
   }
 
   const rounded = ({ left, top, right, bottom }) => `[${[left, top, right, bottom].map(Math.round)}]`;
 
-  function read(node) {
+  function checkText(node) {
     const parent = node.parentElement;
     scrollTo(parent);
     const range = document.createRange();
@@ -118,57 +119,57 @@
       }
       if (isHitChecked) continue;
       isHitChecked = true;
-      readAt(parent, rect);
+      checkNotCovered(parent, rect);
     }
   }
 
-  /** Whether a line of text lies under something else. */
-  function readAt(parent, rect) {
-      const seen = region(parent);
-      const x = (rect.left + rect.right) / 2;
-      const y = (rect.top + rect.bottom) / 2;
-      if (x <= seen.left || x >= seen.right || y <= seen.top || y >= seen.bottom) return;
-      const met = document.elementFromPoint(x, y);
-      const isOver = met && (met.contains(parent) || parent.contains(met));
-      if (!isOver && getComputedStyle(parent).pointerEvents !== "none")
-        problems.add(`written over: ${name(parent)} by ${met ? name(met) : "nothing"}`);
+  /** Reports a line of text that another element covers. */
+  function checkNotCovered(parent, rect) {
+    const region = visibleRegion(parent);
+    const x = (rect.left + rect.right) / 2;
+    const y = (rect.top + rect.bottom) / 2;
+    if (x <= region.left || x >= region.right || y <= region.top || y >= region.bottom) return;
+    const hit = document.elementFromPoint(x, y);
+    const isRelated = hit && (hit.contains(parent) || parent.contains(hit));
+    if (!isRelated && getComputedStyle(parent).pointerEvents !== "none")
+      problems.add(`covered: ${name(parent)} by ${hit ? name(hit) : "nothing"}`);
   }
 
-  /** What a select shows, which no box tells of; below the 320 pixels of WCAG 1.4.10 its list, once open, has to do. */
-  function readChosen(select) {
+  /** Checks the text of a select's chosen option, which has no box. Below the 320 pixels of WCAG 1.4.10 it may be cut off. */
+  function checkSelect(select) {
     if (innerWidth < 320) return;
     const style = getComputedStyle(select);
-    const pen = new OffscreenCanvas(1, 1).getContext("2d");
-    pen.font = style.font;
-    const { width } = pen.measureText(select.selectedOptions[0]?.label ?? "");
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+    canvas.font = style.font;
+    const { width } = canvas.measureText(select.selectedOptions[0]?.label ?? "");
     const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - ARROW;
     if (width > room) problems.add(`cut off at the side: ${select.selectedOptions[0].label} ${Math.round(width)} of ${Math.round(room)}`);
   }
 
-  for (const select of scope.querySelectorAll("select")) if (isSeen(select)) readChosen(select);
-  for (const control of scope.querySelectorAll(CONTROLS)) if (isSeen(control)) reach(control);
+  for (const select of scope.querySelectorAll("select")) if (isVisible(select)) checkSelect(select);
+  for (const control of scope.querySelectorAll(CONTROLS)) if (isVisible(control)) checkControl(control);
   for (const one of scope.querySelectorAll("*"))
-    if (["auto", "scroll"].includes(getComputedStyle(one).overflowX) && isSeen(one) && !one.matches(SIDEWAYS) && one.scrollWidth > one.clientWidth + 1)
+    if (["auto", "scroll"].includes(getComputedStyle(one).overflowX) && isVisible(one) && !one.matches(SIDEWAYS) && one.scrollWidth > one.clientWidth + 1)
       problems.add(`scrolls sideways: ${name(one)} ${one.scrollWidth} of ${one.clientWidth}`);
   if (document.documentElement.scrollWidth > innerWidth + 1) problems.add(`the page scrolls sideways: ${document.documentElement.scrollWidth}`);
   scrollTo(scope.querySelector("button") ?? scope);
   const walker = document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode;
-    if (node.data.trim() !== "" && isSeen(node.parentElement) && !node.parentElement.closest("svg, select")) read(node);
+    if (node.data.trim() !== "" && isVisible(node.parentElement) && !node.parentElement.closest("svg, select")) checkText(node);
   }
   const frame = document.querySelector(".play:not(.aside) .frame, .frame");
   if (frame && scope === document.body && frame.checkVisibility({ visibilityProperty: true })) {
     frame.scrollIntoView({ block: "nearest", behavior: "instant" });
     const box = frame.getBoundingClientRect();
-    if (box.height < 90 || box.width < 90) problems.add(`hardly a board: ${Math.round(box.width)} x ${Math.round(box.height)}`);
+    if (box.height < 90 || box.width < 90) problems.add(`the board is too small: ${Math.round(box.width)} x ${Math.round(box.height)}`);
     const choices = [...frame.querySelectorAll("[data-choice]")];
-    const isMet = (choice) => {
+    const isReachable = (choice) => {
       const { left, top, width, height } = choice.getBoundingClientRect();
-      const met = document.elementFromPoint(left + width / 2, top + height / 2);
-      return met !== null && choice.contains(met);
+      const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+      return hit !== null && choice.contains(hit);
     };
-    if (choices.length > 0 && !choices.some(isMet)) problems.add("no spot that can be chosen is in sight");
+    if (choices.length > 0 && !choices.some(isReachable)) problems.add("no choice on the board is in view");
   }
   return [...problems];
 }

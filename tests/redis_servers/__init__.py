@@ -6,7 +6,7 @@
         old.kill()
         await deployment.wait_for_promotion(old)
 
-Every server is a child of this process on a free port of 127.0.0.1 with a directory of its own. It ends with the
+Every server is a child of this process on a free port of 127.0.0.1 with its own directory. It ends with the
 context, or with this process.
 """
 

@@ -1,4 +1,4 @@
-"""The ACL rules of the service's Redis user, as docs/operating.md has them: all that it needs, and nothing else.
+"""The least permissions of the service's Redis user as ACL rules, as in docs/operating.md.
 
 The user `default` may be `off`, but must keep its permissions (`off ~* &* +@all`). Redis loads its append-only file as
 that user, and without them it silently skips every script that wrote more than once.

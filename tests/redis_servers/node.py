@@ -26,7 +26,7 @@ HOST = "127.0.0.1"
 
 
 class Node:
-    """A server of `program` with a port and a directory of its own."""
+    """A server process of `program` with its own port and directory."""
 
     def __init__(self, program: Path, directory: Path, port: int, access: Access, settings: Sequence[str]) -> None:
         self.directory = directory

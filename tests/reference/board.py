@@ -82,7 +82,7 @@ class Board:
         self.placed[cell] = Placed(tile.rotated(rotation), rotation, order=len(self.placed))
 
     def segment(self, spot: Spot) -> Segment:
-        """Return what is printed at the spot, as it lies."""
+        """Return the segment of a spot, rotated with its tile."""
         return self.placed[spot.cell].tile.segments[spot.segment]
 
     def spots_of(self, cell: Cell) -> list[Spot]:
@@ -90,7 +90,7 @@ class Board:
         return [Spot(*cell, index) for index in range(len(self.placed[cell].tile.segments))]
 
     def neighbours(self, spot: Spot) -> list[Spot | None]:
-        """List what continues the segment at each of its edges or halves, None where there is no tile yet."""
+        """List the neighbours of a segment across its edges or halves; None where no tile is placed."""
         segment = self.segment(spot)
         if segment.kind == "sea":
             return [self._sea_across(spot.cell, half) for half in segment.halves]

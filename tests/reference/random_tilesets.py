@@ -22,7 +22,7 @@ Parts = list[list[int]]
 
 
 def random_tileset(seed: int, *, types: int = 12, copies: int = 3) -> Json:
-    """Return a valid tile set of `types` tile types with 1 to `copies` of each, which the same seed gives again.
+    """Return a valid tile set of `types` tile types with 1 to `copies` of each, which the seed determines.
 
     The last two types have four edges of one kind, which in some sets fit nowhere (R3.5).
     """

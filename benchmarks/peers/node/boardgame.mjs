@@ -1,20 +1,20 @@
-// `node boardgame.mjs POSITION.json whole|patches`: boardgame.io as its documentation sets it up, on a free port.
-// package.json holds koa-compose at 4.1: since 4.2 the lobby's routes, which boardgame.io adds late, are not found.
-// A match's G is the position; a move lays a tile on one of its cells. Storage is the default one, in memory.
+// `node boardgame.mjs POSITION.json whole|patches`: boardgame.io on a free port, set up as its documentation recommends.
+// package.json pins koa-compose at 4.1: since 4.2 the lobby's routes, which boardgame.io adds late, are not found.
+// A match's G is the position; a move places a tile on one of its cells. Storage is the default one, in memory.
 import { readFileSync } from "node:fs";
 
 import { INVALID_MOVE } from "boardgame.io/dist/cjs/core.js";
 import { Server } from "boardgame.io/dist/cjs/server.js";
 
 const [position, updates] = process.argv.slice(2);
-const begin = readFileSync(position, "utf8");
-const cells = Object.keys(JSON.parse(begin).board);
+const initialState = readFileSync(position, "utf8");
+const cells = Object.keys(JSON.parse(initialState).board);
 
 const game = {
   name: "tiles",
   deltaState: updates === "patches",
   disableUndo: true,
-  setup: () => JSON.parse(begin),
+  setup: () => JSON.parse(initialState),
   turn: { minMoves: 1, maxMoves: 1 },
   moves: {
     place: ({ G, playerID }, cell, rotation) => {

@@ -1,6 +1,6 @@
-// `node colyseus.mjs POSITION.json at-once|every-50-ms`: a Colyseus server with one kind of room, on a free port.
-// A room's state is the position as a schema; a message lays a tile on one of its cells.
-// State goes out as Colyseus does by default, every 50 ms, or with `broadcastPatch()` at the end of each move.
+// `node colyseus.mjs POSITION.json at-once|every-50-ms`: a Colyseus server with one type of room, on a free port.
+// A room's state is the position as a schema; a message places a tile on one of its cells.
+// Patches are sent every 50 ms, as Colyseus does by default, or with `broadcastPatch()` after each move.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
@@ -9,8 +9,8 @@ import { schema, t } from "@colyseus/schema";
 import { WebSocketTransport } from "@colyseus/ws-transport";
 
 const [position, patches] = process.argv.slice(2);
-const begin = JSON.parse(readFileSync(position, "utf8"));
-const cells = Object.keys(begin.board);
+const initialState = JSON.parse(readFileSync(position, "utf8"));
+const cells = Object.keys(initialState.board);
 
 const Islander = schema({ segment: t.number(), seat: t.number() }, "Islander");
 const Covered = schema({ segment: t.number(), group: t.number() }, "Covered");
@@ -62,35 +62,35 @@ const Game = schema(
   "Game",
 );
 
-const known = (of, fields) => Object.fromEntries(fields.map((field) => [field, of[field]]));
+const pick = (source, fields) => Object.fromEntries(fields.map((field) => [field, source[field]]));
 
-function cell(of) {
-  const made = new Cell().assign(known(of, ["tile", "rotation", "order"]));
-  for (const one of of.islanders) made.islanders.push(new Islander().assign(one));
-  for (const one of of.covered) made.covered.push(new Covered().assign(one));
-  return made;
+function createCell(source) {
+  const cell = new Cell().assign(pick(source, ["tile", "rotation", "order"]));
+  for (const islander of source.islanders) cell.islanders.push(new Islander().assign(islander));
+  for (const covered of source.covered) cell.covered.push(new Covered().assign(covered));
+  return cell;
 }
 
-function player(of) {
-  const made = new Player().assign(known(of, ["seat", "name", "color", "kind", "supply", "points"]));
-  made.wares = new Wares().assign(of.wares);
-  for (const ship of of.ships) made.ships.push(ship);
-  return made;
+function createPlayer(source) {
+  const player = new Player().assign(pick(source, ["seat", "name", "color", "kind", "supply", "points"]));
+  player.wares = new Wares().assign(source.wares);
+  for (const ship of source.ships) player.ships.push(ship);
+  return player;
 }
 
-function game() {
+function createGame() {
   const scalars = ["id", "version", "status", "tileset", "edition", "created_at", "updated_at", "ship_pile", "bag"];
-  const made = new Game().assign(known(begin, scalars));
-  made.turn = new Turn().assign(known(begin.turn, ["number", "seat", "phase", "decider", "tile"]));
-  for (const one of begin.players) made.players.push(player(one));
-  for (const field of ["display", "discarded"]) for (const one of begin[field]) made[field].push(one);
-  for (const [where, one] of Object.entries(begin.board)) made.board.set(where, cell(one));
-  return made;
+  const game = new Game().assign(pick(initialState, scalars));
+  game.turn = new Turn().assign(pick(initialState.turn, ["number", "seat", "phase", "decider", "tile"]));
+  for (const player of initialState.players) game.players.push(createPlayer(player));
+  for (const field of ["display", "discarded"]) for (const item of initialState[field]) game[field].push(item);
+  for (const [coordinates, cell] of Object.entries(initialState.board)) game.board.set(coordinates, createCell(cell));
+  return game;
 }
 
 class Tiles extends Room {
   maxClients = 2;
-  state = game();
+  state = createGame();
   seats = [];
 
   onCreate() {
@@ -114,7 +114,7 @@ class Tiles extends Room {
     players[seat].wares.shells += 1;
     board.set(
       cells[number],
-      cell({ tile: "junction-3", rotation, order: turn.number, islanders: [{ segment: 1, seat }], covered: [] }),
+      createCell({ tile: "junction-3", rotation, order: turn.number, islanders: [{ segment: 1, seat }], covered: [] }),
     );
     if (patches === "at-once") this.broadcastPatch();
   }
