@@ -85,13 +85,13 @@ def _describe(result: TrialResult) -> str:
 
 def _row(guarantee: Guarantee, results: list[TrialResult]) -> str:
     acknowledged = sum(one.losses.acknowledged for one in results)
-    lost_count = sum(len(one.losses.lost_commits) for one in results)
+    losses = sum(len(one.losses.lost_commits) for one in results)
     outages = [one.outage_s for one in results if one.outage_s is not None]
-    waits = [f"WAIT {guarantee.wait.replicas}"] if guarantee.wait else []
-    deployment = ", ".join([guarantee.deployment, *(f"`{one}`" for one in guarantee.settings), *waits])
-    loss_age = _format_loss_age(guarantee, results) if lost_count else ""
+    wait = [f"WAIT {guarantee.wait.replicas}"] if guarantee.wait else []
+    deployment = ", ".join([guarantee.deployment, *(f"`{one}`" for one in guarantee.settings), *wait])
+    loss_age = _format_loss_age(guarantee, results) if losses else ""
     outage = f"{max(outages):.1f} s" if outages else ""
-    return f"| {deployment} | {guarantee.fault} | {acknowledged:,} | {lost_count:,} | {loss_age} | {outage} |"
+    return f"| {deployment} | {guarantee.fault} | {acknowledged:,} | {losses:,} | {loss_age} | {outage} |"
 
 
 def _format_loss_age(guarantee: Guarantee, results: list[TrialResult]) -> str:

@@ -35,8 +35,8 @@ class Guarantee(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the test, and of the row in the table."""
-        waits = [f"WAIT {self.wait.replicas}"] if self.wait else []
-        return ", ".join([self.deployment, *self.settings, *waits, self.fault])
+        wait = [f"WAIT {self.wait.replicas}"] if self.wait else []
+        return ", ".join([self.deployment, *self.settings, *wait, self.fault])
 
 
 GUARANTEES = (

@@ -120,8 +120,8 @@ def _new_game() -> dict[str, Any]:
 
 @atexit.register
 def _write_counts() -> None:
-    if where := os.environ.get(COUNTS_FILE):
-        Path(where).write_bytes(msgspec.json.encode(response_counts))
+    if file := os.environ.get(COUNTS_FILE):
+        Path(file).write_bytes(msgspec.json.encode(response_counts))
 
 
 def _game_id(case: Case[Any], message: dict[str, Any]) -> str | None:

@@ -25,10 +25,10 @@ async def test_the_host_can_remove_a_player_which_opens_the_seat_again(visitors:
     created = await (await client.post("/v1/games", json={"players": seats})).json()
     game = created["game"]["id"]
     await client.post(f"/v1/games/{game}/seats", json={"name": "Stranger"})
-    known = {"id": game, "owner": created["owner_token"], "spectator": created["spectator_token"], "private": False}
-    known |= {"seats": {"0": created["seats"][0]["token"]}, "opened": 1}
+    stored = {"id": game, "owner": created["owner_token"], "spectator": created["spectator_token"], "private": False}
+    stored |= {"seats": {"0": created["seats"][0]["token"]}, "opened": 1}
     ana = await visitors.open()
-    await ana.page.evaluate("known => localStorage.setItem('south-seas.tables', JSON.stringify([known]))", known)
+    await ana.page.evaluate("game => localStorage.setItem('south-seas.tables', JSON.stringify([game]))", stored)
     await ana.page.goto(f"{visitors.url}#{game}")
     await ana.page.reload()
     await expect(ana.page.locator(".players")).to_contain_text("Stranger")

@@ -125,9 +125,9 @@ def _is_in_sync(state: Replication) -> bool:
     return "role" in state
 
 
-async def cluster_lines(client: Redis, what: str) -> list[str]:
+async def cluster_lines(client: Redis, subcommand: str) -> list[str]:
     """Return the lines of `CLUSTER INFO` or `CLUSTER NODES`."""
-    return (await execute_text(client, "CLUSTER", what)).splitlines()
+    return (await execute_text(client, "CLUSTER", subcommand)).splitlines()
 
 
 async def _is_cluster_ok(node: Node) -> bool:
