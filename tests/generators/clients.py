@@ -24,7 +24,7 @@ class GeneratedClient(NamedTuple):
     language: Language | None = None
     """The language of the program."""
     unplayed: str = ""
-    """Why no program plays with it."""
+    """Why no program plays with it: what neither PyPI nor npm has."""
     flags: tuple[str, ...] = ()
     """Further arguments of the generator."""
 
@@ -50,8 +50,6 @@ class GeneratedClient(NamedTuple):
                 return (GENERATORS,)
 
 
-NO_COMPILER = "no registry has its compiler and libraries for every machine"
-
 CLIENTS = (
     GeneratedClient(
         "openapi-generator-cli",
@@ -73,15 +71,18 @@ CLIENTS = (
         "openapi-generator-cli",
         "kotlin",
         "serializationLibrary=kotlinx_serialization,generateOneOfAnyOfWrappers=true",
-        unplayed=NO_COMPILER,
+        unplayed="needs Kotlin and Maven Central",
     ),
-    GeneratedClient("openapi-generator-cli", "swift6", unplayed=NO_COMPILER),
-    GeneratedClient("openapi-generator-cli", "dart-dio", unplayed=NO_COMPILER),
+    GeneratedClient("openapi-generator-cli", "swift6", unplayed="needs Swift"),
+    GeneratedClient("openapi-generator-cli", "dart-dio", unplayed="needs Dart and pub.dev"),
     GeneratedClient(
-        "openapi-generator-cli", "java", "library=native,useOneOfDiscriminatorLookup=true", unplayed=NO_COMPILER
+        "openapi-generator-cli",
+        "java",
+        "library=native,useOneOfDiscriminatorLookup=true",
+        unplayed="needs Maven Central",
     ),
-    GeneratedClient("openapi-generator-cli", "csharp", unplayed=NO_COMPILER),
-    GeneratedClient("openapi-generator-cli", "rust", unplayed=NO_COMPILER),
+    GeneratedClient("openapi-generator-cli", "csharp", unplayed="needs .NET and NuGet"),
+    GeneratedClient("openapi-generator-cli", "rust", unplayed="needs crates.io"),
     GeneratedClient("openapi-python-client", "", "content_type_overrides", "openapi_python_client.py", "python"),
     GeneratedClient("datamodel-code-generator", "", "", "datamodel_code_generator.py", "python"),
     GeneratedClient("openapi-typescript", "", "", "openapi_fetch.ts", "typescript"),

@@ -32,7 +32,7 @@ def _rows() -> Iterator[str]:
     for client in CLIENTS:
         name = client.generator.removesuffix("-cli")
         target = f" `{client.target}`" if client.target else ""
-        played = "yes | yes" if client.program else "skipped | skipped"
+        played = "yes | yes" if client.program else f"skipped | skipped: {client.unplayed}"
         yield f"| {name}{target} | {locked[client.generator]} | yes | {played} | {_note(client)} |"
 
 
