@@ -43,7 +43,7 @@ async def test_the_layout_shifts_by_less_than_a_tenth_over_a_whole_game(visitors
     await expect(player.page.locator(".cell").first).to_be_visible()
     await player.page.evaluate(OBSERVE_SHIFTS)
     decisions = 0
-    while await player.decide(sends=decisions % 3 == 0):
+    while await player.decide(place_islanders=decisions % 3 == 0):
         decisions += 1
         assert decisions < MAX_DECISIONS
     assert decisions >= 30

@@ -91,7 +91,7 @@ async def test_a_finished_game_is_replayed_step_by_step(visitors: Visitors) -> N
     player = await visitors.open()
     await start_against_computer(player)
     for _ in range(6):
-        await player.decide(sends=False)
+        await player.decide(place_islanders=False)
     player.page.on("dialog", lambda dialog: dialog.accept())
     await player.press("Menu")
     await player.press("Give up")

@@ -17,7 +17,7 @@ async def test_a_whole_game_against_the_computer_can_be_played_by_mouse(visitors
     await start_against_computer(newcomer)
     await expect(newcomer.action_bar).to_contain_text("Tap a marked cell for this tile")
     decisions = 0
-    while await newcomer.decide(sends=decisions % 5 == 0):
+    while await newcomer.decide(place_islanders=decisions % 5 == 0):
         decisions += 1
         assert decisions < MAX_DECISIONS
     assert decisions >= 30
@@ -39,7 +39,7 @@ async def test_two_browsers_play_a_whole_game_and_one_recovers_from_a_lost_conne
         if decisions == 10:
             await _disconnect(decider, other)
         else:
-            await decider.decide(sends=decisions % 9 == 0)
+            await decider.decide(place_islanders=decisions % 9 == 0)
         decisions += 1
         assert decisions < MAX_DECISIONS
     logs = [await visitor.page.locator(".log").inner_text() for visitor in (ana, bo)]
@@ -77,7 +77,7 @@ async def _disconnect(decider: Visitor, other: Visitor) -> None:
     await other.context.set_offline(True)
     await other.page.evaluate("dispatchEvent(new Event('offline'))")
     while await decider.page.locator(".action-bar.mine").count():
-        await decider.decide(sends=False)
+        await decider.decide(place_islanders=False)
     await other.context.set_offline(False)
     await expect(other.page.locator(".action-bar.mine")).to_be_visible(timeout=20_000)
     await expect(other.page.locator(".connection")).to_have_text("Connected")

@@ -39,14 +39,14 @@ class Visitor(NamedTuple):
         """Press a button by its text."""
         await self.page.get_by_role("button", name=name, exact=True).click()
 
-    async def decide(self, *, sends: bool = True) -> bool:
-        """Take one decision by the first choice. Return False if the game is over. `sends`: place islanders."""
+    async def decide(self, *, place_islanders: bool = True) -> bool:
+        """Take one decision by the first choice. Return False if the game is over."""
         await self.page.locator(f"{MINE}, {OVER}").first.wait_for()
         if await self.page.locator(OVER).count():
             return False
         before = await self.version()
         phase = await self._phase()
-        if phase in {"place", "ship"} or (phase == "spot" and sends):
+        if phase in {"place", "ship"} or (phase == "spot" and place_islanders):
             await self._choices(phase).first.click()
         if phase == "ship":
             await self._pay()
