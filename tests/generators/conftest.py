@@ -2,6 +2,9 @@
 
 import pytest
 
+collect_ignore = ["programs"]
+"""They import what is generated, and run as programs of their own."""
+
 
 @pytest.fixture
 def slow_gate(pytestconfig: pytest.Config) -> None:
