@@ -5,9 +5,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
 from click.testing import CliRunner
 from redis.asyncio import Redis
@@ -41,6 +43,28 @@ async def run_in_process(*arguments: str) -> CommandResult:
     async with asyncio.timeout(60):
         received, errors = await process.communicate()
     return CommandResult(process.returncode or 0, received.decode(), errors.decode())
+
+
+def commands(group: click.Group) -> Iterator[click.Command]:
+    """Return a group's commands, and those of the groups in it."""
+    for command in group.commands.values():
+        yield command
+        if isinstance(command, click.Group):
+            yield from commands(command)
+
+
+@pytest.mark.parametrize("command", commands(cli), ids=lambda command: str(command.name))
+def test_every_command_and_option_has_a_help_text(command: click.Command) -> None:
+    assert command.help
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    assert [option.name for option in options if not option.help] == []
+
+
+@pytest.mark.parametrize("arguments", (("import", "missing.json"), ("tileset", "check", "missing.json")))
+async def test_a_file_that_does_not_exist_is_named(arguments: tuple[str, ...]) -> None:
+    ended = await south_seas(*arguments)
+    assert ended.returncode == 2
+    assert "missing.json" in ended.stderr
 
 
 async def test_all_games_are_moved_from_one_redis_to_another(

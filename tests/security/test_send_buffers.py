@@ -12,7 +12,7 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.connections import limiter
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming.registry import STREAMS
@@ -263,6 +263,13 @@ def test_the_unsent_bytes_of_an_ipv6_network_are_bounded() -> None:
     assert record_all(budget, other, *writers).count(True) > 30
     assert budget.total <= 200 + 90
     assert not other.cut
+
+
+def test_a_network_has_the_limit_of_several_addresses() -> None:
+    for addresses, dropped in ((4, False), (3, True)):
+        limits = Limits(max_unsent_bytes_per_address=100, addresses_per_network=addresses, max_unsent_bytes_total=1000)
+        writers = [Writer(f"2001:db8:1:{number:x}::", 90) for number in range(4)]
+        assert any(record_all(ConnectionLimiter(limits).send_buffers, *writers)) == dropped, addresses
 
 
 def test_without_limits_by_address_one_address_may_use_all() -> None:

@@ -99,6 +99,13 @@ async def test_an_internal_error_is_counted_and_has_an_id(client: Client, monkey
     assert (grown(before, COUNT, route="/v1/games", status="5xx"), IN_FLIGHT.count) == (1, 0)
 
 
+async def test_a_waiting_game_is_created_and_not_started(client: Client) -> None:
+    before = read_samples()
+    players = [{"name": "Ana"}, {"open": True}]
+    assert (await client.post("/v1/games", json={"players": players})).status == 201
+    assert grown(before, "games_total") == grown(before, "games_total", event="created") == 1
+
+
 async def test_the_events_of_a_game_are_counted(client: Client) -> None:
     before = read_samples()
     created = await (await client.post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
