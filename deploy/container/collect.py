@@ -32,7 +32,10 @@ UNUSED_VENV = ("__pycache__", "*.pyi", "*.pyx", "*.pxd", "*.c", "*.h", "[Aa]ctiv
 COMMANDS = ("python*", "south-seas")
 """The programs of the virtual environment that are copied."""
 
-LEXERS = ("__init__.py", "_mapping.py", "configs.py", "data.py", "javascript.py", "python.py", "shell.py", "special.py")
+LEXERS = (
+    *("__init__.py", "_mapping.py", "configs.py", "data.py", "go.py", "javascript.py", "python.py", "shell.py"),
+    "special.py",
+)
 """The lexers of Pygments for the languages of the documentation; all others take 8 MB."""
 
 USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\nsouth-seas:x:10001:10001::/tmp:/bin/sh\n"

@@ -53,7 +53,7 @@ def commands(group: click.Group) -> Iterator[click.Command]:
             yield from commands(command)
 
 
-@pytest.mark.parametrize("command", commands(cli), ids=lambda command: str(command.name))
+@pytest.mark.parametrize("command", list(commands(cli)), ids=lambda command: str(command.name))
 def test_every_command_and_option_has_a_help_text(command: click.Command) -> None:
     assert command.help
     options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]

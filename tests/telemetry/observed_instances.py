@@ -10,6 +10,9 @@ from time import time
 import aiohttp
 import yaml
 
+from service.games.api_keys.key import Quotas
+from service.store.client import connect
+from tests.api_key_fixture import add_api_key
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url
 from tests.telemetry.traffic import run_traffic
@@ -28,7 +31,9 @@ async def start_observed_instances(redis_url: str, folder: Path) -> AsyncIterato
         start_server(folder, redis_url, *flags) as other,
         start_prometheus(folder, [await metrics_url(one), await metrics_url(other)]) as url,
     ):
-        await run_traffic(one.url, other.url)
+        async with connect(redis_url) as store:
+            api_key = await add_api_key(store, quotas=Quotas(10, 10, 10))
+        await run_traffic(one.url, other.url, api_key)
         await _wait_for_scrapes(url)
         yield url
 

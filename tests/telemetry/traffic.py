@@ -4,12 +4,13 @@ import asyncio
 
 import aiohttp
 
+from tests.api_key_fixture import api_key_header
 from tests.polling import wait_until
-from tests.web.http_game import HTTPGame, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, create_game
 
 
-async def run_traffic(one: str, other: str) -> None:
-    """Play on one instance and watch on both; request pictures, provoke rejections, and use bots and webhooks."""
+async def run_traffic(one: str, other: str, api_key: str) -> None:
+    """Play on one instance and watch on both; request pictures, provoke rejections, and use bots and an API key."""
     async with aiohttp.ClientSession(one) as session:
         game = await create_game(session, [{"name": "A"}, {"bot": "expert"}])
         path = game.path
@@ -33,6 +34,16 @@ async def run_traffic(one: str, other: str) -> None:
             assert response.status == 404
         async with session.get("/v1/games") as response:
             assert response.status == 200
+        await exceed_quota(session, api_key_header(api_key))
+
+
+async def exceed_quota(session: aiohttp.ClientSession, headers: dict[str, str]) -> None:
+    """Create a game with an API key, and send requests with it until one is rejected."""
+    async with session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers) as response:
+        assert response.status == 201
+    while response.status != 429:
+        async with session.get("/v1/keys/me", headers=headers) as response:
+            assert response.status in {200, 429}
 
 
 async def is_on_turn(game: HTTPGame) -> bool:

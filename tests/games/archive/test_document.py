@@ -71,10 +71,17 @@ async def test_the_latest_schema_has_its_documents_here(store: RedisStore) -> No
         assert msgspec.json.decode(canonical_json(old)).keys() == new.keys()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_decoding_and_encoding_give_the_same_bytes(kind: str) -> None:
-    data = document_path(LATEST_SCHEMA, kind).read_bytes()
+def test_decoding_and_encoding_an_archive_give_the_same_bytes() -> None:
+    data = document_path(LATEST_SCHEMA, "archive").read_bytes()
     assert encode_document(decode_document(data)) == data
+
+
+def test_decoding_and_encoding_an_export_change_nothing() -> None:
+    """The bytes may differ: records of webhooks have more members at their end by now, which have defaults."""
+    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
+    encoded = encode_document(document)
+    assert decode_document(encoded) == document
+    assert encode_document(decode_document(encoded)) == encoded
 
 
 @pytest.mark.parametrize("kind", KINDS)

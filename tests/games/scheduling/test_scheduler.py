@@ -64,15 +64,6 @@ async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore)
     assert {msgspec.json.decode(diff.data)["by"] for diff in log[1:]} == {"bot"}
 
 
-async def test_a_game_that_its_bots_have_finished_is_no_longer_due(store: GameStore) -> None:
-    game = await create_bot_game(store)
-    assert await due(store) == [game]
-    async with asyncio.timeout(60):
-        while (await load_game(store, game)).status != "finished":
-            await advance_due_game(context_of(store), game)
-    assert await due(store) == []
-
-
 async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: GameStore) -> None:
     context = context_of(store)
     created = await new_table(context, "random", "greedy")
