@@ -55,17 +55,20 @@ class CoverageMap(msgspec.Struct):
             self.lines[path] = {line: left.get(line, []) + added.get(line, []) for line in left.keys() | added.keys()}
         self.digests = dict(digests)
 
-    def select_tests(self, path: str, lines: tuple[int, int]) -> list[str]:
+    def select_tests(self, path: str, lines: tuple[int, int] | None) -> list[str]:
         """Return the passing tests that run some lines of a module, the fastest first.
 
-        For what runs only while it is imported: the tests that run anything else of the module, or else those of the
-        nearest directory.
+        None stands for what runs while the module is imported, whoever imports it: the tests that run anything of the
+        module, those of the nearest directory first. They also stand in for lines that no test runs.
         """
         known = self.lines.get(path, {})
-        selected = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())}
-        selected = selected or {test for tests in known.values() for test in tests} or set(self._tests_beside(path))
-        passing = ((duration, test) for test in selected if (duration := self.durations[test]) is not None)
-        return [self.names[test] for _, test in sorted(passing)]
+        selected = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())} if lines else set()
+        near = set() if selected else set(self._tests_beside(path))
+        selected = selected or {test for tests in known.values() for test in tests} or near
+        passing = (
+            (test not in near, duration, test) for test in selected if (duration := self.durations[test]) is not None
+        )
+        return [self.names[test] for _, _, test in sorted(passing)]
 
     def durations_by_name(self) -> dict[str, float]:
         """Return what each passing test takes."""

@@ -22,8 +22,8 @@ class Mutation(NamedTuple):
     path: str
     """Relative to the project's root."""
     line: int
-    lines: tuple[int, int]
-    """First and last line of its statement, or of the header of a compound statement."""
+    lines: tuple[int, int] | None
+    """First and last line of its statement, or of the header of a compound statement; None outside of functions."""
     operator: str
     ordinal: int
     """Counts what the operators make of the module."""
@@ -115,14 +115,15 @@ def _parse(source: str) -> Any:
     return MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
 
 
-def _mutated_nodes(wrapper: Any) -> Iterator[tuple[int, tuple[int, int], str, Any, Any]]:
+def _mutated_nodes(wrapper: Any) -> Iterator[tuple[int, tuple[int, int] | None, str, Any, Any]]:
     """Iterate over line, lines of the statement, operator, node and mutated node."""
     positions = wrapper.resolve(PositionProvider)
 
-    def walk(node: Any, lines: tuple[int, int]) -> Iterator[tuple[int, tuple[int, int], str, Any, Any]]:
+    def walk(node: Any, lines: tuple[int, int] | None) -> Iterator[tuple[int, tuple[int, int] | None, str, Any, Any]]:
         if _is_left_out(node):
             return
-        position, lines = positions.get(node), _statement_lines(node, positions) or lines
+        position, statement = positions.get(node), _statement_lines(node, positions)
+        lines = lines and (statement or lines)
         if position is not None:
             for kind, operator in _OPERATORS:
                 if isinstance(node, kind):
@@ -130,9 +131,9 @@ def _mutated_nodes(wrapper: Any) -> Iterator[tuple[int, tuple[int, int], str, An
                     yield from ((position.start.line, lines, name, node, mutated) for mutated in operator(node))
         for child in node.children:
             if not (isinstance(node, cst.ClassDef) and child in node.keywords):
-                yield from walk(child, lines)
+                yield from walk(child, statement if isinstance(node, cst.FunctionDef) and child is node.body else lines)
 
-    return walk(wrapper.module, (1, 1))
+    return walk(wrapper.module, None)
 
 
 def _statement_lines(node: Any, positions: Any) -> tuple[int, int] | None:

@@ -30,6 +30,14 @@ def test_a_line_that_no_test_runs_by_itself_takes_those_of_the_module(measured: 
     assert measured.select_tests(VIEW, (1, 1)) == [SEES]
 
 
+def test_what_runs_while_a_module_is_imported_takes_all_tests_of_the_module(measured: CoverageMap) -> None:
+    """Also where a process that a test starts has imported it: that test need not look at it."""
+    elsewhere = "tests/test_starting.py::test_starts"
+    measured.update(Run({elsewhere: 0.01}, {TURN: {1: {elsewhere}}}), ["tests/test_starting.py"], DIGESTS)
+    assert measured.select_tests(TURN, (1, 1)) == [elsewhere]
+    assert measured.select_tests(TURN, None) == [FAST, SEES, SLOW, elsewhere]
+
+
 def test_a_module_that_no_test_runs_takes_those_of_the_nearest_directory(measured: CoverageMap) -> None:
     assert measured.select_tests(LIMITS, (1, 1)) == [ROUTE]
 
