@@ -30,6 +30,7 @@ __all__ = [
     "game_of",
     "game_of_channel",
     "idempotency_field",
+    "idempotency_record",
     "index_key_of",
     "lobby",
     "log",
@@ -84,6 +85,11 @@ def log(game_id: str) -> str:
 def idempotency_field(key: str) -> bytes:
     """Return the field of the game's hash for the idempotency key whose hash (hexadecimal digits) is `key`."""
     return b"k" + bytes.fromhex(key)[:_IDEMPOTENCY_FIELD_BYTES]
+
+
+def idempotency_record(subject: str, key: str) -> str:
+    """Return the key of a string: the record of a webhook request's idempotency key, by its hash. It expires."""
+    return f"south-seas:{{{subject}}}:idempotency:{key}"
 
 
 def lobby(status: Status) -> str:

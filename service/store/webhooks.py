@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from service.games.api_keys.subject import key_of_subject
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.timestamps import DAY_S
 from service.games.webhooks.port import (
@@ -61,7 +62,10 @@ class RedisWebhookStore:
         await self.schedule(subject, [webhook.id], int(self._clock()))
         encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
         arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record)
-        reply = await self._add_script.run([keys.subject(subject), keys.replica_wait(subject)], *arguments)
+        script_keys = [keys.subject(subject), keys.replica_wait(subject)]
+        if record is not None and key_of_subject(subject) is not None:
+            script_keys.append(keys.idempotency_record(subject, record.key))
+        reply = await self._add_script.run(script_keys, *arguments)
         match reply:
             case 1:
                 return Added()
@@ -131,12 +135,23 @@ class RedisWebhookStore:
         lease_s = "" if seconds is None else seconds
         return bool(await self._ack_script.run(_script_keys(subject, webhook_id), *arguments, lease_s, ""))
 
-    async def save(self, subject: str, webhook: StoredWebhook, holder: str) -> bool:
+    async def save(
+        self, subject: str, webhook: StoredWebhook, holder: str, record: IdempotencyRecord | None = None
+    ) -> bool:
         """Store a leased webhook that was changed, and release the lease. Return False as `save_state` does."""
         webhook_id = webhook.registration.id
         registration, state = _ENCODER.encode(webhook.registration), _ENCODER.encode(webhook.state)
         arguments = webhook_id, holder, state, "", MAX_STORED_ATTEMPTS, "", registration
-        return bool(await self._ack_script.run(_script_keys(subject, webhook_id), *arguments))
+        script_keys = _script_keys(subject, webhook_id)
+        if record is None:
+            return bool(await self._ack_script.run(script_keys, *arguments))
+        script_keys.append(keys.idempotency_record(subject, record.key))
+        return bool(await self._ack_script.run(script_keys, *arguments, record.record))
+
+    async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
+        """Return what `save` stored under the hash of an idempotency key; None for nothing."""
+        record: bytes | None = await self._client.execute("GET", keys.idempotency_record(subject, key))
+        return record
 
     async def add_attempt(self, subject: str, webhook_id: str, attempt: DeliveryAttempt) -> None:
         """Add an attempt to the log of an API key's webhook. After a lost connection it may be there twice."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from aiohttp import ClientResponse, web
+from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -18,8 +18,9 @@ from service.games.webhooks.port import StoredWebhook
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.api_key_fixture import add_api_key, api_key_header
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.api_key_fixture import add_api_key
+from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
+from tests.web.webhook_owner import KeyHolder
 from tests.web.webhook_receiver import (
     SECRET,
     OffsetClock,
@@ -29,51 +30,9 @@ from tests.web.webhook_receiver import (
     run_receiver,
 )
 
-PATH = "/v1/keys/me/webhooks"
 OTHER_SECRET = "whsec_Zm9ydHktdHdvLWJ5dGVzLW9mLWEtc2VjcmV0LWhlcmU="
 DELAYS_S = (5, 30)
 """The delays before retries of the fixture `one`."""
-
-
-class Host:
-    """The holder of an API key, at an instance."""
-
-    def __init__(self, instance: WebhookInstance, secret: str) -> None:
-        self.instance = instance
-        self.secret = secret
-
-    async def request(self, method: str, path: str, body: Any = None, **headers: str) -> ClientResponse:
-        """Send a request with the key."""
-        return await self.instance.client.request(
-            method, path, json=body, headers={**api_key_header(self.secret), **headers}
-        )
-
-    async def send(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
-        """Send a request with the key, check the status, and return the JSON."""
-        response = await self.request(method, path, body)
-        assert response.status == status, await response.text()
-        return await response.json()
-
-    async def create_game(self, **body: Any) -> HTTPGame:
-        """Create a game with the key."""
-        created = await self.send("POST", "/v1/games", {"players": TWO_PLAYERS, "first_seat": 0, **body}, 201)
-        return HTTPGame(self.instance.client, created)
-
-    async def register(self, url: str, **body: Any) -> dict[str, Any]:
-        """Register a webhook, and deliver its challenge."""
-        created: dict[str, Any] = await self.send("POST", PATH, {"url": url, **body}, 201)
-        await self.instance.dispatcher.join()
-        return created
-
-    async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
-        """Read a webhook."""
-        read: dict[str, Any] = await self.send("GET", f"{PATH}/{webhook['id']}")
-        return read
-
-    async def deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
-        """List the delivery attempts of a webhook, the newest first."""
-        attempts: list[dict[str, Any]] = (await self.send("GET", f"{PATH}/{webhook['id']}/deliveries"))["attempts"]
-        return attempts
 
 
 def versions_by_game(receiver: WebhookReceiver) -> dict[str, list[int]]:
@@ -86,12 +45,12 @@ def versions_by_game(receiver: WebhookReceiver) -> dict[str, list[int]]:
 
 
 @pytest.fixture
-async def host(one: WebhookInstance, store: RedisStore) -> Host:
+async def host(one: WebhookInstance, store: RedisStore) -> KeyHolder:
     """Return the holder of an API key."""
-    return Host(one, await add_api_key(store))
+    return KeyHolder(one, await add_api_key(store))
 
 
-async def test_one_webhook_receives_the_changes_of_all_games(host: Host, receiver: WebhookReceiver) -> None:
+async def test_one_webhook_receives_the_changes_of_all_games(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url, secret=SECRET)
     (challenge,) = receiver.challenges
     assert (challenge.message["game"], challenge.message["webhook"]) == (None, webhook["id"])
@@ -108,47 +67,7 @@ async def test_one_webhook_receives_the_changes_of_all_games(host: Host, receive
         assert received.id == f"{received.message['data']['game']}.{received.version}.{webhook['id']}"
 
 
-async def test_registration_returns_the_secret_only_once(host: Host, receiver: WebhookReceiver) -> None:
-    response = await host.request("POST", PATH, {"url": receiver.url, "events": ["game_finished"]})
-    created = await response.json()
-    assert (response.status, response.headers["Location"]) == (201, f"{PATH}/{created['id']}")
-    assert response.headers["Cache-Control"] == "no-store"
-    assert created.pop("secret").startswith("whsec_")
-    assert created == {
-        "id": created["id"],
-        "url": receiver.url,
-        "events": ["game_finished"],
-        "created_at": created["created_at"],
-        "status": "pending",
-        "disabled_reason": None,
-        "failures": 0,
-        "next_attempt_at": None,
-        "missed_games": 0,
-        "previous_secret_expires_at": None,
-    }
-    await host.instance.dispatcher.join()
-    assert await host.read(created) == {**created, "status": "active"}
-    assert await host.send("GET", PATH) == {"webhooks": [{**created, "status": "active"}]}
-
-
-async def test_a_retried_registration_returns_the_same_webhook(host: Host, receiver: WebhookReceiver) -> None:
-    body, header = {"url": receiver.url}, {"Idempotency-Key": "webhook-1"}
-    first = await (await host.request("POST", PATH, body, **header)).json()
-    again = await host.request("POST", PATH, body, **header)
-    assert again.headers["Idempotent-Replayed"] == "true"
-    repeated = await again.json()
-    assert (repeated["id"], repeated["secret"]) == (first["id"], first["secret"])
-    await check_problem(await host.request("POST", PATH, {"url": receiver.url + "?x"}, **header), 422, "key_reused")
-    assert len((await host.send("GET", PATH))["webhooks"]) == 1
-
-
-async def test_the_number_of_webhooks_is_limited(host: Host, receiver: WebhookReceiver) -> None:
-    for _ in range(10):
-        await host.register(receiver.url)
-    await check_problem(await host.request("POST", PATH, {"url": receiver.url}), 409, "limit_reached")
-
-
-async def test_only_the_selected_events_are_delivered(host: Host, receiver: WebhookReceiver) -> None:
+async def test_only_the_selected_events_are_delivered(host: KeyHolder, receiver: WebhookReceiver) -> None:
     await host.register(receiver.url, events=["game_aborted", "decision"])
     game = await host.create_game()
     await game.delete()
@@ -156,7 +75,7 @@ async def test_only_the_selected_events_are_delivered(host: Host, receiver: Webh
     assert [one.message["type"] for one in receiver.received] == ["decision", "game_aborted"]
 
 
-async def test_games_in_play_are_attached_and_ended_ones_are_not(host: Host, receiver: WebhookReceiver) -> None:
+async def test_games_in_play_are_attached_and_ended_ones_are_not(host: KeyHolder, receiver: WebhookReceiver) -> None:
     playing, ended = await host.create_game(), await host.create_game()
     await playing.act_successfully()
     await ended.delete()
@@ -167,7 +86,7 @@ async def test_games_in_play_are_attached_and_ended_ones_are_not(host: Host, rec
     assert versions_by_game(receiver) == {playing.id: [3]}
 
 
-async def test_more_games_than_a_batch_are_attached(host: Host, receiver: WebhookReceiver) -> None:
+async def test_more_games_than_a_batch_are_attached(host: KeyHolder, receiver: WebhookReceiver) -> None:
     games = [await host.create_game() for _ in range(60)]
     await host.register(receiver.url)
     for game in (games[0], games[-1]):
@@ -176,24 +95,7 @@ async def test_more_games_than_a_batch_are_attached(host: Host, receiver: Webhoo
     assert versions_by_game(receiver) == {games[0].id: [2], games[-1].id: [2]}
 
 
-async def test_messages_wait_for_the_challenge(host: Host, receiver: WebhookReceiver, later: OffsetClock) -> None:
-    receiver.challenge_response = lambda _: web.Response(status=503)
-    webhook = await host.register(receiver.url)
-    game = await host.create_game()
-    await game.act_successfully()
-    await host.instance.dispatcher.join()
-    assert receiver.received == []
-    assert (await host.read(webhook))["missed_games"] == 1
-    receiver.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
-    later.offset_s = 10
-    await host.instance.deliver()
-    await host.instance.deliver()
-    assert versions_by_game(receiver) == {game.id: [1, 2]}
-    read = await host.read(webhook)
-    assert (read["status"], read["missed_games"]) == ("active", 0)
-
-
-async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: Host, receiver: WebhookReceiver) -> None:
+async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url)
     game = await host.create_game()
     assert await game.get_json("/webhooks") == {"webhooks": []}
@@ -211,12 +113,12 @@ async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: Host, recei
 
 
 async def test_another_key_neither_sees_nor_changes_it(
-    host: Host, receiver: WebhookReceiver, store: RedisStore
+    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore
 ) -> None:
     webhook = await host.register(receiver.url)
-    stranger = Host(host.instance, await add_api_key(store, "stranger"))
-    path = f"{PATH}/{webhook['id']}"
-    assert await stranger.send("GET", PATH) == {"webhooks": []}
+    stranger = KeyHolder(host.instance, await add_api_key(store, "stranger"))
+    path = f"{host.path}/{webhook['id']}"
+    assert await stranger.send("GET", host.path) == {"webhooks": []}
     for method, suffix in (
         ("GET", ""),
         ("PATCH", ""),
@@ -233,9 +135,9 @@ async def test_another_key_neither_sees_nor_changes_it(
     assert receiver.received == []
 
 
-async def test_a_ping_arrives_once_and_signed(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_ping_arrives_once_and_signed(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url, secret=SECRET)
-    answered = await host.send("POST", f"{PATH}/{webhook['id']}/ping", status=202)
+    answered = await host.send("POST", f"{host.path}/{webhook['id']}/ping", status=202)
     assert answered["status"] == "active"
     await host.instance.deliver()
     (ping,) = receiver.received
@@ -246,10 +148,10 @@ async def test_a_ping_arrives_once_and_signed(host: Host, receiver: WebhookRecei
     assert (challenge["type"], challenge["delivered"]) == ("challenge", True)
 
 
-async def test_a_failed_ping_has_no_consequence(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_failed_ping_has_no_consequence(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url)
     receiver.statuses = [500]
-    await host.send("POST", f"{PATH}/{webhook['id']}/ping", status=202)
+    await host.send("POST", f"{host.path}/{webhook['id']}/ping", status=202)
     await host.instance.dispatcher.join()
     await host.instance.deliver()
     assert len(receiver.received) == 1
@@ -258,40 +160,40 @@ async def test_a_failed_ping_has_no_consequence(host: Host, receiver: WebhookRec
     assert (await host.deliveries(webhook))[0]["error"] == "status"
 
 
-async def test_a_pending_webhook_gets_no_ping(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_pending_webhook_gets_no_ping(host: KeyHolder, receiver: WebhookReceiver) -> None:
     receiver.challenge_response = lambda _: web.Response(status=404)
     webhook = await host.register(receiver.url)
-    response = await host.request("POST", f"{PATH}/{webhook['id']}/ping")
+    response = await host.command(webhook, "ping")
     problem = await check_problem(response, 409, "conflict")
     assert "the webhook is pending" in problem["detail"]
     assert receiver.received == []
 
 
-async def test_other_events_count_from_the_next_message_on(host: Host, receiver: WebhookReceiver) -> None:
+async def test_other_events_count_from_the_next_message_on(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url, events=["game_aborted"])
     game = await host.create_game()
     await host.instance.dispatcher.join()
-    changed = await host.send("PATCH", f"{PATH}/{webhook['id']}", {"events": []})
+    changed = await host.send("PATCH", f"{host.path}/{webhook['id']}", {"events": []})
     assert (changed["events"], changed["status"]) == (None, "active")
     await game.act_successfully()
     await host.instance.dispatcher.join()
     assert versions_by_game(receiver) == {game.id: [2]}
     assert len(receiver.challenges) == 1
-    unchanged = await host.send("PATCH", f"{PATH}/{webhook['id']}", {})
+    unchanged = await host.send("PATCH", f"{host.path}/{webhook['id']}", {})
     assert unchanged == changed
-    refused = await host.request("PATCH", f"{PATH}/{webhook['id']}", {"events": ["no_event"]})
+    refused = await host.request("PATCH", f"{host.path}/{webhook['id']}", {"events": ["no_event"]})
     await check_problem(refused, 400, "malformed", "$.events")
 
 
 async def test_another_url_must_answer_a_challenge_and_receives_what_was_missed(
-    host: Host, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     webhook = await host.register(receiver.url)
     game = await host.create_game()
     await host.instance.dispatcher.join()
     async with run_receiver() as new:
         new.challenge_response = lambda _: web.Response(status=503)
-        changed = await host.send("PATCH", f"{PATH}/{webhook['id']}", {"url": new.url})
+        changed = await host.send("PATCH", f"{host.path}/{webhook['id']}", {"url": new.url})
         assert (changed["url"], changed["status"]) == (new.url, "pending")
         await game.act_successfully()
         await host.instance.dispatcher.join()
@@ -307,20 +209,18 @@ async def test_another_url_must_answer_a_challenge_and_receives_what_was_missed(
 async def test_private_addresses_are_refused(store: RedisStore) -> None:
     secret = await add_api_key(store)
     async with run_instance(store, limits=Limits()) as one:
-        host = Host(one, secret)
-        await check_problem(await host.request("POST", PATH, {"url": "http://127.0.0.1:9/"}), 422, "url_refused")
-        webhook = await host.send("POST", PATH, {"url": "https://bot.example.org/"}, 201)
-        response = await host.request("PATCH", f"{PATH}/{webhook['id']}", {"url": "https://10.0.0.7/"})
+        host = KeyHolder(one, secret)
+        await check_problem(await host.request("POST", host.path, {"url": "http://127.0.0.1:9/"}), 422, "url_refused")
+        webhook = await host.send("POST", host.path, {"url": "https://bot.example.org/"}, 201)
+        response = await host.request("PATCH", f"{host.path}/{webhook['id']}", {"url": "https://10.0.0.7/"})
         await check_problem(response, 422, "url_refused")
 
 
 async def test_both_secrets_sign_until_the_previous_one_expires(
-    host: Host, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     webhook = await host.register(receiver.url, secret=SECRET)
-    response = await host.request(
-        "POST", f"{PATH}/{webhook['id']}/rotate-secret", {"secret": OTHER_SECRET, "grace_s": 60}
-    )
+    response = await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET, "grace_s": 60})
     rotated = await response.json()
     assert response.headers["Cache-Control"] == "no-store"
     assert rotated["secret"] == OTHER_SECRET
@@ -342,9 +242,9 @@ async def test_both_secrets_sign_until_the_previous_one_expires(
     assert (await host.read(webhook))["previous_secret_expires_at"] is None
 
 
-async def test_a_second_rotation_ends_the_oldest_secret(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_second_rotation_ends_the_oldest_secret(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url, secret=SECRET)
-    secrets = [(await host.send("POST", f"{PATH}/{webhook['id']}/rotate-secret"))["secret"] for _ in range(2)]
+    secrets = [(await host.send("POST", f"{host.path}/{webhook['id']}/rotate-secret"))["secret"] for _ in range(2)]
     await host.create_game()
     await host.instance.dispatcher.join()
     (received,) = receiver.received
@@ -354,9 +254,9 @@ async def test_a_second_rotation_ends_the_oldest_secret(host: Host, receiver: We
         Webhook(SECRET).verify(received.body, received.headers)
 
 
-async def test_a_retried_rotation_returns_the_same_secret(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_retried_rotation_returns_the_same_secret(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url, secret=SECRET)
-    path, header = f"{PATH}/{webhook['id']}/rotate-secret", {"Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
+    path, header = f"{host.path}/{webhook['id']}/rotate-secret", {"Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
     first, again = [await (await host.request("POST", path, **header)).json() for _ in range(2)]
     assert first == again
     await host.create_game()
@@ -368,7 +268,7 @@ async def test_a_retried_rotation_returns_the_same_secret(host: Host, receiver: 
     await check_problem(weak, 400, "malformed", "Idempotency-Key")
 
 
-async def pass_all_retries(host: Host, later: OffsetClock) -> None:
+async def pass_all_retries(host: KeyHolder, later: OffsetClock) -> None:
     """Let all attempts at the waiting messages happen."""
     for delay_s in DELAYS_S:
         later.offset_s += delay_s * (1 + JITTER) + 1
@@ -376,7 +276,7 @@ async def pass_all_retries(host: Host, later: OffsetClock) -> None:
 
 
 async def test_a_message_that_is_never_accepted_delays_no_other_game(
-    host: Host, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     webhook = await host.register(receiver.url)
     fine, failing = await host.create_game(), await host.create_game()
@@ -394,7 +294,7 @@ async def test_a_message_that_is_never_accepted_delays_no_other_game(
     await host.instance.dispatcher.join()
     assert versions_by_game(receiver)[fine.id] == [1, 2, 3]
     assert versions_by_game(receiver)[failing.id] == [1, 2, 2, 2]
-    await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+    await host.send("POST", f"{host.path}/{webhook['id']}/retry")
     await host.instance.deliver()
     await host.instance.deliver()
     assert versions_by_game(receiver)[failing.id] == [1, 2, 2, 2, 2, 3]
@@ -402,7 +302,7 @@ async def test_a_message_that_is_never_accepted_delays_no_other_game(
 
 
 async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_server(
-    host: Host, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     webhook = await host.register(receiver.url)
     receiver.statuses = [503] * 1_000
@@ -419,7 +319,7 @@ async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_ser
     assert (await host.read(webhook))["missed_games"] == 4
     receiver.received.clear()
     receiver.statuses = []
-    retried = await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+    retried = await host.send("POST", f"{host.path}/{webhook['id']}/retry")
     assert (retried["status"], retried["disabled_reason"]) == ("active", None)
     await host.instance.deliver()
     await host.instance.deliver()
@@ -432,7 +332,9 @@ async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_ser
     assert (await host.read(webhook))["missed_games"] == 0
 
 
-async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
+    host: KeyHolder, receiver: WebhookReceiver
+) -> None:
     webhook = await host.register(receiver.url)
     first, second = await host.create_game(), await host.create_game()
     await host.instance.dispatcher.join()
@@ -444,15 +346,15 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(host: Ho
     assert versions_by_game(receiver) == {first.id: [1, 2], second.id: [1]}
     read = await host.read(webhook)
     assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "gone", 2)
-    refused = await host.request("POST", f"{PATH}/{webhook['id']}/ping")
+    refused = await host.command(webhook, "ping")
     assert "the webhook is disabled" in (await check_problem(refused, 409, "conflict"))["detail"]
-    await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+    await host.send("POST", f"{host.path}/{webhook['id']}/retry")
     await host.instance.deliver()
     await host.instance.deliver()
     assert versions_by_game(receiver) == {first.id: [1, 2, 2], second.id: [1, 2]}
 
 
-async def test_a_retry_of_a_server_that_is_still_gone_ends(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_retry_of_a_server_that_is_still_gone_ends(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url)
     games = [await host.create_game() for _ in range(3)]
     await host.instance.dispatcher.join()
@@ -462,24 +364,14 @@ async def test_a_retry_of_a_server_that_is_still_gone_ends(host: Host, receiver:
     await host.instance.dispatcher.join()
     for _ in range(3):
         receiver.received.clear()
-        await host.send("POST", f"{PATH}/{webhook['id']}/retry")
+        await host.send("POST", f"{host.path}/{webhook['id']}/retry")
         await host.instance.deliver()
         await host.instance.deliver()
         assert 1 <= len(receiver.received) <= len(games)
         assert (await host.read(webhook))["missed_games"] == len(games)
 
 
-async def test_an_unproven_webhook_gets_a_new_challenge(host: Host, receiver: WebhookReceiver) -> None:
-    receiver.challenge_response = lambda _: web.Response(status=410)
-    webhook = await host.register(receiver.url)
-    assert (await host.read(webhook))["status"] == "disabled"
-    receiver.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
-    assert (await host.send("POST", f"{PATH}/{webhook['id']}/retry"))["status"] == "pending"
-    await host.instance.deliver()
-    assert (await host.read(webhook))["status"] == "active"
-
-
-async def test_the_delivery_log_has_all_games(host: Host, receiver: WebhookReceiver) -> None:
+async def test_the_delivery_log_has_all_games(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(receiver.url)
     games = [await host.create_game() for _ in range(2)]
     await host.instance.dispatcher.join()
@@ -490,22 +382,22 @@ async def test_the_delivery_log_has_all_games(host: Host, receiver: WebhookRecei
     assert (newest["version"], newest["type"], newest["status"]) == (1, "diff", 204)
 
 
-async def test_a_deleted_webhook_gets_nothing_more(host: Host, receiver: WebhookReceiver, redis: Redis) -> None:
+async def test_a_deleted_webhook_gets_nothing_more(host: KeyHolder, receiver: WebhookReceiver, redis: Redis) -> None:
     webhook = await host.register(receiver.url)
     game = await host.create_game()
     await host.instance.dispatcher.join()
-    assert (await host.request("DELETE", f"{PATH}/{webhook['id']}")).status == 204
+    assert (await host.request("DELETE", f"{host.path}/{webhook['id']}")).status == 204
     await game.act_successfully()
     await host.instance.dispatcher.join()
     assert versions_by_game(receiver) == {game.id: [1]}
     assert await redis.hget(keys.game(game.id), "hooks") is None  # its games forget it
     await game.act_successfully()
-    await check_problem(await host.request("GET", f"{PATH}/{webhook['id']}"), 404, "not_found")
-    await check_problem(await host.request("DELETE", f"{PATH}/{webhook['id']}"), 404, "not_found")
+    await check_problem(await host.request("GET", f"{host.path}/{webhook['id']}"), 404, "not_found")
+    await check_problem(await host.request("DELETE", f"{host.path}/{webhook['id']}"), 404, "not_found")
 
 
 async def test_a_retried_creation_attaches_what_a_crash_left_out(
-    host: Host, receiver: WebhookReceiver, redis: Redis
+    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
 ) -> None:
     webhook = await host.register(receiver.url)
     header = {"Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
@@ -519,11 +411,11 @@ async def test_a_retried_creation_attaches_what_a_crash_left_out(
     assert versions_by_game(receiver) == {game: [1]}
 
 
-async def test_a_rematch_is_reported_too(host: Host, receiver: WebhookReceiver) -> None:
+async def test_a_rematch_is_reported_too(host: KeyHolder, receiver: WebhookReceiver) -> None:
     await host.register(receiver.url, events=["game_created"])
     game = await host.create_game()
     await game.delete()
-    rematch = await (await game.post("/rematch", **api_key_header(host.secret))).json()
+    rematch = await (await game.post("/rematch", **host.headers)).json()
     await host.instance.dispatcher.join()
     assert versions_by_game(receiver) == {game.id: [1], rematch["game"]["id"]: [1]}
 
@@ -533,8 +425,8 @@ async def test_another_instance_delivers_what_one_left_behind(
 ) -> None:
     secret = await add_api_key(store)
     async with run_instance(store, later) as one, run_instance(store, later) as other:
-        webhook = await Host(one, secret).register(receiver.url)
-        game = await Host(one, secret).create_game()
+        webhook = await KeyHolder(one, secret).register(receiver.url)
+        game = await KeyHolder(one, secret).create_game()
         await one.dispatcher.aclose()  # it crashes before it delivers
         await redis.delete(keys.webhook_lease(game.id, webhook["id"]))  # its lease expires
         later.offset_s = 20
@@ -542,7 +434,9 @@ async def test_another_instance_delivers_what_one_left_behind(
         assert versions_by_game(receiver) == {game.id: [1]}
 
 
-async def test_messages_since_a_time_are_replayed(host: Host, receiver: WebhookReceiver, later: OffsetClock) -> None:
+async def test_messages_since_a_time_are_replayed(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
     webhook = await host.register(receiver.url)
     early, late, ended = [await host.create_game() for _ in range(3)]
     await early.act_successfully()
@@ -555,20 +449,22 @@ async def test_messages_since_a_time_are_replayed(host: Host, receiver: WebhookR
     await host.instance.dispatcher.join()
     first = {one.id: one.body for one in receiver.received}
     receiver.received.clear()
-    answered = await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": since}, 202)
+    answered = await host.send("POST", f"{host.path}/{webhook['id']}/replay", {"since": since}, 202)
     assert answered["status"] == "active"
     await host.instance.dispatcher.join()
     await host.instance.deliver()
     assert versions_by_game(receiver) == {late.id: [2, 3], ended.id: [2]}
     assert all(first[one.id] == one.body for one in receiver.received)
     receiver.received.clear()
-    await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+    await host.send("POST", f"{host.path}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
     await host.instance.dispatcher.join()
     await host.instance.deliver()
     assert versions_by_game(receiver) == {early.id: [1, 2], late.id: [1, 2, 3], ended.id: [1, 2]}
 
 
-async def test_a_replay_includes_what_was_missed(host: Host, receiver: WebhookReceiver, later: OffsetClock) -> None:
+async def test_a_replay_includes_what_was_missed(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
     webhook = await host.register(receiver.url)
     game = await host.create_game()
     await host.instance.dispatcher.join()
@@ -577,7 +473,7 @@ async def test_a_replay_includes_what_was_missed(host: Host, receiver: WebhookRe
     await host.instance.dispatcher.join()
     receiver.received.clear()
     later.offset_s = 1_000
-    await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": timestamp(int(later()))}, 202)
+    await host.send("POST", f"{host.path}/{webhook['id']}/replay", {"since": timestamp(int(later()))}, 202)
     await host.instance.dispatcher.join()
     await host.instance.deliver()
     assert versions_by_game(receiver) == {game.id: [2]}
@@ -588,12 +484,12 @@ async def test_a_replay_goes_on_after_a_crash(
 ) -> None:
     secret = await add_api_key(store)
     async with run_instance(store, later) as one, run_instance(store, later) as other:
-        host = Host(one, secret)
+        host = KeyHolder(one, secret)
         webhook = await host.register(receiver.url)
         game = await host.create_game()
         await one.dispatcher.join()
         receiver.received.clear()
-        await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+        await host.send("POST", f"{host.path}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
         await one.dispatcher.aclose()
         await redis.delete(keys.webhook_lease("key.discord-bot", webhook["id"]))  # its lease expires
         later.offset_s = 20
@@ -603,7 +499,7 @@ async def test_a_replay_goes_on_after_a_crash(
 
 
 async def test_a_game_that_is_being_delivered_to_is_replayed_afterwards(
-    host: Host, receiver: WebhookReceiver, redis: Redis
+    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
 ) -> None:
     webhook = await host.register(receiver.url)
     game = await host.create_game()
@@ -611,20 +507,22 @@ async def test_a_game_that_is_being_delivered_to_is_replayed_afterwards(
     receiver.received.clear()
     lease = keys.webhook_lease(game.id, webhook["id"])
     await redis.set(lease, "another instance", px=300)
-    await host.send("POST", f"{PATH}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+    await host.send("POST", f"{host.path}/{webhook['id']}/replay", {"since": "2026-01-01T00:00:00Z"}, 202)
     await host.instance.dispatcher.join()
     await host.instance.deliver()
     assert versions_by_game(receiver) == {game.id: [1]}
 
 
 @pytest.mark.parametrize("since", ("yesterday", "2026-13-01T00:00:00Z", "2026-11-21T20:00:00+01:00", None))
-async def test_a_replay_needs_a_time(host: Host, receiver: WebhookReceiver, since: str | None) -> None:
+async def test_a_replay_needs_a_time(host: KeyHolder, receiver: WebhookReceiver, since: str | None) -> None:
     webhook = await host.register(receiver.url)
-    response = await host.request("POST", f"{PATH}/{webhook['id']}/replay", {"since": since})
+    response = await host.command(webhook, "replay", {"since": since})
     await check_problem(response, 400, "malformed", "$.since")
 
 
-async def test_a_game_that_cannot_be_read_stops_no_other(host: Host, receiver: WebhookReceiver, redis: Redis) -> None:
+async def test_a_game_that_cannot_be_read_stops_no_other(
+    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
+) -> None:
     damaged, fine = await host.create_game(), await host.create_game()
     await redis.hset(keys.game(damaged.id), "snapshot", b"damaged")
     await host.register(receiver.url)
@@ -634,18 +532,18 @@ async def test_a_game_that_cannot_be_read_stops_no_other(host: Host, receiver: W
 
 
 async def test_a_key_that_was_just_revoked_registers_no_webhook(
-    host: Host, receiver: WebhookReceiver, store: RedisStore
+    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore
 ) -> None:
-    await host.send("GET", PATH)  # the instance trusts the key for some seconds
+    await host.send("GET", host.path)  # the instance trusts the key for some seconds
     stored = await store.api_keys.load("discord-bot")
     assert stored is not None
     assert await store.api_keys.save(msgspec.structs.replace(stored.key, revoked_at=1), stored.revision)
-    await check_problem(await host.request("POST", PATH, {"url": receiver.url}), 401, "unauthorized")
+    await check_problem(await host.request("POST", host.path, {"url": receiver.url}), 401, "unauthorized")
     assert await store.webhooks.list_by_subject("key.discord-bot") == []
 
 
 async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_is_disabled(
-    host: Host, receiver: WebhookReceiver, store: RedisStore, redis: Redis
+    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore, redis: Redis
 ) -> None:
     webhook = await host.register(receiver.url)
     game = await host.create_game()
@@ -665,3 +563,41 @@ async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_
         await store.webhooks.save(key, StoredWebhook(stored.registration, state), "me")
         assert (await repairer.repair_all()).added == added
     assert await store.webhooks.list_due(2**33, 10) == [(other.id, webhook["id"])]
+
+
+async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.instance.dispatcher.join()
+    receiver.received.clear()
+    key, since = {"Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}, {"since": "2026-01-01T00:00:00Z"}
+    commands = (("ping", None, 202), ("replay", since, 202), ("rotate-secret", {}, 200))
+    for replayed in (None, "true"):
+        for command, body, status in commands:
+            response = await host.command(webhook, command, body, **key)
+            assert (response.status, response.headers.get("Idempotent-Replayed")) == (status, replayed), command
+            await host.instance.deliver()
+            await host.instance.deliver()
+    assert [one.message["type"] for one in receiver.received] == ["ping", "diff"]
+    assert versions_by_game(receiver) == {game.id: [1]}
+    for command, body in (("replay", {"since": "2026-01-02T00:00:00Z"}), ("rotate-secret", {"grace_s": 9})):
+        await check_problem(await host.command(webhook, command, body, **key), 422, "key_reused")
+    receiver.statuses = [410]
+    await game.act_successfully()
+    await host.instance.dispatcher.join()
+    assert (await host.command(webhook, "ping", **key)).status == 202, "the key's first response wins"
+    await check_problem(await host.command(webhook, "ping"), 409, "conflict")
+    assert (await host.command(webhook, "retry")).status == 200, "a rejected command ends its lease"
+
+
+async def test_idempotency_records_of_an_api_key_expire(
+    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
+) -> None:
+    key = {"Idempotency-Key": "webhook-1"}
+    created = await (await host.request("POST", host.path, {"url": receiver.url}, **key)).json()
+    await host.instance.dispatcher.join()
+    assert (await host.command(created, "retry", **key)).status == 200
+    records = [name async for name in redis.scan_iter("*:idempotency:*")]
+    assert len(records) == 2
+    assert all([0 < await redis.ttl(name) <= 86_400 for name in records])
+    assert not [field for field in await redis.hkeys(keys.subject("key.discord-bot")) if field.startswith(b"k")]

@@ -66,29 +66,6 @@ async def test_a_passed_challenge_activates_the_webhook(one: WebhookInstance, re
     assert (len(receiver.challenges), receiver.versions) == (1, [2])
 
 
-async def test_changes_before_the_challenge_is_passed_are_delivered_after_it(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    receiver.challenge_response = lambda _: web.Response(status=503)
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
-    for _ in range(3):
-        await game.act_successfully()
-        await one.deliver()
-    waiting = await read_webhook(game, hook)
-    assert receiver.received == []
-    assert (waiting["status"], waiting["failures"], waiting["delivered_version"]) == ("pending", 1, 1)
-    assert waiting["next_attempt_at"] is not None
-    receiver.challenge_response = repeat_challenge
-    later.offset_s += 7
-    await one.deliver()
-    assert receiver.versions == [2, 3, 4]
-    first, second = receiver.challenges
-    assert first.id != second.id
-    assert first.message["challenge"] != second.message["challenge"]
-    assert (await read_webhook(game, hook))["status"] == "active"
-
-
 def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], web.Response]:
     return lambda message: web.Response(body=json.dumps(answer(message)).encode())
 

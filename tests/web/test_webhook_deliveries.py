@@ -155,18 +155,6 @@ async def test_a_webhook_is_disabled_after_the_last_retry(
     assert (await list_message_attempts(game, hook))[1]["attempt"] == 1
 
 
-async def test_a_waiting_delivery_can_be_retried_at_once(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
-    receiver.statuses = [500]
-    await game.act_successfully()
-    await one.deliver()
-    await game.post(f"/webhooks/{hook['id']}/retry")
-    await one.dispatcher.join()
-    assert receiver.versions == [2, 2]
-    assert len({message.id for message in receiver.received}) == 1
-
-
 async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:

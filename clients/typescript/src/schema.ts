@@ -7198,7 +7198,10 @@ export interface operations {
     readonly retryWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.
@@ -7218,6 +7221,7 @@ export interface operations {
             /** @description The webhook, its failures reset. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -7267,6 +7271,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8189,7 +8202,10 @@ export interface operations {
     readonly pingKeyWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.
@@ -8204,6 +8220,7 @@ export interface operations {
             /** @description The webhook; the ping is sent at once. */
             readonly 202: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -8259,6 +8276,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8295,7 +8321,10 @@ export interface operations {
     readonly replayKeyWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.
@@ -8314,6 +8343,7 @@ export interface operations {
             /** @description The webhook; the messages follow. */
             readonly 202: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -8388,6 +8418,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8424,7 +8463,10 @@ export interface operations {
     readonly retryKeyWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
             readonly path: {
                 /**
                  * @description A webhook's id.
@@ -8439,6 +8481,7 @@ export interface operations {
             /** @description The webhook, its failures reset. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -8487,6 +8530,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8552,6 +8604,7 @@ export interface operations {
             /** @description The new secret. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -8620,6 +8673,15 @@ export interface operations {
             readonly 415: {
                 headers: {
                     readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -18,6 +18,7 @@ from schemas.webhooks import (
     KeyWebhookCreated,
     KeyWebhooks,
     RegisterKeyWebhook,
+    ReplayMessages,
     RotatedSecret,
     RotateSecret,
 )
@@ -25,6 +26,7 @@ from service.games.api_keys.subject import subject_of_key
 from service.games.context import Context
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
+    IdempotencyScope,
     ReplayableResult,
     Replayed,
     idempotency_scope,
@@ -147,20 +149,19 @@ async def change_key_webhook(
             registration = msgspec.structs.replace(registration, events=body.events or None)
         return StoredWebhook(registration, state)
 
-    return await _change(context, api_key, webhook_id, change)
+    return (await _change(context, api_key, webhook_id, change)).response
 
 
 async def rotate_secret(
-    context: Context, api_key: str, webhook_id: str, body: RotateSecret, idempotency_key: str | None
-) -> RotatedSecret:
+    context: Context, api_key: str, webhook_id: str, idempotency_key: str | None, body: RotateSecret
+) -> ReplayableResult[RotatedSecret]:
     """Give a webhook a new secret; the current one signs too until it expires.
 
-    Without a secret of the host's own, it is derived from the idempotency key. So a retry does not rotate once more,
-    which would end the secret that the host uses. Raises Malformed, NoSuchWebhook, Conflict.
+    Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
+    Raises Malformed, NoSuchWebhook, Conflict, IdempotencyKeyReused.
     """
     check_secret(body.secret)
-    path = f"{PATH}/{webhook_id}/rotate-secret"
-    scope = idempotency_scope(idempotency_key, path, subject_of_key(api_key), body)
+    scope = _scope(idempotency_key, api_key, webhook_id, "rotate-secret", body)
     secret = body.secret or derive_secret(token_secret(scope), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
 
@@ -173,42 +174,50 @@ async def rotate_secret(
         )
         return StoredWebhook(registration, stored.state)
 
-    rotated = await _change(context, api_key, webhook_id, change)
-    return RotatedSecret(secret=secret, previous_secret_expires_at=rotated.previous_secret_expires_at)
+    rotated, version, replayed = await _change(context, api_key, webhook_id, change, scope)
+    view = RotatedSecret(secret=secret, previous_secret_expires_at=rotated.previous_secret_expires_at)
+    return ReplayableResult(view, version, replayed)
 
 
-async def ping_key_webhook(context: Context, api_key: str, webhook_id: str) -> KeyWebhook:
-    """Send a ping to an active webhook. Raises NoSuchWebhook, Conflict for any other."""
-    status = view_status((await _load(context, subject_of_key(api_key), webhook_id)).state)
-    if status != "active":
-        raise Conflict(f"the webhook is {status}: only an active one is sent a ping")
+async def ping_key_webhook(
+    context: Context, api_key: str, webhook_id: str, idempotency_key: str | None
+) -> ReplayableResult[KeyWebhook]:
+    """Send a ping to an active webhook. Raises NoSuchWebhook, Conflict for any other, IdempotencyKeyReused."""
 
     def change(stored: StoredWebhook) -> StoredWebhook:
+        if not stored.state.is_active:
+            raise Conflict(f"the webhook is {view_status(stored.state)}: only an active one is sent a ping")
         return StoredWebhook(stored.registration, msgspec.structs.replace(stored.state, is_ping_requested=True))
 
-    return await _change(context, api_key, webhook_id, change)
+    scope = _scope(idempotency_key, api_key, webhook_id, "ping")
+    return await _change(context, api_key, webhook_id, change, scope)
 
 
-async def retry_key_webhook(context: Context, api_key: str, webhook_id: str) -> KeyWebhook:
+async def retry_key_webhook(
+    context: Context, api_key: str, webhook_id: str, idempotency_key: str | None
+) -> ReplayableResult[KeyWebhook]:
     """Deliver everything that a webhook missed, of all games; a disabled one is active again, or pending.
 
-    Raises NoSuchWebhook, Conflict.
+    Raises NoSuchWebhook, Conflict, IdempotencyKeyReused.
     """
 
     def change(stored: StoredWebhook) -> StoredWebhook:
         registration, state = restart(stored)
         return StoredWebhook(registration, msgspec.structs.replace(state, resumes=True))
 
-    return await _change(context, api_key, webhook_id, change)
+    scope = _scope(idempotency_key, api_key, webhook_id, "retry")
+    return await _change(context, api_key, webhook_id, change, scope)
 
 
-async def replay_key_webhook(context: Context, api_key: str, webhook_id: str, since: str) -> KeyWebhook:
+async def replay_key_webhook(
+    context: Context, api_key: str, webhook_id: str, idempotency_key: str | None, body: ReplayMessages
+) -> ReplayableResult[KeyWebhook]:
     """Deliver all changes since a time again, of all games, and everything that was missed.
 
-    Raises Malformed, NoSuchWebhook, Conflict.
+    Raises Malformed, NoSuchWebhook, Conflict, IdempotencyKeyReused.
     """
     try:
-        replays_since = unix_seconds(since)
+        replays_since = unix_seconds(body.since)
     except ValueError:
         raise Malformed("there is no such date or time", "$.since") from None
 
@@ -217,7 +226,8 @@ async def replay_key_webhook(context: Context, api_key: str, webhook_id: str, si
         walk = msgspec.structs.replace(state, replays_since=replays_since, next_games="", resumes=True)
         return StoredWebhook(registration, walk)
 
-    return await _change(context, api_key, webhook_id, change)
+    scope = _scope(idempotency_key, api_key, webhook_id, "replay", body)
+    return await _change(context, api_key, webhook_id, change, scope)
 
 
 async def list_key_deliveries(context: Context, api_key: str, webhook_id: str) -> KeyDeliveries:
@@ -231,16 +241,29 @@ async def list_key_deliveries(context: Context, api_key: str, webhook_id: str) -
     )
 
 
+def _scope(
+    idempotency_key: str | None, api_key: str, webhook_id: str, command: str, body: Any = None
+) -> IdempotencyScope | None:
+    """Return the scope of a command's idempotency key."""
+    return idempotency_scope(idempotency_key, f"{PATH}/{webhook_id}/{command}", subject_of_key(api_key), body)
+
+
 async def _change(
-    context: Context, api_key: str, webhook_id: str, change: Callable[[StoredWebhook], StoredWebhook]
-) -> KeyWebhook:
-    """Change a webhook, process it at once and return it. Raises NoSuchWebhook, Conflict."""
+    context: Context,
+    api_key: str,
+    webhook_id: str,
+    change: Callable[[StoredWebhook], StoredWebhook],
+    scope: IdempotencyScope | None = None,
+) -> ReplayableResult[KeyWebhook]:
+    """Change a webhook, process it at once and return it. Raises NoSuchWebhook, Conflict, IdempotencyKeyReused."""
     key = subject_of_key(api_key)
     for wait_s in LEASE_WAITS_S:
-        match await change_webhook(context.store.webhooks, key, webhook_id, int(context.clock()), change):
+        match await change_webhook(context.store.webhooks, key, webhook_id, int(context.clock()), change, scope):
             case StoredWebhook() as changed:
                 context.on_webhooks_due(key, [webhook_id])
-                return KeyWebhook(**await _view(context, key, changed))
+                return ReplayableResult(KeyWebhook(**await _view(context, key, changed)), 0)
+            case Replayed():
+                return ReplayableResult(await load_key_webhook(context, api_key, webhook_id), 0, replayed=True)
             case WebhookNotFound():
                 raise NoSuchWebhook(webhook_id)
             case LeaseTaken():

@@ -149,8 +149,13 @@ class WebhookStore(Protocol):
         Return False, with nothing changed, if the webhook was deleted or the lease has expired.
         """
 
-    async def save(self, subject: str, webhook: StoredWebhook, holder: str) -> bool:
+    async def save(
+        self, subject: str, webhook: StoredWebhook, holder: str, record: IdempotencyRecord | None = None
+    ) -> bool:
         """Store a leased webhook that was changed, and release the lease; return what `save_state` does."""
+
+    async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
+        """Return what `save` stored under the hash of an idempotency key; None for nothing."""
 
     async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
         """Record that an API key's webhook misses messages of a game."""

@@ -136,22 +136,27 @@ async def delete_webhook(context: Context, game_id: str, webhook_id: str, token:
         raise NoSuchWebhook(webhook_id)
 
 
-async def retry_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> Webhook:
-    """Reset a webhook's failures and deliver now, even if it was disabled. Raises NoSuchWebhook.
+async def retry_webhook(
+    context: Context, game_id: str, webhook_id: str, token: str | None, idempotency_key: str | None
+) -> ReplayableResult[Webhook]:
+    """Reset a webhook's failures and deliver now, even if it was disabled. Raises NoSuchWebhook, IdempotencyKeyReused.
 
     Retried challenges stay within the rate limits of challenges.
     """
     await _check_owner(context, game_id, token)
     await _load_stored(context, game_id, webhook_id)
+    scope = idempotency_scope(idempotency_key, f"/v1/games/{game_id}/webhooks/{webhook_id}/retry", token, None)
     # A webhook whose lease is taken is being delivered to.
-    match await change_webhook(context.store.webhooks, game_id, webhook_id, int(context.clock()), restart):
+    outcome = await change_webhook(context.store.webhooks, game_id, webhook_id, int(context.clock()), restart, scope)
+    match outcome:
         case WebhookNotFound():
             raise NoSuchWebhook(webhook_id)
         case StoredWebhook():
             context.on_webhooks_due(game_id, [webhook_id])
-        case LeaseTaken():
+        case LeaseTaken() | Replayed():
             pass
-    return _view(await _load_stored(context, game_id, webhook_id))
+    retried = _view(await _load_stored(context, game_id, webhook_id))
+    return ReplayableResult(retried, 0, replayed=isinstance(outcome, Replayed))
 
 
 async def list_deliveries(context: Context, game_id: str, webhook_id: str, token: str | None) -> Deliveries:

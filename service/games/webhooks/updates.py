@@ -9,6 +9,8 @@ import msgspec
 from service.games.api_keys.subject import subject_of_key
 from service.games.cache import GameSession
 from service.games.context import Context
+from service.games.errors import GameError
+from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
 from service.games.webhooks.port import (
     LeaseTaken,
     StoredWebhook,
@@ -27,16 +29,37 @@ MAX_ATTACHED = 1_000
 """More webhooks than an API key can have: the limit of a game's own webhooks does not count for them."""
 
 
+ChangeOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
+
+
 async def change_webhook(
-    webhooks: WebhookStore, subject: str, webhook_id: str, now: int, change: Callable[[StoredWebhook], StoredWebhook]
-) -> StoredWebhook | LeaseTaken | WebhookNotFound:
-    """Change a webhook that is not being delivered to, schedule it, and return it."""
+    webhooks: WebhookStore,
+    subject: str,
+    webhook_id: str,
+    now: int,
+    change: Callable[[StoredWebhook], StoredWebhook],
+    scope: IdempotencyScope | None = None,
+) -> ChangeOutcome:
+    """Change a webhook that is not being delivered to, schedule it, and return it.
+
+    A request with the idempotency key of an earlier one changes nothing. Raises IdempotencyKeyReused, and what `change`
+    raises.
+    """
     holder = uuid4().hex
     match await webhooks.acquire_lease(subject, webhook_id, holder, LEASE_TTL_S):
         case StoredWebhook() as stored:
-            changed = change(stored)
+            try:
+                record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
+                if record is not None and read_record(scope, record, now) is not None:
+                    await webhooks.save(subject, stored, holder)
+                    return Replayed(record)
+                changed = change(stored)
+            except GameError:
+                await webhooks.save(subject, stored, holder)
+                raise
             await webhooks.schedule(subject, [webhook_id], now)
-            return changed if await webhooks.save(subject, changed, holder) else WebhookNotFound()
+            is_saved = await webhooks.save(subject, changed, holder, new_record(scope, now, 0))
+            return changed if is_saved else WebhookNotFound()
         case LeaseTaken() | WebhookNotFound() as refused:
             return refused
 

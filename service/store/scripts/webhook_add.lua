@@ -1,8 +1,9 @@
 -- Add a webhook to a game or an API key.
 --
 -- KEYS  1 game or API key   2 a string with the same hash tag, for a write that changes nothing else
+--       3 record of an idempotency key, which expires (absent without one, and for a game)
 -- ARGV  1 webhook id   2 registration   3 state   4 maximum number of its webhooks
---       5 field of the idempotency key ('' for none)   6 its record
+--       5 field of a game's hash for the record ('' for none)   6 the record to store
 -- Returns 1 if it is stored; 0 if there are too many; the record stored earlier; -1 if there is no such game.
 
 local game = KEYS[1]
@@ -19,11 +20,12 @@ local function stored_at(record)
   return ((a * 256 + b) * 256 + c) * 256 + d
 end
 
-if ARGV[5] ~= '' then
-  local earlier = current[3]
-  if earlier and stored_at(ARGV[6]) - stored_at(earlier) < 86400 then
-    return earlier
-  end
+local earlier = current[3]
+if KEYS[3] then
+  earlier = redis.call('GET', KEYS[3])
+end
+if earlier and stored_at(ARGV[6]) - stored_at(earlier) < 86400 then
+  return earlier
 end
 local hooks, number = current[2] or '', 0
 for one in string.gmatch(hooks, '[^,]+') do
@@ -41,7 +43,9 @@ end
 
 redis.call('HSET', game, 'hooks', hooks == '' and id or hooks .. ',' .. id,
   'hook:' .. id, ARGV[2], 'hook:' .. id .. ':state', ARGV[3])
-if ARGV[5] ~= '' then
+if KEYS[3] then
+  redis.call('SET', KEYS[3], ARGV[6], 'EX', 86400)
+elseif ARGV[5] ~= '' then
   redis.call('HSET', game, ARGV[5], ARGV[6])
 end
 return 1

@@ -1,6 +1,7 @@
 """`/v1/keys/me/webhooks`: the webhooks of an API key, which receive the changes of all its games."""
 
 from functools import partial
+from typing import Any
 
 import msgspec
 from aiohttp import web
@@ -17,6 +18,7 @@ from schemas.webhooks import (
     RotateSecret,
 )
 from service.games.context import Context
+from service.games.idempotency import ReplayableResult
 from service.games.webhooks import key_registration
 from service.web.api_keys import cacheable_key_response, key_response, require_api_key
 from service.web.app_keys import CONTEXT, LIMITS
@@ -36,13 +38,23 @@ WEBHOOK_PATH = WEBHOOKS_PATH + "/" + WEBHOOK_ID
 
 key_route = partial(Route, tag="API keys", access="key")
 webhook_route = partial(key_route, problems=("not_found",))
-changing_route = partial(key_route, problems=("not_found", "conflict"))
+command_route = partial(key_route, "POST", problems=("not_found", "conflict", "key_reused"))
 
 
 async def _webhook_arguments(request: web.Request) -> tuple[Context, str, str]:
     """Return what every function for one webhook takes: the context, the key's name and the webhook's id."""
     key = await require_api_key(request)
     return request.app[CONTEXT], key.name, request.match_info["hook"]
+
+
+async def _command_arguments(request: web.Request) -> tuple[Context, str, str, str | None]:
+    """Return what every command for one webhook takes: these arguments, and the idempotency key."""
+    return *await _webhook_arguments(request), parse_idempotency_key(request)
+
+
+def _command_response(result: ReplayableResult[Any], *, status: int = 200, secret: bool = False) -> web.Response:
+    """Return the response to a command; a `secret` one contains a secret (see `json_response`)."""
+    return mark_replayed(key_response(result.response, status=status, secret=secret), replayed=result.replayed)
 
 
 @key_route(
@@ -117,7 +129,7 @@ async def read_key_webhook(request: web.Request) -> web.Response:
     return cacheable_key_response(request, webhook)
 
 
-@changing_route(
+@key_route(
     "PATCH",
     WEBHOOK_PATH,
     operation_id="changeKeyWebhook",
@@ -153,12 +165,12 @@ async def delete_key_webhook(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-@changing_route(
-    "POST",
+@command_route(
     WEBHOOK_PATH + "/ping",
     operation_id="pingKeyWebhook",
     summary="Send a test message",
-    responses=(ResponseSpec(202, "The webhook; the ping is sent at once.", KeyWebhook),),
+    headers=("Idempotency-Key",),
+    responses=(ResponseSpec(202, "The webhook; the ping is sent at once.", KeyWebhook, ("Idempotent-Replayed",)),),
 )
 async def ping_key_webhook(request: web.Request) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
@@ -166,18 +178,18 @@ async def ping_key_webhook(request: web.Request) -> web.Response:
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
     disabled is sent nothing: the problem is `conflict`.
     """
-    return key_response(await key_registration.ping_key_webhook(*await _webhook_arguments(request)), status=202)
+    pinged = await key_registration.ping_key_webhook(*await _command_arguments(request))
+    return _command_response(pinged, status=202)
 
 
-@changing_route(
-    "POST",
+@command_route(
     WEBHOOK_PATH + "/rotate-secret",
     operation_id="rotateKeyWebhookSecret",
     summary="Rotate a signing secret",
     body=ROTATE_DECODER,
     is_body_optional=True,
     headers=("Idempotency-Key-secret",),
-    responses=(ResponseSpec(200, "The new secret.", RotatedSecret),),
+    responses=(ResponseSpec(200, "The new secret.", RotatedSecret, ("Idempotent-Replayed",)),),
 )
 async def rotate_key_webhook_secret(request: web.Request) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
@@ -186,18 +198,17 @@ async def rotate_key_webhook_secret(request: web.Request) -> web.Response:
     space. So the receiver can change over at any time. A second rotation ends the oldest secret at once; a retry with
     the same `Idempotency-Key` is none, and returns the same secret.
     """
-    context, name, webhook_id = await _webhook_arguments(request)
+    arguments = await _command_arguments(request)
     body = await read_optional_body(request, ROTATE_DECODER)
-    key = parse_idempotency_key(request)
-    return key_response(await key_registration.rotate_secret(context, name, webhook_id, body, key), secret=True)
+    return _command_response(await key_registration.rotate_secret(*arguments, body), secret=True)
 
 
-@changing_route(
-    "POST",
+@command_route(
     WEBHOOK_PATH + "/retry",
     operation_id="retryKeyWebhook",
     summary="Deliver missed messages",
-    responses=(ResponseSpec(200, "The webhook, its failures reset.", KeyWebhook),),
+    headers=("Idempotency-Key",),
+    responses=(ResponseSpec(200, "The webhook, its failures reset.", KeyWebhook, ("Idempotent-Replayed",)),),
 )
 async def retry_key_webhook(request: web.Request) -> web.Response:
     """Deliver now everything that the webhook missed, of all games, each in order.
@@ -205,16 +216,16 @@ async def retry_key_webhook(request: web.Request) -> web.Response:
     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
     one. `missed_games` shrinks to 0 as the games are taken up again.
     """
-    return key_response(await key_registration.retry_key_webhook(*await _webhook_arguments(request)))
+    return _command_response(await key_registration.retry_key_webhook(*await _command_arguments(request)))
 
 
-@changing_route(
-    "POST",
+@command_route(
     WEBHOOK_PATH + "/replay",
     operation_id="replayKeyWebhook",
     summary="Replay messages since a time",
     body=REPLAY_DECODER,
-    responses=(ResponseSpec(202, "The webhook; the messages follow.", KeyWebhook),),
+    headers=("Idempotency-Key",),
+    responses=(ResponseSpec(202, "The webhook; the messages follow.", KeyWebhook, ("Idempotent-Replayed",)),),
     examples=("replay_key_webhook",),
 )
 async def replay_key_webhook(request: web.Request) -> web.Response:
@@ -223,10 +234,9 @@ async def replay_key_webhook(request: web.Request) -> web.Response:
     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
     missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
     """
-    context, name, webhook_id = await _webhook_arguments(request)
+    arguments = await _command_arguments(request)
     body = await read_body(request, REPLAY_DECODER)
-    replayed = await key_registration.replay_key_webhook(context, name, webhook_id, body.since)
-    return key_response(replayed, status=202)
+    return _command_response(await key_registration.replay_key_webhook(*arguments, body), status=202)
 
 
 @webhook_route(

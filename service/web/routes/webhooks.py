@@ -138,7 +138,9 @@ async def delete_webhook(request: web.Request) -> web.Response:
     WEBHOOK_PATH + "/retry",
     operation_id="retryWebhook",
     summary="Retry now",
-    responses=(ResponseSpec(200, "The webhook, its failures reset.", Webhook),),
+    headers=("Idempotency-Key",),
+    responses=(ResponseSpec(200, "The webhook, its failures reset.", Webhook, ("Idempotent-Replayed",)),),
+    problems=("not_owner", "not_found", "key_reused"),
 )
 async def retry_webhook(request: web.Request) -> web.Response:
     """Retry the next delivery now, with the owner token, for example when the server works again.
@@ -146,7 +148,9 @@ async def retry_webhook(request: web.Request) -> web.Response:
     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
     passed its challenge becomes `pending` again and receives a new challenge.
     """
-    return json_response(await registration.retry_webhook(*_webhook_arguments(request)), private=True)
+    key = parse_idempotency_key(request)
+    retried, _, replayed = await registration.retry_webhook(*_webhook_arguments(request), key)
+    return mark_replayed(json_response(retried, private=True), replayed=replayed)
 
 
 @owner_route(

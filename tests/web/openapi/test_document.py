@@ -15,6 +15,7 @@ from openapi_spec_validator import validate
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.openapi import generate
+from service.web.openapi.asyncapi import make_asyncapi
 from service.web.openapi.document import UPGRADE_PROBLEMS, make_openapi
 from service.web.openapi.named_types import ENUMERATIONS
 from service.web.routes.registry import ROUTES
@@ -74,6 +75,9 @@ def test_every_problem_is_documented_with_an_example() -> None:
             assert {PROBLEM_TYPES[code].status for code in codes} <= {int(status)}
             documented |= set(codes)
     assert documented == set(PROBLEM_TYPES) - UPGRADE_PROBLEMS
+    for code in UPGRADE_PROBLEMS:
+        for document in (DOCUMENT, make_asyncapi()):
+            assert f"{PROBLEM_TYPES[code].status} `{code}`" in document["info"]["description"]
     for code, example in DOCUMENT["components"]["examples"].items():
         assert_valid("Problem", example["value"])
         assert example["value"]["code"] == code

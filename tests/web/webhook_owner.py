@@ -1,0 +1,70 @@
+"""Who registers webhooks over HTTP: the owner of a game, or the holder of an API key for all games of the key."""
+
+from typing import Any
+
+from aiohttp import ClientResponse
+
+from service.games.ports import GameStore
+from tests.api_key_fixture import add_api_key, api_key_header
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, create_game
+from tests.web.webhook_receiver import WebhookInstance
+
+
+class WebhookOwner:
+    """A client that registers webhooks at an instance: at `path`, with `headers` that authorize it."""
+
+    def __init__(self, instance: WebhookInstance, path: str, headers: dict[str, str]) -> None:
+        self.instance = instance
+        self.path = path
+        self.headers = headers
+
+    async def request(self, method: str, path: str, body: Any = None, **headers: str) -> ClientResponse:
+        """Send an authorized request."""
+        return await self.instance.client.request(method, path, json=body, headers={**self.headers, **headers})
+
+    async def send(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
+        """Send an authorized request, check the status, and return the JSON."""
+        response = await self.request(method, path, body)
+        assert response.status == status, await response.text()
+        return await response.json()
+
+    async def register(self, url: str, **body: Any) -> dict[str, Any]:
+        """Register a webhook, and deliver its challenge."""
+        created: dict[str, Any] = await self.send("POST", self.path, {"url": url, **body}, 201)
+        await self.instance.dispatcher.join()
+        return created
+
+    async def command(self, webhook: dict[str, Any], command: str, body: Any = None, **headers: str) -> ClientResponse:
+        """Send a command, such as `retry`, to a webhook."""
+        return await self.request("POST", f"{self.path}/{webhook['id']}/{command}", body, **headers)
+
+    async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
+        """Read a webhook."""
+        read: dict[str, Any] = await self.send("GET", f"{self.path}/{webhook['id']}")
+        return read
+
+    async def deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
+        """List the delivery attempts of a webhook, the newest first."""
+        attempts: list[dict[str, Any]] = (await self.send("GET", f"{self.path}/{webhook['id']}/deliveries"))["attempts"]
+        return attempts
+
+
+class KeyHolder(WebhookOwner):
+    """The holder of an API key."""
+
+    def __init__(self, instance: WebhookInstance, secret: str) -> None:
+        super().__init__(instance, "/v1/keys/me/webhooks", api_key_header(secret))
+
+    async def create_game(self, **body: Any) -> HTTPGame:
+        """Create a game with the key."""
+        created = await self.send("POST", "/v1/games", {"players": TWO_PLAYERS, "first_seat": 0, **body}, 201)
+        return HTTPGame(self.instance.client, created)
+
+
+async def make_owner(kind: str, instance: WebhookInstance, store: GameStore) -> tuple[WebhookOwner, HTTPGame]:
+    """Return the owner of a `game`, or the holder of an `api_key`, and a game that their webhooks report."""
+    if kind == "api_key":
+        holder = KeyHolder(instance, await add_api_key(store))
+        return holder, await holder.create_game()
+    game = await create_game(instance.client, first_seat=0)
+    return WebhookOwner(instance, f"{game.path}/webhooks", bearer_header(game.owner_token)), game
