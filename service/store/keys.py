@@ -84,12 +84,12 @@ def log(game_id: str) -> str:
 
 def idempotency_field(key: str) -> bytes:
     """Return the field of the game's hash for the idempotency key whose hash (hexadecimal digits) is `key`."""
-    return b"k" + bytes.fromhex(key)[:_IDEMPOTENCY_FIELD_BYTES]
+    return b"k" + bytes.fromhex(key)[:_IDEMPOTENCY_KEY_BYTES]
 
 
 def idempotency_record(subject: str, key: str) -> str:
     """Return the key of a string: the record of a webhook request's idempotency key, by its hash. It expires."""
-    return f"south-seas:{{{subject}}}:idempotency:{key}"
+    return f"south-seas:{{{subject}}}:idempotency:{key[: 2 * _IDEMPOTENCY_KEY_BYTES]}"
 
 
 def lobby(status: Status) -> str:
@@ -185,6 +185,6 @@ def index_key_of(key: str) -> str | None:
     return key.removeprefix(_GAME_INDEX_PREFIX) if key.startswith(_GAME_INDEX_PREFIX) else None
 
 
-_IDEMPOTENCY_FIELD_BYTES = 15
+_IDEMPOTENCY_KEY_BYTES = 15
 _GAME_INDEX_PREFIX = game_index("")
 _GAME_PATTERN = re.compile(r"south-seas:\{([^{}]+)\}:game")
