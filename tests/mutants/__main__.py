@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from tests.mutants import mutations
-from tests.mutants.coverage_map import CoverageMap, digest_files
+from tests.mutants.coverage_map import CoverageMap, digest_files, find_importers
 from tests.mutants.mutations import Mutant
 from tests.mutants.results import Line, Result, format_report, read_equivalents
 from tests.mutants.runner import Outcome, adopt_orphans, copy_project, measure, run_in_worker, set_up_worker
@@ -82,7 +82,7 @@ def _try(mutants: Sequence[Mutant], coverage_map: CoverageMap, pool: ProcessPool
     file = CACHE / "results.json"
     results = msgspec.json.decode(file.read_bytes(), type=dict[str, Result]) if file.exists() else {}
     equivalents = {(one.path, one.before, one.after) for one in read_equivalents()}
-    durations = coverage_map.durations_by_name()
+    durations, importers = coverage_map.durations_by_name(), find_importers(ROOT)
     running: dict[Future[tuple[Outcome, str | None]], tuple[Mutant, list[str]]] = {}
     for mutant in mutants:
         mutation, before, after = mutant.mutation, mutant.before, mutant.after
@@ -90,7 +90,8 @@ def _try(mutants: Sequence[Mutant], coverage_map: CoverageMap, pool: ProcessPool
         if (mutation.path, before, after) in equivalents:
             yield line
             continue
-        tests = _within_budget(coverage_map.select_tests(mutation.path, mutation.lines), durations)
+        selected = coverage_map.select_tests(mutation.path, mutation.lines, importers.get(mutation.path, ()))
+        tests = _within_budget(selected, durations)
         known = results.get(mutation.key)
         if known is not None and known.state == _digest(coverage_map, [known.test] if known.test else tests):
             yield line._replace(outcome=known.outcome)

@@ -1,9 +1,11 @@
 """Which tests run which line of `service`, measured once; later only the tests for which something has changed."""
 
+import ast
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -55,20 +57,29 @@ class CoverageMap(msgspec.Struct):
             self.lines[path] = {line: left.get(line, []) + added.get(line, []) for line in left.keys() | added.keys()}
         self.digests = dict(digests)
 
-    def select_tests(self, path: str, lines: tuple[int, int] | None) -> list[str]:
+    def select_tests(self, path: str, lines: tuple[int, int] | None, importers: Collection[str] = ()) -> list[str]:
         """Return the passing tests that run some lines of a module, the fastest first.
 
-        None stands for what runs while the module is imported, whoever imports it: the tests that run anything of the
-        module, those of the nearest directory first. They also stand in for lines that no test runs.
+        None stands for what runs while the module is imported, whoever imports it. Three groups of tests get equal
+        shares of the time: those that run anything of the module, those of the nearest directory, and those in
+        `importers`, the test files that import it. They also stand in for lines that no test runs.
         """
         known = self.lines.get(path, {})
-        selected = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())} if lines else set()
-        near = set() if selected else set(self._tests_beside(path))
-        selected = selected or {test for tests in known.values() for test in tests} or near
-        passing = (
-            (test not in near, duration, test) for test in selected if (duration := self.durations[test]) is not None
-        )
-        return [self.names[test] for _, _, test in sorted(passing)]
+        running = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())} if lines else set()
+        if running:
+            return self._fastest_first([running])
+        of_module = {test for tests in known.values() for test in tests}
+        importing = {test for test, name in self.names.items() if _file(name) in importers}
+        return self._fastest_first([of_module, {*self._tests_beside(path)}, importing])
+
+    def _fastest_first(self, groups: Iterable[Collection[int]]) -> list[str]:
+        """Return the passing tests of the groups, ordered by how long each takes with those before it in its group."""
+        ends_at: dict[int, float] = {}
+        for group in groups:
+            passing = sorted((duration, test) for test in group if (duration := self.durations[test]) is not None)
+            for (_, test), end in zip(passing, accumulate(duration for duration, _ in passing), strict=True):
+                ends_at[test] = min(end, ends_at.get(test, end))
+        return [self.names[test] for test in sorted(ends_at, key=ends_at.__getitem__)]
 
     def durations_by_name(self) -> dict[str, float]:
         """Return what each passing test takes."""
@@ -111,6 +122,21 @@ def digest_files(root: Path) -> dict[str, str]:
     test_files = (root / TESTS).rglob("test_*.py")
     files = ((file.relative_to(root).as_posix(), file.read_bytes()) for file in (*modules, *test_files))
     return {path: sha256(content).hexdigest() for path, content in files}
+
+
+def find_importers(root: Path) -> Mapping[str, Collection[str]]:
+    """Return by module of the service the test files that import it, or a module that does."""
+    direct: defaultdict[str, set[str]] = defaultdict(set)
+    for file in (*(root / "service").rglob("*.py"), *(root / TESTS).rglob("test_*.py")):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                module = PurePosixPath(*node.module.split("."))
+                for path in (module, *(module / alias.name for alias in node.names)):
+                    direct[f"{path}.py"].add(file.relative_to(root).as_posix())
+    return {
+        path: {*filter(_is_test, importers.union(*(direct.get(importer, ()) for importer in importers)))}
+        for path, importers in direct.items()
+    }
 
 
 def _file(test: str) -> str:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.mutants.coverage_map import CoverageMap, Run
+from tests.mutants.coverage_map import CoverageMap, Run, find_importers
+from tests.tools import ROOT
 
 TURN, VIEW, LIMITS = "service/engine/turn.py", "service/engine/view.py", "service/web/limits.py"
 TEST_TURN, TEST_VIEW, TEST_WEB = "tests/engine/test_turn.py", "tests/engine/test_view.py", "tests/web/test_routes.py"
@@ -26,16 +27,26 @@ def test_the_tests_that_run_a_line_come_the_fastest_first(measured: CoverageMap)
     assert measured.select_tests(TURN, (6, 8)) == [SLOW]
 
 
-def test_a_line_that_no_test_runs_by_itself_takes_those_of_the_module(measured: CoverageMap) -> None:
-    assert measured.select_tests(VIEW, (1, 1)) == [SEES]
+def test_a_line_that_no_test_runs_takes_the_same_tests_as_an_import(measured: CoverageMap) -> None:
+    assert measured.select_tests(VIEW, (1, 1)) == measured.select_tests(VIEW, None) == [FAST, SEES, SLOW]
 
 
-def test_what_runs_while_a_module_is_imported_takes_all_tests_of_the_module(measured: CoverageMap) -> None:
+def test_what_an_import_runs_takes_the_tests_of_the_module_of_its_directory_and_of_what_imports_it(
+    measured: CoverageMap,
+) -> None:
     """Also where a process that a test starts has imported it: that test need not look at it."""
     elsewhere = "tests/test_starting.py::test_starts"
     measured.update(Run({elsewhere: 0.01}, {TURN: {1: {elsewhere}}}), ["tests/test_starting.py"], DIGESTS)
     assert measured.select_tests(TURN, (1, 1)) == [elsewhere]
-    assert measured.select_tests(TURN, None) == [FAST, SEES, SLOW, elsewhere]
+    assert measured.select_tests(TURN, None) == [elsewhere, FAST, SEES, SLOW]
+    assert measured.select_tests(TURN, None, {TEST_WEB}) == [elsewhere, FAST, SEES, ROUTE, SLOW]
+
+
+def test_importers_are_found_through_one_module() -> None:
+    importers = find_importers(ROOT)
+    assert "tests/docs/test_figures.py" in importers["service/web/images/renderer.py"]
+    assert "tests/web/openapi/test_document.py" in importers["service/web/routes/page.py"]
+    assert not importers["service/web/images/renderer.py"] & {"tests/engine/test_setup.py", "service/web/app.py"}
 
 
 def test_a_module_that_no_test_runs_takes_those_of_the_nearest_directory(measured: CoverageMap) -> None:
