@@ -9,6 +9,7 @@ from aiohttp import ClientSession
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
+from service.web.connections import client_ip
 from service.web.connections.client_ip import Header, TrustedProxies, parse_networks
 from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.web.app_server import Client, serve
@@ -75,6 +76,19 @@ def test_forwarded_is_parsed_according_to_rfc_7239(line: str, client: str) -> No
 @pytest.mark.parametrize("enormous", ('"' + '\\"' * 500_000, "a" * 1_000_000, 'for="' * 300_000))
 def test_an_enormous_forwarded_header_is_parsed_fast(enormous: str) -> None:
     assert forwarded_client("forwarded", enormous + '", for=192.0.2.1') in {"192.0.2.1", "10.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("value", "cached"), (("192.0.2.1".ljust(64), 1), ("192.0.2.1".ljust(65), 0), ("192.0.2.1, \u00fc", 0))
+)
+def test_only_short_headers_are_cached(value: str, cached: int) -> None:
+    """Many long ones would fill the memory."""
+    proxies = TrustedProxies(TRUSTED, "x-forwarded-for")
+    headers = CIMultiDictProxy(CIMultiDict({"x-forwarded-for": value}))
+    for _ in range(2):
+        proxies.forwarded_client(("10.0.0.1", 4711), headers)
+    assert proxies._cached_last_untrusted.cache_info()[:] == (cached, cached, client_ip.MAX_CACHED_HEADERS, cached)
+    assert client_ip._site_network.cache_info().maxsize == client_ip.MAX_CACHED_HEADERS
 
 
 def test_only_the_configured_header_is_read() -> None:

@@ -224,6 +224,25 @@ async def test_the_replies_to_socket_messages_are_charged(store: RedisStore) -> 
         assert max(each for _, _, each in result.values()) < MAX_GETS_PER_MESSAGE_TOKEN, result
 
 
+async def test_a_message_is_charged_by_its_kind_and_its_reply(store: RedisStore) -> None:
+    async with start_counting_instance(store) as (client, _):
+        game = await create_game(client)
+        await game.play_randomly(Random(3), 50)
+        lease = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(game.owner_token))
+        async with SocketClient(client, game.owner_token) as session:
+            for kind, more, tokens in (
+                ("auth", {"token": game.owner_token}, costs.AUTH_MESSAGE),
+                ("subscribe", {"since": 50}, costs.SUBSCRIBE_MESSAGE),
+                ("subscribe", {"since": 1}, costs.SUBSCRIBE_MESSAGE + 49 // costs.DIFFS_TO_SOCKET_PER_TOKEN),
+                ("subscribe", {}, costs.SUBSCRIBE_MESSAGE + costs.SNAPSHOT_MESSAGE),
+                ("sync", {}, costs.SUBSCRIBE_MESSAGE + costs.SNAPSHOT_MESSAGE),
+                ("unsubscribe", {}, 1),
+            ):
+                before = lease.remaining
+                await session.request(type=kind, game=game.id, **more)
+                assert before - lease.remaining == tokens + 1, (kind, more)  # and the ping
+
+
 async def test_the_missed_diffs_of_an_event_stream_are_charged(store: RedisStore) -> None:
     async with start_counting_instance(store) as (client, _):
         game = await create_game(client)

@@ -154,6 +154,7 @@ async def test_every_counted_response_reports_its_limit(store: RedisStore) -> No
             (await game.get(), 200),
             (await game.get(**{"If-None-Match": tag}), 304),
             (await game.get("/board.svg"), 200),
+            (await game.get("/diffs", Accept="text/event-stream"), 200),
             (await client.get(game.path, headers=bearer_header("x")), 401),
             (await client.get("/v1/games/none"), 404),
             (await client.get("/nowhere"), 404),

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -19,6 +21,7 @@ from service.web.openapi.asyncapi import make_asyncapi
 from service.web.openapi.document import UPGRADE_PROBLEMS, make_openapi
 from service.web.openapi.named_types import ENUMERATIONS
 from service.web.routes.registry import ROUTES
+from tests.tools import ROOT
 from tests.web.app_server import Client
 
 NAMES = ("openapi.json", "asyncapi.json")
@@ -31,9 +34,14 @@ def read_published(name: str) -> bytes:
     return resources.files("schemas").joinpath(name).read_bytes()
 
 
+def test_the_stored_documents_are_current() -> None:
+    """In a process of its own, as `make check` generates them."""
+    command = [sys.executable, "-m", "service.web.openapi.generate", "schemas", "--check"]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=60)
+
+
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_stored_documents_are_current_and_served(client: Client, name: str) -> None:
-    assert read_published(name) == generate.format_document(generate.DOCUMENTS[name]())
+async def test_the_stored_documents_are_served(client: Client, name: str) -> None:
     response = await client.get(f"/{name}")
     assert await response.read() == read_published(name)
     again = await client.get(f"/{name}", headers={"If-None-Match": response.headers["ETag"]})

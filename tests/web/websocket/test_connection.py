@@ -78,11 +78,12 @@ async def test_a_client_is_closed_when_it_no_longer_answers_pings(store: RedisSt
         await wait_until_no_streams(client)
 
 
-async def test_the_timer_of_a_closed_socket_is_cancelled(client: Client) -> None:
-    """Or it would keep the socket for ever."""
+async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
+    """Its timer would hold a closed one for ever."""
     async with connect_watcher(client):
         (opened,) = client.app[STREAMS]
         assert isinstance(opened, WebSocketConnection)
+        assert not opened.socket.headers  # they were sent
     await wait_until_no_streams(client)
     assert opened._pong_timer.cancelled()
 

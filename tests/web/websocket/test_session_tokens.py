@@ -1,5 +1,10 @@
 """The tokens of one WebSocket: one for each game, and a bounded number."""
 
+import pytest
+
+from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
+from service.web.ratelimit.limiter import MessageInfo
+from service.web.ratelimit.subjects import hash_token
 from service.web.websocket.session_tokens import SessionTokens
 
 
@@ -20,3 +25,31 @@ def test_a_revoked_token_is_forgotten_and_leaves_room_for_another() -> None:
     assert tokens.get("a") == "of a"
     tokens.remove("a")
     assert (tokens.get_verified("a"), tokens.get("a"), tokens.has_room("b")) == (None, "of the upgrade", True)
+
+
+FIRST, LATEST = hash_token("first"), hash_token("latest")
+
+
+@pytest.mark.parametrize(
+    ("message", "info"),
+    (
+        (ActMessage(game="a", move="i0"), MessageInfo("upgrade", FIRST, "a", is_write=True)),
+        (Undo(game="a", key="k"), MessageInfo("upgrade", FIRST, "a", is_write=True, has_idempotency_key=True)),
+        (ActMessage(game="x", move="i0"), MessageInfo("upgrade", None, "x", is_write=True)),
+        (Auth(game="a", token="new"), MessageInfo("new", None, "a", tokens=2)),
+        (Subscribe(game="a"), MessageInfo("upgrade", FIRST, "a", tokens=2)),
+        (Sync(game="x"), MessageInfo("upgrade", LATEST, "x", tokens=2)),
+        (Unsubscribe(game="a"), MessageInfo("upgrade", LATEST)),
+        (Ping(), MessageInfo("upgrade", LATEST)),
+    ),
+    ids=str,
+)
+def test_a_message_is_charged_to_the_token_of_its_game_or_else_the_latest(
+    message: ClientMessage, info: MessageInfo
+) -> None:
+    """A command needs the token of its game."""
+    tokens = SessionTokens(2)
+    tokens.upgrade_token = "upgrade"
+    tokens.add("a", "first")
+    tokens.add("b", "latest")
+    assert tokens.message_info(message) == info
