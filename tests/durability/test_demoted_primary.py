@@ -13,7 +13,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.store.client import Wait, connect
-from tests.durability.writers import Losses, Writers, count_losses
+from tests.durability.writers import Writers, count_losses
 from tests.redis_servers import Deployment, Node, sentinel
 
 WRITE_DURATION_S = 1.5
@@ -59,36 +59,36 @@ async def resume_failover(deployment: Deployment) -> None:
     await deployment.wait_until_healthy()
 
 
-async def write_to_demoted_primary(directory: Path, wait: Wait) -> Losses:
-    """Write to a primary that was just replaced, and return what it acknowledged and what of that was lost."""
-    async with sentinel(directory) as deployment:
+async def demote_primary(deployment: Deployment) -> Node:
+    """Pause a failover in which a replica still follows the old primary, and return that primary."""
+    for _ in range(MAX_ATTEMPTS):
         old = await deployment.primary()
-        for _ in range(MAX_ATTEMPTS):
-            if await pause_failover(deployment, old):
-                break
-            await resume_failover(deployment)
-            old = await deployment.primary()
-        else:
-            pytest.fail(f"the sentinels were too fast, {MAX_ATTEMPTS} times")
-        user = urlsplit(deployment.url).netloc.rpartition("@")[0]
-        async with connect(f"redis://{user}@{old.address}/0", timeout_s=1.0, wait=wait) as store:
-            writers = Writers(store, 4, 0.01)
-            writers.start()
-            await asyncio.sleep(WRITE_DURATION_S)
-            await writers.stop()
+        if await pause_failover(deployment, old):
+            return old
+        await resume_failover(deployment)
+    pytest.fail(f"the sentinels were too fast, {MAX_ATTEMPTS} times")
+
+
+async def write(url: str, wait: Wait) -> Writers:
+    """Write for a while, and return the writers."""
+    async with connect(url, timeout_s=1.0, wait=wait) as store:
+        writers = Writers(store, 4, 0.01)
+        writers.start()
+        await asyncio.sleep(WRITE_DURATION_S)
+        await writers.stop()
+        return writers
+
+
+@pytest.mark.timeout(240)
+async def test_a_demoted_primary_loses_what_wait_1_acknowledges_and_wait_2_acknowledges_nothing(
+    short_path: Path,
+) -> None:
+    async with sentinel(short_path) as deployment:
+        old = await demote_primary(deployment)
+        url = f"redis://{urlsplit(deployment.url).netloc.rpartition('@')[0]}@{old.address}/0"
+        writers = await asyncio.gather(write(url, Wait(1)), write(url, Wait(2, timeout_ms=300)))
         await resume_failover(deployment)
         async with connect(deployment.url) as store:
-            return await count_losses(store, writers)
-
-
-@pytest.mark.timeout(240)
-async def test_wait_1_acknowledges_writes_to_a_demoted_primary_which_are_lost(short_path: Path) -> None:
-    losses = await write_to_demoted_primary(short_path, Wait(1))
-    assert losses.acknowledged > 0
-    assert len(losses.lost_commits) == losses.acknowledged
-
-
-@pytest.mark.timeout(240)
-async def test_wait_2_acknowledges_no_write_to_a_demoted_primary(short_path: Path) -> None:
-    losses = await write_to_demoted_primary(short_path, Wait(2, timeout_ms=300))
-    assert losses.acknowledged == 0
+            wait_1, wait_2 = [await count_losses(store, each) for each in writers]
+    assert len(wait_1.lost_commits) == wait_1.acknowledged > 0
+    assert wait_2.acknowledged == 0

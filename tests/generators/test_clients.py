@@ -50,28 +50,35 @@ def warnings(said: str) -> list[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_it_generates_every_operation_without_a_warning(client: GeneratedClient, tmp_path: Path) -> None:
-    said = generate(client, tmp_path)
+async def test_it_generates_every_operation_without_a_warning_and_plays_a_whole_game(
+    client: GeneratedClient, tmp_path: Path, redis_url: str
+) -> None:
+    """It plays where a compiler of its language comes from a package registry."""
+    folder = tmp_path / "client"
+    folder.mkdir()
+    check_generated(client, folder, generate(client, folder))
+    if client.program:
+        async with start_server(tmp_path, redis_url) as service:
+            await check_game(service.url, play(client, folder, service.url))
+
+
+def check_generated(client: GeneratedClient, folder: Path, said: str) -> None:
+    """Check that a client has everything, by its generator's messages and its sources."""
     assert warnings(said) == []
     names = DOCUMENT["components"]["schemas"] if client.generator == "datamodel-code-generator" else OPERATIONS
-    sources = [path for path in tmp_path.rglob("*") if path.is_file() and "docs" not in path.parts]
+    sources = [path for path in folder.rglob("*") if path.is_file() and "docs" not in path.parts]
     text = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in sources)
     squeezed = squeeze(text)
     assert [name for name in names if squeeze(name) not in squeezed] == []
     assert [part for part in DECODABLE.get(client.target, ()) if part not in text] == []
 
 
-@pytest.mark.parametrize("client", [client for client in CLIENTS if client.program], ids=lambda client: client.name)
-async def test_it_plays_a_whole_game(client: GeneratedClient, tmp_path: Path, redis_url: str) -> None:
-    folder = tmp_path / "client"
-    folder.mkdir()
-    generate(client, folder)
-    async with start_server(tmp_path, redis_url) as service:
-        report = play(client, folder, service.url)
-        async with aiohttp.ClientSession(service.url) as session:
-            game = await read(session, f"/v1/games/{report['id']}")
-            log = await read(session, f"/v1/games/{report['id']}/diffs?limit=1000")
-            tileset = await read(session, f"/v1/tilesets/{game['tileset']}")
+async def check_game(url: str, report: dict[str, Any]) -> None:
+    """Check that a program's report is that of a finished game of the service."""
+    async with aiohttp.ClientSession(url) as session:
+        game = await read(session, f"/v1/games/{report['id']}")
+        log = await read(session, f"/v1/games/{report['id']}/diffs?limit=1000")
+        tileset = await read(session, f"/v1/tilesets/{game['tileset']}")
     assert game["status"] == "finished"
     assert report == {
         "id": game["id"],
