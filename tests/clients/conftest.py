@@ -8,8 +8,8 @@ import pytest
 from service.store.game_store import RedisStore
 from south_seas import Backoff, Client
 from tests.clients.scripted_service import ScriptedService, run_scripted_service
-from tests.clients.unreliable_proxy import Proxy, run_proxy
 from tests.games.game_logs import decode_log, play_game
+from tests.tcp_proxy import Proxy, run_proxy
 from tests.tools import NODE, require
 from tests.web.app_server import serve
 

@@ -21,9 +21,9 @@ from south_seas import (
 from south_seas.models import CreateGame, SeatRequest
 from tests.clients.conftest import QUICK
 from tests.clients.scripted_service import ScriptedService, problem_response
-from tests.clients.unreliable_proxy import Proxy, run_proxy
 from tests.polling import wait_until
 from tests.server_process import start_server
+from tests.tcp_proxy import Proxy, run_proxy
 
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 

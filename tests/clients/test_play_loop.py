@@ -36,7 +36,7 @@ from south_seas.models import (
 )
 from tests.api_key_fixture import add_api_key
 from tests.clients.conftest import QUICK
-from tests.clients.unreliable_proxy import Proxy
+from tests.tcp_proxy import Proxy
 
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 CHANCE = random.Random(1)

@@ -20,8 +20,8 @@ from tests.clients.failure_scripts import (
     skip_a_diff,
 )
 from tests.clients.scripted_service import JsonObject, ScriptedService, final_game_response, problem_response
-from tests.clients.unreliable_proxy import run_proxy
 from tests.server_process import start_server
+from tests.tcp_proxy import run_proxy
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 100

@@ -1,78 +1,29 @@
 """A proxy between a primary and its replicas and sentinels, which simulates a network partition.
 
-When it stops forwarding, connections stay open and new ones are accepted, as in a network that drops packets. Writers
-use the primary's own address, not the proxy.
+Writers use the primary's own address, not the proxy.
 """
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
+from urllib.parse import urlsplit
 
 from tests.polling import wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node
 from tests.redis_servers.access import PEER_USER
 from tests.redis_servers.node import HOST
+from tests.tcp_proxy import Proxy, run_proxy
 
-__all__ = ["ReplicationProxy", "replicate_through_proxy"]
+__all__ = ["replicate_through_proxy"]
 
 SETUP_TIMEOUT_S = 30.0
-CHUNK_BYTES = 1 << 16
-
-
-class ReplicationProxy:
-    """Forwards connections to a node, until `stop_forwarding`."""
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._is_forwarding = asyncio.Event()
-        self._is_forwarding.set()
-        self._connections: set[asyncio.Task[None]] = set()
-
-    def stop_forwarding(self) -> None:
-        """Drop everything from now on, without closing connections."""
-        self._is_forwarding.clear()
-
-    def handle_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Forward one connection."""
-        task = asyncio.create_task(self._forward(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            await self._is_forwarding.wait()
-            upstream_reader, upstream_writer = await asyncio.open_connection(HOST, self._node.port)
-            try:
-                async with asyncio.TaskGroup() as group:
-                    group.create_task(self._pump(reader, upstream_writer))
-                    group.create_task(self._pump(upstream_reader, writer))
-            finally:
-                upstream_writer.transport.abort()
-        finally:
-            writer.transport.abort()
-
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            while data := await reader.read(CHUNK_BYTES):
-                await self._is_forwarding.wait()
-                writer.write(data)
-                await writer.drain()
-        writer.close()
 
 
 @asynccontextmanager
-async def replicate_through_proxy(deployment: Deployment, primary: Node) -> AsyncIterator[ReplicationProxy]:
+async def replicate_through_proxy(deployment: Deployment, primary: Node) -> AsyncIterator[Proxy]:
     """Make the replicas and sentinels of a deployment reach its primary through a proxy."""
-    proxy = ReplicationProxy(primary)
-    server = await asyncio.start_server(proxy.handle_connection, HOST, 0)
-    try:
-        port = server.sockets[0].getsockname()[1]
+    async with run_proxy(f"http://{primary.address}") as proxy:
+        port = urlsplit(proxy.url).port
+        assert port is not None
         for sentinel in deployment.sentinels:
             await _monitor_at(sentinel, port, len(deployment.sentinels) // 2 + 1)
         for node in deployment.nodes:
@@ -81,9 +32,6 @@ async def replicate_through_proxy(deployment: Deployment, primary: Node) -> Asyn
                     await client.replicaof(HOST, port)
         await wait_until(lambda: _is_ready(deployment, primary, port), SETUP_TIMEOUT_S)
         yield proxy
-    finally:
-        server.close()
-        await proxy.aclose()
 
 
 async def _monitor_at(sentinel: Node, port: int, quorum: int) -> None:

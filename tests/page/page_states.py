@@ -6,8 +6,6 @@ from functools import partial
 
 from playwright.async_api import Locator, expect
 
-from service.games.scheduling.scheduler import advance_due_game
-from service.web.app_keys import CONTEXT
 from tests.page.conftest import RICH, SHORT
 from tests.page.game_fixture import Moves, PreparedGame, prepare_game
 from tests.page.visitor import Size, Visitor, Visitors
@@ -167,9 +165,6 @@ async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     game = await prepare_local_game(visitors, turn_timeout_s=1, on_timeout="bot")
     visitor = await open_game(visitors, game, size, seats=(0,))
     await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
-    assert visitors.client.app is not None
-    while (await game.read())["players"][0]["bot"] is None:
-        await advance_due_game(visitors.client.app[CONTEXT], game.id)
     await expect(visitor.page.locator(".players")).to_contain_text("played by the computer")
     return visitor
 

@@ -7,7 +7,7 @@ from playwright.async_api import Route, expect
 from tests.page.game_fixture import KEEP_WARES, prepare_game
 from tests.page.visitor import Visitors
 
-TILES = 12
+TILES = 6
 MAX_REQUESTS = 3
 """The limit of `board/pictures.ts`."""
 

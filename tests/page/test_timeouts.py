@@ -1,8 +1,6 @@
 """Timeouts: the warning, the bot that takes over, the return, and the messages."""
 
-import asyncio
 import re
-from collections.abc import Callable, Sequence
 from time import time
 from typing import Any
 
@@ -10,12 +8,12 @@ import pytest
 from playwright.async_api import expect
 
 from service.games.context import Context
-from service.games.ports import StoredDiff
 from service.games.scheduling.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.page.game_fixture import PASS_OFTEN, PreparedGame, Stop, prepare_game
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors
+from tests.polling import wait_until
 
 SIDEWAYS: Size = (844, 390)
 BOT_ON_TIMEOUT: dict[str, Any] = {"turn_timeout_s": 60, "on_timeout": "bot"}
@@ -23,17 +21,14 @@ STANDS_IN = "The computer is playing for you."
 
 
 async def time_out(http_game: PreparedGame, store: RedisStore, hours: int = 1) -> None:
-    """Let the decider's time run out, by a clock that is `hours` ahead."""
-    await advance_game(http_game, store, lambda: time() + 3600 * hours)
+    """Let the decider's time run out, by the clock of another instance, which is `hours` ahead."""
 
+    def clock() -> float:
+        return time() + 3600 * hours
 
-async def advance_game(http_game: PreparedGame, store: RedisStore, clock: Callable[[], float] = time) -> None:
-    """Process the game as the scheduler of another instance; the instance of the page has none."""
-
-    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
-        del game, diffs
-
-    context = Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=5.0)
+    context = Context(
+        store=store, tilesets=CATALOGUE, clock=clock, on_committed=lambda _game, _diffs: None, bot_budget_s=5.0
+    )
     await advance_due_game(context, http_game.id)
 
 
@@ -42,12 +37,14 @@ def after(number: int) -> Stop:
     return lambda game, _moves: game["turn"]["number"] > number
 
 
-async def wait_for_turn(game: PreparedGame, store: RedisStore, seat: int) -> int:
-    """Wait until a seat must decide, and return the number of the turn. Let bots decide that are due."""
-    async with asyncio.timeout(30):
-        while (turn := (await game.read())["turn"])["decider"] != seat:
-            await advance_game(game, store)
-    number: int = turn["number"]
+async def wait_for_turn(game: PreparedGame, seat: int) -> int:
+    """Wait until a seat must decide, and return the number of the turn."""
+
+    async def is_on_turn() -> bool:
+        return bool((await game.read())["turn"]["decider"] == seat)
+
+    await wait_until(is_on_turn)
+    number: int = (await game.read())["turn"]["number"]
     return number
 
 
@@ -63,7 +60,7 @@ async def test_the_offer_to_take_over_stays_on_the_screen_and_in_the_title(
     bar, take_over = ana.page.locator(".stand-in"), ana.page.get_by_role("button", name="Take over")
     await expect(bar).to_contain_text(STANDS_IN)
     for _ in range(3):
-        number = await wait_for_turn(game, store, 1)
+        number = await wait_for_turn(game, 1)
         await game.play(PASS_OFTEN, after(number))
         await expect(bar).to_be_in_viewport(ratio=1)
         await expect(take_over).to_be_in_viewport(ratio=1)
@@ -137,15 +134,17 @@ async def test_the_result_lists_the_turns_that_the_clock_decided(visitors: Visit
 )
 async def test_the_page_warns_before_time_runs_out(visitors: Visitors, policy: str, then: str) -> None:
     """It warns on the page, in the title, and once for screen readers; not earlier."""
-    game = await prepare_game(visitors, "away", turn_timeout_s=12, on_timeout=policy)
+    game = await prepare_game(visitors, "away", turn_timeout_s=60, on_timeout=policy)
     ana = await game.open_for(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".countdown")).to_be_visible()
-    assert await ana.page.locator(".hurry").count() == 0, "warned with most of the time left"
-    await expect(ana.page.locator(".hurry")).to_contain_text(then, timeout=20_000)
-    await expect(ana.page.locator(".hurry")).to_contain_text(re.compile(r"Only 0:0\d left!"))
-    await expect(ana.page).to_have_title(re.compile("Only 0:0. left!"))
-    live_region = ana.page.locator(".unseen[aria-live=polite]").last
-    first, hurry = await live_region.inner_text(), ana.page.locator(".hurry")
+    hurry, live_region = ana.page.locator(".hurry"), ana.page.locator(".unseen[aria-live=polite]").last
+    assert await hurry.count() == 0, "warned with most of the time left"
+    await ana.page.clock.install()
+    await ana.page.clock.fast_forward("46")
+    await expect(hurry).to_contain_text(then)
+    await expect(hurry).to_contain_text(re.compile(r"Only 0:\d\d left!"))
+    await expect(ana.page).to_have_title(re.compile("Only 0:.. left!"))
+    first = await live_region.inner_text()
     assert then in first
     await expect(hurry).not_to_have_text(await hurry.inner_text())
     assert await live_region.inner_text() == first, "a screen reader would announce every second"

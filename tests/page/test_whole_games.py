@@ -1,30 +1,13 @@
-"""Whole games on the page, against bots and human players."""
-
-import re
+"""Two browsers play a whole game."""
 
 from playwright.async_api import expect
 
 from tests.page.conftest import SHORT
-from tests.page.visitor import Visitor, Visitors, start_against_computer
+from tests.page.visitor import Visitor, Visitors
 
 MAX_DECISIONS = 400
 SMALL = (900, 640)
 """Browsers draw faster in a small window."""
-
-
-async def test_a_whole_game_against_the_computer_can_be_played_by_mouse(visitors: Visitors) -> None:
-    newcomer = await visitors.open(size=SMALL)
-    await start_against_computer(newcomer)
-    await expect(newcomer.action_bar).to_contain_text("Tap a marked cell for this tile")
-    decisions = 0
-    while await newcomer.decide(place_islanders=decisions % 5 == 0):
-        decisions += 1
-        assert decisions < MAX_DECISIONS
-    assert decisions >= 30
-    await expect(newcomer.action_bar).to_contain_text(re.compile("wins?"))
-    await expect(newcomer.page.locator(".ranking tbody tr")).to_have_count(2)
-    await newcomer.press("Play again")
-    await expect(newcomer.page.locator(".bag")).to_have_text(re.compile("^(71|70) tiles left$"))
 
 
 async def test_two_browsers_play_a_whole_game_and_one_recovers_from_a_lost_connection(visitors: Visitors) -> None:

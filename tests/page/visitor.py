@@ -57,6 +57,13 @@ class Visitor(NamedTuple):
         await self._wait_for_change(before)
         return True
 
+    async def play(self, *, place_islander_every: int) -> int:
+        """Take all decisions until the game is over, and return their number."""
+        decisions = 0
+        while await self.decide(place_islanders=decisions % place_islander_every == 0):
+            decisions += 1
+        return decisions
+
     async def version(self) -> int:
         """Return the shown version of the game."""
         return int(await self.page.locator("main").get_attribute("data-version") or 0)

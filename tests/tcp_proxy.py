@@ -1,4 +1,4 @@
-"""A TCP proxy that cuts its connections on demand."""
+"""A TCP proxy that fails on demand: it cuts its connections, or stops forwarding."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,6 +25,8 @@ class Proxy:
         self.cut_every: int | None = None
         """Cut all connections after every so many chunks from the target."""
         self._chunks = 0
+        self._forwarding = asyncio.Event()
+        self._forwarding.set()
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         """asyncio has only weak references to tasks."""
@@ -34,6 +36,10 @@ class Proxy:
         for writer in self._writers:
             writer.transport.abort()
             self.cuts += 1
+
+    def stop_forwarding(self) -> None:
+        """Drop everything from now on, without closing connections, as a network that drops packets does."""
+        self._forwarding.clear()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side ends it."""
@@ -52,6 +58,7 @@ class Proxy:
         target = urlsplit(self.target)
         self._writers.add(writer)
         try:
+            await self._forwarding.wait()
             target_reader, target_writer = await asyncio.open_connection(target.hostname, target.port)
             requests = asyncio.create_task(self._copy(reader, target_writer))
             try:
@@ -70,6 +77,7 @@ class Proxy:
     ) -> None:
         try:
             while chunk := await source.read(CHUNK_SIZE):
+                await self._forwarding.wait()
                 if is_response and self.responses_to_drop:
                     self.responses_to_drop -= 1
                     return
