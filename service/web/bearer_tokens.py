@@ -7,7 +7,7 @@ from aiohttp import hdrs, web
 
 from service.games.errors import Malformed, Unauthorized
 from service.web.connections.protocol import get_connection
-from service.web.ratelimit.subjects import hash_token
+from service.web.ratelimit.client_ids import hash_token
 
 __all__ = ["BearerToken", "check_token", "parse_bearer_token", "parse_bearer_tokens", "read_bearer_token"]
 
@@ -26,7 +26,7 @@ class BearerToken(NamedTuple):
 
     text: str
     hash: bytes
-    """The subject of its rate limits."""
+    """Its id for rate limits."""
     lines: list[str]
     """The lines of the header."""
 

@@ -2,9 +2,11 @@
 
 import logging
 from collections import Counter
+from secrets import token_hex
 
 import msgspec
 import pytest
+from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
 from service.games.api_keys.key import Quotas, add_secret, generate_secret
@@ -15,7 +17,7 @@ from tests.api_key_fixture import QUOTAS, add_api_key, api_key_header
 from tests.security.limited_client import count_statuses, make_limits, request_game
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock, serve
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import send_raw
 
 
@@ -171,6 +173,32 @@ async def test_guesses_of_keys_are_limited_and_do_not_lock_the_holder_out(store:
         assert counts[401] <= 22
         assert counts[429] == 60 - counts[401]
         await create_with_key(client, secret)
+
+
+async def test_a_guess_of_a_key_with_a_valid_token_is_limited_too(store: RedisStore, redis_url: str) -> None:
+    async with serve(store, make_limits(rate_guesses=5)) as elsewhere, connect(redis_url) as second:
+        game = await create_game(elsewhere)
+        async with serve(second, make_limits(rate_guesses=5)) as client:  # it does not trust the game's tokens yet
+            header = {**api_key_header(generate_secret("discord-bot")), **bearer_header(game.owner_token)}
+            counts = await count_statuses(20, lambda: client.post(f"{game.path}/rematch", headers=header))
+            assert counts[401] + counts[429] == 20
+            assert counts[429] >= 10
+
+
+async def test_the_idempotency_keys_of_a_key_are_limited(store: RedisStore) -> None:
+    """Apart from those of games, each of which has its quota already."""
+    secret = await add_api_key(store)
+    async with serve(store, make_limits(rate_keys=4)) as client:
+
+        async def register() -> ClientResponse:
+            headers = {**api_key_header(secret), "Idempotency-Key": token_hex()}
+            return await client.post("/v1/keys/me/webhooks", json={"url": "https://bot.example/"}, headers=headers)
+
+        counts = await count_statuses(10, register)
+        assert 4 <= counts[201] <= 6
+        rejected = await register()
+        assert (await check_problem(rejected, 429, "rate_limited"))["detail"] == "too many keys: retry later"
+        assert (await request_game(client, **api_key_header(secret), **{"Idempotency-Key": token_hex()})).status == 201
 
 
 async def test_a_head_with_a_key_is_limited_as_its_get(store: RedisStore) -> None:

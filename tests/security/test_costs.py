@@ -14,8 +14,8 @@ from service.store.game_store import RedisStore
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
+from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.ratelimit.subjects import hash_token
 from tests.security.limited_client import make_limits
 from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
 from tests.web.app_server import Client, serve

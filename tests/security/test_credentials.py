@@ -1,4 +1,4 @@
-"""A token has one spelling, and the subjects of limits are bounded in size and number."""
+"""A token has one spelling, and the ids of limited clients are bounded in size and number."""
 
 import asyncio
 import tracemalloc
@@ -13,6 +13,7 @@ from service.store.game_store import RedisStore
 from service.web.connections.client_ip import TrustedProxies, parse_networks
 from service.web.limits import Limits
 from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
+from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.leases import LeasePool
 from service.web.ratelimit.limiter import (
     MAX_LEASES_BYTES,
@@ -21,7 +22,6 @@ from service.web.ratelimit.limiter import (
     RATE_LIMITER,
     RateLimiter,
 )
-from service.web.ratelimit.subjects import hash_token
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -188,34 +188,34 @@ async def flood(client: Client, game: HTTPGame, spellings: int) -> None:
         await writer.wait_closed()
 
 
-def subjects(of_network: bool, number: int) -> str:
-    """Return the longest key of an address or network."""
+def address_id(of_network: bool, number: int) -> str:
+    """Return the longest id of an address or network."""
     return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
 
 
 LEASE_POOLS: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | bytes], int], ...] = (
     (lambda rate_limiter: rate_limiter.reads.pool, lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
-    (lambda rate_limiter: rate_limiter.guesses.pool, lambda number: subjects(False, number), MAX_LEASES_BYTES),
+    (lambda rate_limiter: rate_limiter.guesses.pool, lambda number: address_id(False, number), MAX_LEASES_BYTES),
     (
         lambda rate_limiter: rate_limiter.guesses.network_pool,
-        lambda number: subjects(True, number),
+        lambda number: address_id(True, number),
         MAX_NETWORK_LEASES_BYTES,
     ),
 )
 
 
-@pytest.mark.parametrize(("pool", "subject", "bound"), LEASE_POOLS)
+@pytest.mark.parametrize(("pool", "client_id", "bound"), LEASE_POOLS)
 async def test_a_pool_of_leases_is_bounded_by_bytes(
     client: Client,
     pool: Callable[[RateLimiter], LeasePool],
-    subject: Callable[[int], str | bytes],
+    client_id: Callable[[int], str | bytes],
     bound: int,
 ) -> None:
     """However many clients there are, and however many numbers each account holds."""
     leases = pool(client.app[RATE_LIMITER])
     with measure_growth() as grown:
         for number in range(bound // 100):
-            lease = leases.get_or_create(subject(number))
+            lease = leases.get_or_create(client_id(number))
             lease.tokens = lease.local_full_at = lease.empty_until = number + 0.5
             lease.bucket_tokens = 1_000 + number
     assert bound / 4 < grown[0] < bound

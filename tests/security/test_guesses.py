@@ -11,8 +11,8 @@ from aiohttp import ClientSession, WSServerHandshakeError
 from service.games.ports import GameRecord
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
+from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import MAX_TOKENS_CHECKED, RATE_LIMITER
-from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, count_statuses, make_limits, read_status

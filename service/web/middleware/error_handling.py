@@ -11,8 +11,8 @@ from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
-from service.web.ratelimit.leases import LeasePending
-from service.web.ratelimit.limiter import RATE_LIMITER, ApiKeyPresented
+from service.web.ratelimit.leases import AdmissionPending
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import add_common_headers
 
 ALLOWED_HEADERS = (
@@ -34,7 +34,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             if rate_limiter.is_enabled:
                 try:
                     charge = rate_limiter.admit(request, address)
-                except (LeasePending, RateLimited, ApiKeyPresented) as refusal:
+                except (AdmissionPending, RateLimited) as refusal:
                     charge = await rate_limiter.retry_admission(refusal, request, address)
             _check_encoding(request)
             response = await handle(request)

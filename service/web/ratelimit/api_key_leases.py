@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from service.games.api_keys.key import ApiKey
 from service.games.ports import RateLimit, TokenBucketStore
+from service.telemetry.metrics import API_KEY_RATE_LIMITED
+from service.web.errors import RateLimited
 from service.web.ratelimit import costs
 from service.web.ratelimit.leases import MAX_LEASE_BYTES, LeasePool, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
@@ -17,14 +19,23 @@ POOL_BYTES = 2 * MAX_LEASE_BYTES
 """Memory of a pool, which has one lease: that of its key."""
 
 
+class ApiKeyPool(LeasePool):
+    """The pool of one key for one of its quotas."""
+
+    def to_rate_limited(self, lease: TokenLease) -> RateLimited:
+        """Return the error of an empty lease, and count it for the key too."""
+        API_KEY_RATE_LIMITED.labels(lease.client, self.policy.name).inc()
+        return super().to_rate_limited(lease)
+
+
 class ApiKeyLeases:
     """The leases of one key on this instance."""
 
     def __init__(self, key: ApiKey, store: TokenBucketStore, clock: Callable[[], float]) -> None:
         self.key = key
 
-        def add_pool(name: str, rate: RateLimit) -> LeasePool:
-            return LeasePool(Policy(name, rate), store, clock, POOL_BYTES)
+        def add_pool(name: str, rate: RateLimit) -> ApiKeyPool:
+            return ApiKeyPool(Policy(name, rate), store, clock, POOL_BYTES)
 
         quotas = key.quotas
         self.games = add_pool("key-games", RateLimit(quotas.games_per_hour, HOUR_S))

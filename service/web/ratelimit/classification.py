@@ -5,7 +5,6 @@ from aiohttp import web
 from schemas.vocabulary import is_valid_id
 from service.games.errors import Malformed, Unauthorized
 from service.web.bearer_tokens import parse_bearer_token, parse_bearer_tokens
-from service.web.parsing import API_KEY_HEADER
 
 __all__ = [
     "EXEMPT_PATHS",
@@ -15,7 +14,6 @@ __all__ = [
     "SAFE_METHODS",
     "UNCOUNTED_METHODS",
     "WEBSOCKET_SUFFIX",
-    "carries_api_key",
     "is_creating",
     "is_creating_game",
     "is_joining",
@@ -23,6 +21,7 @@ __all__ = [
     "parse_game",
     "proves_token",
     "read_tokens",
+    "takes_api_key",
 ]
 
 GAMES_PREFIX = "/v1/games/"
@@ -74,12 +73,11 @@ def parse_game(path: str) -> tuple[bool, str | None]:
     return path.startswith(GAMES_PREFIX) and is_valid_id(game), game
 
 
-def carries_api_key(request: web.BaseRequest) -> bool:
-    """Return whether a request has an API key, and its path is one that takes API keys."""
-    method, path = request.method, request.path
-    return API_KEY_HEADER in request.headers and (
-        path.startswith(KEYS_PREFIX) or is_creating(method, path) or is_joining(method, path)
-    )
+def takes_api_key(method: str, path: str) -> bool:
+    """Return whether a request may carry an API key, which it is then charged to."""
+    if path.startswith(KEYS_PREFIX):
+        return method != "OPTIONS"
+    return is_creating(method, path) or is_joining(method, path)
 
 
 def read_tokens(request: web.BaseRequest) -> list[str]:

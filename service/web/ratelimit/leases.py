@@ -9,6 +9,7 @@ which the bucket refills. While the store is unavailable, each instance limits a
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import ceil
 from typing import ParamSpec, TypeVar
@@ -19,11 +20,11 @@ from service.games.ports import Grant, StoreError, TokenBucketStore
 from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited
+from service.web.ratelimit.client_ids import ClientID, make_bucket_key
 from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import RecentCache
-from service.web.ratelimit.subjects import Subject, make_bucket_key
 
-__all__ = ["MAX_ATTEMPTS", "LeasePending", "LeasePool", "TokenLease", "retry_when_leased"]
+__all__ = ["MAX_ATTEMPTS", "AdmissionPending", "LeasePending", "LeasePool", "TokenLease", "retry_when_leased"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,7 +33,7 @@ STORE_TIMEOUT_S = 1.0
 """Timeout of a renewal."""
 
 MAX_LEASE_BYTES = 384
-"""Memory of a lease, at most: object, numbers, subject, and its share of a dict that has just grown."""
+"""Memory of a lease, at most: object, numbers, client id, and its share of a dict that has just grown."""
 
 RATE_LIMIT = istr("RateLimit")
 RATE_LIMIT_POLICY = istr("RateLimit-Policy")
@@ -41,7 +42,15 @@ MAX_ATTEMPTS = 5
 """Attempts of one request: concurrent requests may take the tokens that a renewal brought."""
 
 
-class LeasePending(Exception):
+class AdmissionPending(Exception, ABC):
+    """A request is admitted or rejected by the result of something that takes time; then `admit` is retried."""
+
+    @abstractmethod
+    async def wait(self) -> None:
+        """Wait for the result."""
+
+
+class LeasePending(AdmissionPending):
     """A renewal is running whose result decides whether there is a token."""
 
     def __init__(self, lease: "TokenLease", task: asyncio.Task[None]) -> None:
@@ -77,12 +86,12 @@ async def retry_when_leased(attempt: Callable[P, T], *args: P.args, **kwargs: P.
 class TokenLease:
     """One client's tokens on this instance."""
 
-    __slots__ = ("bucket_tokens", "empty_until", "local_full_at", "pool", "renewal", "subject", "tokens")
+    __slots__ = ("bucket_tokens", "client", "empty_until", "local_full_at", "pool", "renewal", "tokens")
 
-    def __init__(self, pool: "LeasePool", subject: Subject) -> None:
+    def __init__(self, pool: "LeasePool", client: ClientID) -> None:
         self.pool = pool
         """The pool of its policy."""
-        self.subject = subject
+        self.client = client
         self.tokens: float = 0
         """Tokens left; negative for a debt."""
         self.bucket_tokens = pool.policy.quota
@@ -158,22 +167,22 @@ class LeasePool:
         """Return the number of leases."""
         return len(self._leases)
 
-    def get_or_create(self, subject: Subject) -> TokenLease:
+    def get_or_create(self, client: ClientID) -> TokenLease:
         """Return the lease of a client."""
-        lease = self._leases.get(subject)
+        lease = self._leases.get(client)
         if lease is None:
-            lease = TokenLease(self, subject)
-            self._leases.put(subject, lease)
+            lease = TokenLease(self, client)
+            self._leases.put(client, lease)
         return lease
 
-    def require(self, subject: Subject) -> TokenLease:
+    def require(self, client: ClientID) -> TokenLease:
         """Return the lease of a client if it has tokens. Raises RateLimited, LeasePending.
 
         The caller subtracts the cost from `tokens`, once all leases that it needs were returned.
         """
-        lease = self._leases.recent.get(subject)
+        lease = self._leases.recent.get(client)
         if lease is None:
-            lease = self.get_or_create(subject)
+            lease = self.get_or_create(client)
         if lease.tokens <= self.renewal_threshold:
             lease.check()
             self.renew(lease)
@@ -203,7 +212,7 @@ class LeasePool:
     async def _renew(self, lease: TokenLease) -> None:
         """Borrow what the lease owes, and a portion."""
         requested = self.policy.lease_tokens - int(lease.tokens)
-        name = f"{self.policy.name}:{make_bucket_key(lease.subject)}"
+        name = f"{self.policy.name}:{make_bucket_key(lease.client)}"
         try:
             async with asyncio.timeout(STORE_TIMEOUT_S):
                 grant = await self._store.take(name, requested, self.policy.rate)

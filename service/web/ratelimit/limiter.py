@@ -15,27 +15,24 @@ from aiohttp import hdrs, web
 from multidict import istr
 
 from service.games.api_keys.authenticator import ApiKeyAuthenticator
-from service.games.api_keys.key import ApiKey
-from service.games.errors import ApiKeyRejected, Unauthorized
+from service.games.errors import Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
-from service.telemetry.metrics import API_KEY_RATE_LIMITED
 from service.web.app_keys import API_KEY
 from service.web.bearer_tokens import read_bearer_token
 from service.web.errors import RateLimited
 from service.web.limits import Limits
-from service.web.parsing import API_KEY_HEADER, parse_api_key
+from service.web.parsing import API_KEY_HEADER
 from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.api_key_leases import ApiKeyPools
+from service.web.ratelimit.api_key_verifier import ApiKeyPending, ApiKeyVerifier
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
     EXEMPT_PATHS,
     GAMES_PREFIX,
-    KEYS_PREFIX,
     MY_GAMES_PATH,
     SAFE_METHODS,
     UNCOUNTED_METHODS,
     WEBSOCKET_SUFFIX,
-    carries_api_key,
     is_creating,
     is_creating_game,
     is_joining,
@@ -43,15 +40,16 @@ from service.web.ratelimit.classification import (
     parse_game,
     proves_token,
     read_tokens,
+    takes_api_key,
 )
-from service.web.ratelimit.leases import RATE_LIMIT, LeasePending, TokenLease, retry_when_leased
+from service.web.ratelimit.client_ids import hash_token
+from service.web.ratelimit.leases import RATE_LIMIT, AdmissionPending, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import RecentCache
-from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import TokenVerifier
 from service.web.responses import IDEMPOTENT_REPLAYED
 
-__all__ = ["CHARGE", "RATE_LIMITER", "ApiKeyPresented", "MessageInfo", "RateLimiter", "close_rate_limiter"]
+__all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
 MAX_TOKENS_CHECKED = 8
 """Tokens of one request that are checked, at most, for a valid one."""
@@ -67,10 +65,6 @@ TRUST_TTL_S = 3600.0
 MAX_TRUSTED_BYTES = 8 * 1024 * 1024
 MAX_TRUSTED_ENTRY_BYTES = 128
 """Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
-
-
-class ApiKeyPresented(Exception):
-    """A request carries an API key, which decides what it is charged to."""
 
 
 class MessageInfo(msgspec.Struct, frozen=True):
@@ -128,8 +122,7 @@ class RateLimiter:
         """Hashes of the tokens that opened a game on this instance lately, or were issued by it."""
         self._verifier = TokenVerifier(is_valid_token)
         self.api_key_pools = ApiKeyPools(store, clock)
-        self._api_keys = api_keys
-        self._api_key_verifier = TokenVerifier(self._is_valid_api_key)
+        self._api_key_verifier = ApiKeyVerifier(api_keys, self.guesses)
 
     async def aclose(self) -> None:
         """Cancel running renewals."""
@@ -138,11 +131,13 @@ class RateLimiter:
         await self.api_key_pools.aclose()
 
     def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
-        """Charge a request. Raises RateLimited, LeasePending or ApiKeyPresented; then `retry_admission` decides."""
-        path, method, unverified_token = request.path, request.method, None
+        """Charge a request. Raises RateLimited or AdmissionPending; then `retry_admission` decides."""
+        path, method, headers, unverified_token = request.path, request.method, request.headers, None
+        if API_KEY_HEADER in headers and takes_api_key(method, path):
+            return self._charge_api_key(request, address)
         if method in UNCOUNTED_METHODS:
             return self._admit_uncounted(request, address)
-        if hdrs.AUTHORIZATION in request.headers:
+        if hdrs.AUTHORIZATION in headers:
             unverified_token = self._read_token_key(request, path)
             if unverified_token in self.trusted_tokens and (
                 path.startswith(GAMES_PREFIX) or not is_creating(method, path)
@@ -154,8 +149,6 @@ class RateLimiter:
         guesses: tuple[TokenLease, ...] = ()
         if path.startswith(GAMES_PREFIX):
             guesses = self.guesses.require(address)
-        elif path.startswith(KEYS_PREFIX) and API_KEY_HEADER in request.headers:
-            raise ApiKeyPresented
         request[CHARGE] = charge = Charge(
             self._select_leases(method, path).require(address),
             guesses=() if path.endswith(WEBSOCKET_SUFFIX) else guesses,
@@ -165,74 +158,42 @@ class RateLimiter:
         return charge
 
     async def retry_admission(
-        self, refusal: LeasePending | RateLimited | ApiKeyPresented, request: web.BaseRequest, address: str
+        self, refusal: AdmissionPending | RateLimited, request: web.BaseRequest, address: str
     ) -> Charge | None:
-        """Retry `admit` after a renewal. A request with a valid token is not rejected for the guesses of others.
+        """Retry `admit` after what it waits for. A request with a valid token is not rejected for others' guesses.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
-        if isinstance(refusal, ApiKeyPresented) or carries_api_key(request):
-            return await self._admit_api_key(request, address)
-        try:
-            if isinstance(refusal, RateLimited):
-                raise refusal
+        if isinstance(refusal, AdmissionPending):
             await refusal.wait()
-            return await retry_when_leased(self.admit, request, address)
-        except RateLimited:
-            if not await self._has_valid_token(request, address):
-                raise
+            try:
+                return await retry_when_leased(self.admit, request, address)
+            except RateLimited as limited:
+                refusal = limited
+        if not await self._has_valid_token(request, address):
+            raise refusal
         return await retry_when_leased(self.admit, request, address)
 
-    async def _admit_api_key(self, request: web.BaseRequest, address: str) -> Charge:
-        """Charge a request to the API key that it carries. Raises what `retry_admission` does."""
-        request[API_KEY] = key = await self._authenticate_api_key(request, address)
-        try:
-            try:
-                return await retry_when_leased(self._charge_api_key, request, address)
-            except RateLimited:
-                if not await self._has_valid_token(request, address):
-                    raise
-            return await retry_when_leased(self._charge_api_key, request, address)
-        except RateLimited as limited:
-            API_KEY_RATE_LIMITED.labels(key.name, limited.policy).inc()
-            raise
-
-    async def _authenticate_api_key(self, request: web.BaseRequest, address: str) -> ApiKey:
-        """Return the API key of a request. One that is not valid counts as a request and a guess of its address."""
-        secret = parse_api_key(request) or ""
-        try:
-            if not self._api_keys.is_cached(secret):
-                await self._check_guesses(request, address, secret)
-            return await self._api_keys.authenticate(secret)
-        except ApiKeyRejected:
-            self._select_leases(request.method, request.path).charge_afterwards(address)
-            self.guesses.charge_afterwards(address)
-            raise
-
-    async def _check_guesses(self, request: web.BaseRequest, address: str, secret: str) -> None:
-        """Raise RateLimited if an address has made too many guesses and a secret is not valid."""
-        try:
-            await retry_when_leased(self.guesses.require, address)
-        except RateLimited:
-            if not await self._api_key_verifier.is_valid(address, request, None, secret):
-                raise
-
-    async def _is_valid_api_key(self, _game: str | None, secret: str) -> bool:
-        try:
-            await self._api_keys.authenticate(secret)
-        except ApiKeyRejected:
-            return False
-        return True
-
     def _charge_api_key(self, request: web.BaseRequest, address: str) -> Charge:
-        """Charge a request to its API key: a request, and a game if it creates one."""
-        path, leases = request.path, self.api_key_pools.get(request[API_KEY])
+        """Charge a request to its API key: a request, and a game or an idempotency key.
+
+        Raises RateLimited, AdmissionPending.
+        """
+        method, path, key = request.method, request.path, request.get(API_KEY)
+        if key is None:
+            raise ApiKeyPending(self._api_key_verifier, request, address, self._select_leases(method, path))
+        leases = self.api_key_pools.get(key)
+        creations: tuple[TokenLease, ...] = ()
         token_key = self._read_token_key(request, path) if hdrs.AUTHORIZATION in request.headers else b""
         is_guess = path.startswith(GAMES_PREFIX) and token_key not in self.trusted_tokens
+        if is_creating_game(method, path):
+            creations = leases.require_game()
+        elif method not in SAFE_METHODS and IDEMPOTENCY_KEY in request.headers:
+            creations = (self.idempotency_keys.pool.require(key.name),)
         request[CHARGE] = charge = Charge(
             leases.require_request(),
             guesses=self.guesses.require(address) if is_guess else (),
-            creations=leases.require_game() if is_creating_game(request.method, path) else (),
+            creations=creations,
             unverified_token=token_key,
         )
         return charge
@@ -319,8 +280,6 @@ class RateLimiter:
         path, key = request.path, b""
         if request.method == "OPTIONS" or path in EXEMPT_PATHS:
             return None
-        if path.startswith(KEYS_PREFIX) and API_KEY_HEADER in request.headers:
-            raise ApiKeyPresented
         if hdrs.AUTHORIZATION in request.headers:
             key = self._read_token_key(request, path)
         leases, ceilings = self._select_leases("HEAD", path), self.requests.require(address)
@@ -382,21 +341,17 @@ class RateLimiter:
         return self.pictures if is_picture(path) else self.reads
 
     def _creation_leases(self, request: web.BaseRequest, address: str) -> tuple[TokenLease, ...]:
-        """Return the leases for creations, which go by address unless the request carries an API key.
+        """Return the leases for creations, which go by address.
 
-        Raises RateLimited, LeasePending, ApiKeyPresented.
+        Raises RateLimited, LeasePending.
         """
         method = request.method
         if method in SAFE_METHODS:
             return ()
         leases: tuple[TokenLease, ...] = ()
         if is_creating(method, request.path):
-            if API_KEY_HEADER in request.headers:
-                raise ApiKeyPresented
             leases = self.creations.require(address)
         elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
-            if API_KEY_HEADER in request.headers:
-                raise ApiKeyPresented
             leases = self.joins.require(address)
         if IDEMPOTENCY_KEY in request.headers:
             leases += self.idempotency_keys.require(address)
