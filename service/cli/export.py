@@ -76,7 +76,7 @@ async def export_games(
         if len(running) >= MAX_CONCURRENT:
             finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             counts.update(task.result() for task in finished)
-            progress.count(len(finished))
+            progress.report(counts.total())
     counts.update(await asyncio.gather(*running))
     return counts
 

@@ -69,7 +69,7 @@ async def import_files(
             document = decode_document(await asyncio.to_thread(file.read_bytes))
             outcome = await _import(store, document, retention, replace=replace)
         counts[outcome] += 1
-        progress.count()
+        progress.report(counts.total())
     return counts
 
 

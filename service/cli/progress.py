@@ -18,21 +18,19 @@ REPORT_INTERVAL_S = 2.0
 
 
 class Progress:
-    """A counter of games that prints itself every few seconds."""
+    """Prints the number of finished games every few seconds."""
 
     def __init__(self, verb: str) -> None:
         self._verb = verb
-        self.games = 0
         self._started_at = self._reported_at = time.monotonic()
 
-    def count(self, games: int = 1) -> None:
-        """Add finished games."""
-        self.games += games
+    def report(self, games: int) -> None:
+        """Print how many games are finished, unless that was printed a moment ago."""
         now = time.monotonic()
         if now >= self._reported_at + REPORT_INTERVAL_S:
             self._reported_at = now
-            rate = self.games / (now - self._started_at)
-            click.echo(f"{self._verb} {self.games} games so far, {rate:.0f} per second", err=True)
+            rate = games / (now - self._started_at)
+            click.echo(f"{self._verb} {games} games so far, {rate:.0f} per second", err=True)
 
 
 @contextmanager

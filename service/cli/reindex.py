@@ -10,6 +10,7 @@ from service.cli.progress import Progress
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.games.index_repair.repairer import IndexRepairer, RepairReport
 from service.settings import make_retention, with_settings
+from service.store.game_store import RedisStore
 
 __all__ = ["reindex_command"]
 
@@ -25,12 +26,11 @@ def reindex_command(**settings: Any) -> None:
     retention = make_retention(settings)
     progress = Progress("checked")
 
-    def report(so_far: RepairReport) -> None:
-        progress.count(so_far.games - progress.games)
+    async def repair(store: RedisStore) -> RepairReport:
+        repairer = IndexRepairer(store, store.index_repair, retention, time.time)
+        return await repairer.repair_all(lambda so_far: progress.report(so_far.games))
 
-    result = run_with_store(
-        settings, lambda store: IndexRepairer(store, store.index_repair, retention, time.time).repair_all(report)
-    )
+    result = run_with_store(settings, repair)
     click.echo(
         f"checked {result.games} games: {result.added} index entries added, {result.removed} removed, "
         f"{result.unreadable} games unreadable"

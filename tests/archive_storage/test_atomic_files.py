@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.archive_storage.atomic_files import write_atomically
+from service.archive_storage.atomic_files import iter_documents, write_atomically
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +36,23 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
         write_atomically(file, "new")  # type: ignore[arg-type]  # a write that fails
     assert file.read_bytes() == b"old"
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_a_file_and_the_directories_created_for_it_survive_a_loss_of_power(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    file = tmp_path / "2026" / "11" / "game.json"
+    write_atomically(file, b"whole")
+    written = (tmp_path, tmp_path / "2026", file, file.parent)
+    assert synced == [path.stat().st_ino for path in written]
+
+
+def test_documents_are_found_below_directories_and_sorted(tmp_path: Path) -> None:
+    for name in ("b/2.json", "b/1.json.gz", "b/.hidden.json", "b/notes.txt", "c.json/3.json", "named"):
+        write_atomically(tmp_path / name, b"")
+    documents = iter_documents([tmp_path / "named", tmp_path, tmp_path / "absent"])
+    assert [path.relative_to(tmp_path).as_posix() for path in documents] == [
+        *("named", "b/1.json.gz", "b/2.json", "c.json/3.json", "absent")
+    ]

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +16,12 @@ from redis.asyncio import Redis
 from service.main import cli, main
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.cli.help_texts import iter_commands
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
+
+LOGINS = ("key:hunter2", "key", ":hunter2")
+
+HELP_TEXTS = Path(__file__).with_name("help_texts.txt")
 
 
 class CommandResult(NamedTuple):
@@ -45,19 +49,16 @@ async def run_in_process(*arguments: str) -> CommandResult:
     return CommandResult(process.returncode or 0, received.decode(), errors.decode())
 
 
-def commands(group: click.Group) -> Iterator[click.Command]:
-    """Return a group's commands, and those of the groups in it."""
-    for command in group.commands.values():
-        yield command
-        if isinstance(command, click.Group):
-            yield from commands(command)
+def test_help_texts_are_as_they_were() -> None:
+    command = (sys.executable, "-m", "tests.cli.help_texts")
+    printed = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.decode()
+    assert printed == HELP_TEXTS.read_text(), "if they should differ, see tests/cli/help_texts.py"
 
 
-@pytest.mark.parametrize("command", list(commands(cli)), ids=lambda command: str(command.name))
-def test_every_command_and_option_has_a_help_text(command: click.Command) -> None:
-    assert command.help
-    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
-    assert [option.name for option in options if not option.help] == []
+def test_every_command_and_option_has_a_help_text() -> None:
+    for path, command in iter_commands(cli):
+        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        assert (path, bool(command.help), [option.name for option in options if not option.help]) == (path, True, [])
 
 
 @pytest.mark.parametrize("arguments", (("import", "missing.json"), ("tileset", "check", "missing.json")))
@@ -157,8 +158,10 @@ async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis
         (("import", "no-such-file"), "does not exist"),
         (("serve", "--archive-url", "ftp://h/x"), "has an unsupported scheme"),
         (("serve", "--archive-url", "file://h/x"), "write file:///DIRECTORY"),
-        (("serve", "--archive-url", "s3://"), "has no bucket"),
-        (("serve", "--archive-url", "s3://key:hunter2@b/x"), "has a user or a password"),
+        (("serve", "--archive-url", "s3://"), "has no bucket: write s3://BUCKET/PREFIX"),
+        (("serve", "--archive-url", "file:///"), "has no directory"),
+        (("serve", "--archive-url", "s3://[b/x"), "is not a URL"),
+        *((("serve", "--archive-url", f"s3://{login}@b/x"), "has a user or a password") for login in LOGINS),
     ),
 )
 def test_an_error_is_one_line(

@@ -1,6 +1,7 @@
 """Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens."""
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from redis.asyncio import Redis
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
 from service.archive_storage.atomic_files import iter_documents
-from service.cli.export import export_games
+from service.cli import progress
+from service.cli.export import MAX_CONCURRENT, export_games
 from service.cli.importer import import_files, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
@@ -172,10 +174,20 @@ async def test_an_export_contains_no_token(store: RedisStore, tmp_path: Path) ->
 
 
 async def test_many_games_are_moved_and_unknown_ones_are_reported(
-    store: RedisStore, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: RedisStore,
+    second_store: RedisStore,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0)
     games = [await store_game(store, "waiting") for _ in range(30)]
     assert await moved(store, second_store, tmp_path) == {"exported": 30, "imported": 30}
+    reported = re.findall(r"(\w+) (\d+) games so far", capsys.readouterr().err)
+    exported = [int(number) for verb, number in reported if verb == "exported"]
+    assert exported == sorted({*exported})
+    assert 30 - MAX_CONCURRENT < exported[-1] < 30
+    assert [int(number) for verb, number in reported if verb == "imported"] == [*range(1, 31)]
     assert await second_store.load_versions([stored.id for stored in games]) == await store.load_versions(
         [stored.id for stored in games]
     )

@@ -1,14 +1,19 @@
 """`south-seas keys` on the command line."""
 
 import re
+import time
 
 from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.api_keys.key import Quotas
 from service.games.errors import ApiKeyRejected
+from service.games.timestamps import unix_seconds
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import CommandResult, south_seas
 from tests.games.game_fixture import Clock
+
+TIME = "yyyy-mm-ddThh:mm:ssZ"
+"""Stands for a time that depends on the clock."""
 
 
 async def run_keys(redis_url: str, *arguments: str) -> CommandResult:
@@ -52,20 +57,20 @@ async def test_list_shows_quotas_and_status_and_no_secret(store: RedisStore, red
     secrets.append((await run_keys(redis_url, "rotate", "b")).stdout)
     await run_keys(redis_url, "revoke", "c")
     listed = (await run_keys(redis_url, "list")).stdout
-    header, *rows = listed.splitlines()
-    assert header.split() == ["NAME", "GAMES/HOUR", "REQUESTS/MIN", "BOT", "TURNS/HOUR", "CREATED", "STATUS"]
-    by_name = {row.split()[0]: row for row in rows}
-    assert by_name["a"].split()[1:4] == ["7", "6000", "180000"]
-    assert by_name["a"].endswith("active")
-    assert re.search(r"active, previous secret until \d{4}-\d\d-\d\dT[\d:]+Z$", by_name["b"])
-    assert re.search(r"revoked \d{4}-\d\d-\d\dT[\d:]+Z$", by_name["c"])
+    assert sorted(re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", TIME, listed).splitlines()) == [
+        "NAME  GAMES/HOUR  REQUESTS/MIN  BOT TURNS/HOUR  CREATED               STATUS",
+        f"a     7           6000          180000          {TIME}  active",
+        f"b     7           6000          180000          {TIME}  active, previous secret until {TIME}",
+        f"c     7           6000          180000          {TIME}  revoked {TIME}",
+    ]
+    assert listed.startswith("NAME ")
     assert not any(secret.strip() in listed for secret in secrets)
 
 
 async def test_update_changes_only_the_given_quotas(store: RedisStore, redis_url: str) -> None:
     secret = (await run_keys(redis_url, "add", "bot", "--bot-turns-per-hour", "9")).stdout.strip()
     changed = await run_keys(redis_url, "update", "bot", "--games-per-hour", "50")
-    assert changed.returncode == 0, changed.stderr
+    assert changed == (0, "", "the key bot has 50 games an hour, 6000 requests a minute, 9 bot turns an hour\n")
     stored = await store.api_keys.load("bot")
     assert stored is not None
     assert stored.key.quotas == Quotas(50, 6_000, 9)
@@ -78,19 +83,26 @@ async def test_rotate_leaves_two_valid_secrets(store: RedisStore, redis_url: str
     new = (await run_keys(redis_url, "rotate", "bot")).stdout.strip()
     assert new != old
     assert [await is_valid(store, secret) for secret in (old, new)] == [True, True]
-    newest = (await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0.5")).stdout.strip()
+    earliest = int(time.time()) + 1800
+    rotated = await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0.5")
+    newest, until = rotated.stdout.strip(), re.search(r"previous secret is valid until (\S+)\. Its", rotated.stderr)
+    assert until
+    assert earliest <= unix_seconds(until[1]) <= int(time.time()) + 1800
     assert [await is_valid(store, secret) for secret in (old, new, newest)] == [False, True, True]
 
 
 async def test_rotate_without_grace_ends_a_leaked_secret_at_once(store: RedisStore, redis_url: str) -> None:
     leaked = (await run_keys(redis_url, "add", "bot")).stdout.strip()
-    new = (await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0")).stdout.strip()
+    rotated = await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0")
+    assert "its previous secret is valid for at most 5 s more. Its secret" in rotated.stderr
+    new = rotated.stdout.strip()
     assert [await is_valid(store, secret) for secret in (leaked, new)] == [False, True]
 
 
 async def test_a_revoked_key_stays_revoked(store: RedisStore, redis_url: str) -> None:
     secret = (await run_keys(redis_url, "add", "bot")).stdout.strip()
-    assert (await run_keys(redis_url, "revoke", "bot")).returncode == 0
+    revoked = await run_keys(redis_url, "revoke", "bot")
+    assert revoked == (0, "", "revoked the key bot; instances reject it within 5 s\n")
     assert not await is_valid(store, secret)
     for arguments in (("rotate", "bot"), ("update", "bot", "--games-per-hour", "1"), ("revoke", "bot"), ("add", "bot")):
         result = await run_keys(redis_url, *arguments)
@@ -103,6 +115,8 @@ async def test_the_webhooks_of_a_revoked_key_end(store: RedisStore, redis_url: s
     await run_keys(redis_url, "add", "bot")
     webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
     await store.webhooks.add("key.bot", webhook, WebhookState(0), max_webhooks=1, record=None)
+    await run_keys(redis_url, "rotate", "bot")
+    assert len(await store.webhooks.list_by_subject("key.bot")) == 1
     await run_keys(redis_url, "revoke", "bot")
     assert await store.webhooks.list_by_subject("key.bot") == []
 

@@ -1,17 +1,25 @@
 """The log that `south-seas verify URL` downloads."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from service.cli import log_download
 from service.cli.log_download import DownloadFailed, download_log
+from service.cli.log_file import encode_log
 from service.store.game_store import RedisStore
+from tests.cli.test_commands import south_seas
 from tests.web.app_server import serve
 from tests.web.http_game import create_game
 
 
-async def test_a_whole_log_is_downloaded_page_by_page(store: RedisStore) -> None:
+async def test_a_whole_log_is_downloaded_page_by_page(
+    store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_download, "PAGE_SIZE", 2)
     async with serve(store) as client:
         game = await create_game(client, visibility="private")
         for _ in range(3):
@@ -20,6 +28,10 @@ async def test_a_whole_log_is_downloaded_page_by_page(store: RedisStore) -> None
         log = await download_log(f"{url}/", game.owner_token)
         with pytest.raises(DownloadFailed, match="or it is private"):
             await download_log(url, None)
+        file = tmp_path / "log.json"
+        online = await south_seas("verify", url, "--save", str(file), SOUTH_SEAS_TOKEN=game.owner_token)
+    assert (online.returncode, file.read_bytes()) == (3, encode_log(log)), online.stderr
+    assert await south_seas("verify", str(file)) == online
     assert [diff["version"] for diff in log.diffs] == [*range(1, len(log.diffs) + 1)]
     assert len(log.diffs) >= 4
     assert log.tileset is not None
