@@ -3,8 +3,8 @@
 import pytest
 
 from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
+from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import MessageInfo
-from service.web.ratelimit.subjects import hash_token
 from service.web.websocket.session_tokens import SessionTokens
 
 
