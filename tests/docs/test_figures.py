@@ -49,7 +49,7 @@ def spell(delays_s: Sequence[float]) -> str:
     '5 s, 2 min and 1 h'
     """
     units = ((3600, "h"), (60, "min"), (1, "s"))
-    spelt = [next(f"{delay / size:.0f} {unit}" for size, unit in units if delay >= size) for delay in delays_s]
+    spelt = [next(f"{delay / size:g} {unit}" for size, unit in units if delay >= size) for delay in delays_s]
     return f"{', '.join(spelt[:-1])} and {spelt[-1]}"
 
 

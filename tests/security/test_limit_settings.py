@@ -5,8 +5,10 @@ from ipaddress import ip_network
 import click
 import pytest
 
+from service.games.context import Retention
 from service.games.ports import RateLimit
 from service.settings import Settings, make_settings, with_all_settings
+from service.store.client import InFlightLimits, Wait
 
 
 def settings(*flags: str) -> Settings:
@@ -22,11 +24,34 @@ def settings(*flags: str) -> Settings:
     return created[0]
 
 
+@pytest.mark.parametrize(
+    ("flags", "field", "value"),
+    (
+        (("--log-format", "JSON"), "log_format", "json"),
+        (("--log-level", "Debug"), "log_level", "DEBUG"),
+        (("--redis-wait-replicas", "2"), "redis_wait", Wait(2, 1000)),
+        (("--redis-wait-replicas", "1", "--redis-wait-ms", "50"), "redis_wait", Wait(1, 50)),
+        (("--redis-wait-replicas", "0", "--redis-wait-ms", "50"), "redis_wait", None),
+        (("--redis-url", ""), "redis_url", None),
+        (("--archive-url", ""), "archive_url", None),
+        (("--archive-url", "file:///srv/archive"), "archive_url", "file:///srv/archive"),
+        (("--host", "0.0.0.0"), "metrics_host", "0.0.0.0"),  # noqa: S104
+        (("--host", "0.0.0.0", "--metrics-host", "127.0.0.1"), "metrics_host", "127.0.0.1"),  # noqa: S104
+        (("--waiting-retention-days", "0.05", "--active-retention-days", "2"), "retention", Retention(4320, 172_800)),
+        (("--max-redis-commands-in-flight", "200"), "redis_in_flight", InFlightLimits()._replace(commands=200)),
+        (("--access-log",), "access_log", True),
+    ),
+)
+def test_a_setting_has_the_value_of_its_flags(flags: tuple[str, ...], field: str, value: object) -> None:
+    assert getattr(settings(*flags), field) == value
+
+
 def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
     limits = settings(
         *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
-        *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5", "--forwarded-header", "forwarded"),
+        *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5", "--forwarded-header", "Forwarded"),
+        *("--webhook-nameservers", "192.0.2.53", "--webhooks-allow-private"),
     ).limits
     assert limits.rate_writes == RateLimit(7, 60)
     assert not limits.rate_limits
@@ -34,6 +59,8 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits.allowed_origins == ("https://a.example", "null")
     assert (limits.max_streams_per_address, limits.keep_alive_timeout_s) == (9, 5.0)
     assert limits.forwarded_header == "forwarded"
+    assert limits.webhook_nameservers == ("192.0.2.53",)
+    assert limits.webhooks_allow_private
 
 
 @pytest.mark.parametrize(
@@ -49,6 +76,9 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         ("--allowed-origins", "https://example.org/path"),
         ("--allowed-origins", "https://example.org,*"),
         ("--forwarded-header", "x-real-ip"),
+        ("--webhook-nameservers", "ns.example"),
+        ("--archive-url", "ftp://example.org"),
+        ("--redis-url", "http://example.org"),
         ("--max-connections", "0"),
         ("--hsts-max-age-s", "-1"),
     ),

@@ -164,6 +164,7 @@ async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     await one.deliver()
     later.offset_s += 2
     await one.deliver()
+    one.expected_failures = 1
     send, one.dispatcher._send = one.dispatcher._send, _failing
     await first.act_successfully()
     await one.dispatcher.join()

@@ -6,9 +6,11 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
+from service.games.webhooks.dispatcher import DUE_BATCH_SIZE
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from tests.background import in_background
 from tests.polling import wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_receiver import (
@@ -136,6 +138,21 @@ async def test_due_webhooks_are_polled_until_close(store: RedisStore, receiver: 
         with pytest.raises(asyncio.CancelledError):
             await looking
     assert receiver.versions == [2]
+
+
+async def test_due_webhooks_are_listed_once_per_interval(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[int] = []
+
+    async def list_due(now: int, limit: int) -> list[tuple[str, str]]:
+        listed.append(limit)
+        del now
+        return []
+
+    monkeypatch.setattr(store.webhooks, "list_due", list_due)
+    async with run_instance(store) as one, in_background(one.dispatcher.run(3600.0)):
+        for _ in range(20):
+            await asyncio.sleep(0)
+    assert listed == [DUE_BATCH_SIZE]
 
 
 async def test_webhooks_wait_while_the_store_is_unavailable(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from time import time
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from service.games.ports import GameStore
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import open_webhook_sender
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame
 
@@ -91,11 +93,14 @@ class OffsetClock:
         return time() + self.offset_s
 
 
-class WebhookInstance(NamedTuple):
+@dataclass
+class WebhookInstance:
     """An instance of the service with its webhook dispatcher."""
 
     client: Client
     dispatcher: WebhookDispatcher
+    expected_failures: int = 0
+    """Failures of the service itself; they are only logged, and the delivery is repeated."""
 
     async def deliver(self) -> None:
         """Deliver everything that is due now."""
@@ -111,12 +116,13 @@ async def run_instance(
     limits: Limits = LOCAL_LIMITS,
 ) -> AsyncIterator[WebhookInstance]:
     """Run an instance that dispatches webhooks after its own commits and on request."""
-    timed = clock or OffsetClock()
+    timed, before = clock or OffsetClock(), read_samples()
     async with open_webhook_sender(limits) as send:
         dispatcher = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
         async with serve(store, limits, timed, dispatcher.dispatch) as client:
-            yield WebhookInstance(client, dispatcher)
+            yield (instance := WebhookInstance(client, dispatcher))
         await dispatcher.aclose()
+    assert grown(before, "game_failures_total", work="webhooks") == instance.expected_failures
 
 
 async def register_webhook(game: HTTPGame, url: str, **options: Any) -> dict[str, Any]:

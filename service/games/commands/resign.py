@@ -2,7 +2,7 @@
 
 from schemas.commands import SeatCommand
 from service.engine import Game, resign, return_player
-from service.games.access import OWNER, AccessRecord, Principal, resolve_seat
+from service.games.access import AccessRecord, Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.change import Change
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
@@ -47,8 +47,7 @@ class ReturnCommand(ActiveGameCommand[SeatCommand]):
     async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
         """Give the seat back to its player."""
         game, index, access = session.game, session.tileset.index, session.access
-        default_seat = _default_seat(game, access, principal)
-        seat = resolve_seat(access, principal, self.request.body.seat, default_seat, None)
+        seat = resolve_seat(access, principal, self.request.body.seat, _default_seat(game, access), None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         if not is_played_by_bot(game, seat):
@@ -57,7 +56,7 @@ class ReturnCommand(ActiveGameCommand[SeatCommand]):
         return [record_change(index, game, Change(events, self.context.now(), seat=seat, by=principal.actor))]
 
 
-def _default_seat(game: Game, access: AccessRecord, principal: Principal) -> int:
+def _default_seat(game: Game, access: AccessRecord) -> int:
     """Return the seat that the owner returns to by default: the only one that a bot plays, else the decider."""
-    played = [seat for seat in access.owner_seats if is_played_by_bot(game, seat)] if principal.role == OWNER else []
+    played = [seat for seat in access.owner_seats if is_played_by_bot(game, seat)]
     return played[0] if len(played) == 1 else game.decider

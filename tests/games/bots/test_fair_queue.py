@@ -2,14 +2,15 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
 from random import Random
-from time import perf_counter
 
 import pytest
 
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from tests.games.bots.queue_slot import acquired_slot
+from tests.games.game_fixture import Clock
 
 TIMEOUT_S = 30.0
 
@@ -102,17 +103,38 @@ async def test_one_slot_is_reserved_for_attended_games() -> None:
     assert served.most_unattended == 2
 
 
-async def test_unattended_games_get_their_share_of_the_time() -> None:
-    queue, busy_s = FairQueue(1, UnattendedLimits(1, time_share=0.25)), 0.0
-    started_at = last = perf_counter()
-    for _ in range(10):
-        async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, HOSTILE):
-            last = perf_counter()
-            await asyncio.sleep(0.004)
-        busy_s += perf_counter() - last
+@pytest.mark.parametrize(
+    ("limits", "pauses_s"),
+    (
+        (UnattendedLimits(1, time_share=0.25), [3.0, 1.0]),
+        (UnattendedLimits(1, time_share=0.25, overhead_s=0.5), [4.0, 2.0]),
+        (UnattendedLimits(1, time_share=0.5), [0.0, 0.0]),
+        (UnattendedLimits(1), [0.0, 0.0]),
+    ),
+)
+async def test_unattended_games_pause_for_the_rest_of_the_time_of_all_slots(
+    monkeypatch: pytest.MonkeyPatch, limits: UnattendedLimits, pauses_s: list[float]
+) -> None:
+    """With a quarter of two slots, work for 3 s takes 6 s, and then for 1 s takes 2 s."""
+    clock, queue, timers = Clock(100.0), FairQueue(2, limits), list[tuple[float, Callable[[], None]]]()
+    monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", clock)
+    monkeypatch.setattr(asyncio.get_running_loop(), "call_later", lambda *timer: timers.append(timer))
+    paused_s, started_at = [], await queue.acquire(HOSTILE)
+    for work_s in (3.0, 1.0):
+        clock.now += work_s
+        queue.release(HOSTILE, started_at)
+        waiting = asyncio.create_task(queue.acquire(HOSTILE))
+        await run_ready_tasks()
+        assert waiting.done() == (not timers)
+        paused_s.append(sum(pause_s for pause_s, _ in timers))
+        clock.now += paused_s[-1]
+        for _, end_pause in timers:
+            end_pause()
+        timers.clear()
+        started_at = await waiting
+    queue.release(HOSTILE, started_at)
+    assert paused_s == pytest.approx(pauses_s)
     assert queue.slots_in_use == 0
-    work_before_last_s = busy_s * 0.9  # approximately: the last decision has delayed nobody yet
-    assert last - started_at > 3 * work_before_last_s
 
 
 async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,7 @@
 """The bot `greedy`: its strength and its payments."""
 
-import pytest
-
-from schemas.vocabulary import Edition
-from service.engine import is_finished, legal_moves
 from service.games.bots import greedy, random
-from tests.games.bots.bot_games import ARCHIPELAGO, SEA_AND_ISLAND, act_once, decide_at, play_to_end, start_game
+from tests.games.bots.bot_games import SEA_AND_ISLAND, decide_at, play_to_end, start_game
 from tests.rules.rules_game import RED, Table, ship
 
 
@@ -16,15 +12,6 @@ def test_it_beats_random_in_95_of_100_games() -> None:
         points = play_to_end(start_game(f"against-{number}"), [random.BOT, greedy.BOT][:: 1 if seat else -1])
         won += points[seat] > points[1 - seat]
     assert won >= 38
-
-
-@pytest.mark.parametrize("edition", ("international", "german"))
-@pytest.mark.parametrize("players", (2, 3, 4, 5))
-def test_it_plays_every_phase_and_every_number_of_players(players: int, edition: Edition) -> None:
-    game = start_game(f"{edition}-{players}", players, edition)
-    while not is_finished(game):
-        moves = legal_moves(ARCHIPELAGO, game)
-        assert act_once(game, greedy.BOT) in moves
 
 
 def test_it_pays_with_what_the_other_ships_do_not_ask_for() -> None:

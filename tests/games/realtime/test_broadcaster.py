@@ -9,6 +9,7 @@ from service.games.errors import GameError, NoSuchGame
 from service.games.realtime.broadcaster import BATCH_SIZE, MAX_TICKS, Broadcaster
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch
 from tests.store.commits import diff
+from tests.telemetry.metric_samples import grown, read_samples
 
 
 class RecordingSubscriber:
@@ -110,7 +111,7 @@ async def test_close_delivers_the_rest_first() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_nothing_is_missed_or_repeated_in_any_order_of_operations(seed: int) -> None:
-    chance, version = Random(seed), 0
+    chance, version, before = Random(seed), 0, read_samples()
     broadcaster, subscribed = make_broadcaster(0)
     started_at: dict[RecordingSubscriber, int] = {}
     for _ in range(400):
@@ -135,5 +136,6 @@ async def test_nothing_is_missed_or_repeated_in_any_order_of_operations(seed: in
                 broadcaster.broadcast(diff_message(version))
     await run_ticks(2 * MAX_TICKS + 5)
     assert [*broadcaster] == subscribed
+    assert grown(before, "deliveries_total") == sum(subscriber.deliveries for subscriber in started_at)
     for subscriber in subscribed:
         assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]

@@ -1,12 +1,13 @@
 """The hub delivers every diff once and in order, however it learns of it and whatever fails in between."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.ports import StoredDiff, StoreUnavailable
+from service.games.ports import ChangeNotification, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
@@ -24,6 +25,7 @@ from tests.games.realtime.subscribers import (
 )
 from tests.polling import wait_until
 from tests.store.commits import action, creation, digest
+from tests.telemetry.metric_samples import grown, read_samples
 
 
 async def test_own_commits_are_published_without_reading_the_stream(hub: Hub, store: UnreliableStore) -> None:
@@ -186,6 +188,41 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
     async with connect(redis_url) as other, asyncio.timeout(10):
         await other.commit(action(1))
         assert await invalidated.get() == ("g", 2)
+    await hub.aclose()
+
+
+@pytest.mark.parametrize(
+    ("notification", "reads", "invalidated"),
+    (
+        (ChangeNotification("g", None), 1, []),
+        (ChangeNotification("g", 1), 0, [("g", 1)]),
+        (ChangeNotification("g", 2), 1, [("g", 2)]),
+        (ChangeNotification("not followed", 2), 0, [("not followed", 2)]),
+    ),
+)
+async def test_a_notification_causes_a_read_unless_the_version_is_published(
+    store: UnreliableStore,
+    monkeypatch: pytest.MonkeyPatch,
+    notification: ChangeNotification,
+    reads: int,
+    invalidated: list[tuple[str, int]],
+) -> None:
+    received, calls = asyncio.Queue[ChangeNotification](), list[tuple[str, int]]()
+
+    async def notifications() -> AsyncGenerator[ChangeNotification]:
+        while True:
+            yield await received.get()
+
+    monkeypatch.setattr(store, "notifications", notifications)
+    hub = Hub(store, TILESETS, 1000.0, lambda game, version: calls.append((game, version)))
+    hub.start()
+    await store.commit(creation())
+    await subscribe(hub, store)
+    reads_before, before = store.reads, read_samples()
+    received.put_nowait(notification)
+    await wait_until(lambda: grown(before, "redis_notifications_total") == 1)
+    await asyncio.sleep(0)  # a read would have begun
+    assert (store.reads - reads_before, calls) == (reads, invalidated)
     await hub.aclose()
 
 

@@ -65,6 +65,24 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
     await hub.aclose()
 
 
+async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_subscribed(
+    hub: Hub, store: UnreliableStore
+) -> None:
+    await store.commit(creation(access=ACCESS))
+    await hub.subscribe(subscriber := TokenSubscriber(1), "g", StreamPosition(1, digest(1)))
+    store.failures = 2
+    hub.recheck_tokens("g")
+    async with asyncio.timeout(10):
+        await subscriber.has_rechecked.wait()
+    subscriber.has_rechecked.clear()
+    store.failures = many = 1_000_000
+    hub.recheck_tokens("g")
+    await wait_until(lambda: store.failures < many)
+    hub.unsubscribe(subscriber, "g")
+    await wait_until(lambda: not hub._token_checks)
+    assert not subscriber.has_rechecked.is_set()
+
+
 async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
     await store.commit(creation(access=ACCESS))

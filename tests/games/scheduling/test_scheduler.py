@@ -12,6 +12,7 @@ from schemas.commands import Act
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import BotKind
 from service.engine import legal_moves, move_id
+from service.games.bots.fair_queue import FairQueue
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
@@ -22,7 +23,7 @@ from service.games.scheduling.scheduler import BotSlots, advance_due_game, proce
 from service.games.verify import verify
 from service.store import keys
 from tests.background import in_background
-from tests.games.game_fixture import load_game, make_context
+from tests.games.game_fixture import Clock, load_game, make_context
 from tests.games.game_logs import ARCHIPELAGO, decode_log
 from tests.polling import wait_until
 
@@ -117,6 +118,36 @@ async def test_the_scheduler_processes_due_games(store: GameStore) -> None:
     async with in_background(run_scheduler(context_of(store), interval_s=0.02)):
         await wait_until(is_played)
         await wait_until(nothing_is_in_progress)
+
+
+@pytest.mark.parametrize("reason", ("full queue", "slow queue", "slow bot"))
+async def test_a_game_without_people_that_waits_too_long_is_deferred(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    game, slots, clock = await create_bot_game(store), BotSlots(), Clock()
+    context = make_context(store, clock, bot_budget_s=5.0)
+    if reason == "slow bot":
+
+        async def choose(*_: object) -> None:
+            return None
+
+        monkeypatch.setattr(context.bots, "choose", choose)
+    elif reason == "full queue":
+        slots.queue = FairQueue(1, max_waiting=0)
+    else:
+        slots.queue = FairQueue(0)
+        monkeypatch.setattr(scheduler, "UNATTENDED_TIMEOUT_S", 0.0)
+    await advance_due_game(context, game, slots)
+    assert (await load_game(store, game)).version == 1
+    assert [await store.list_due(int(clock.now) + later, 100) for later in (4, 5)] == [[], [game]]
+    assert slots.queue.slots_in_use == slots.queue.queue_length(attended=False) == 0
+
+
+def test_deferred_games_become_due_a_few_each_second() -> None:
+    slots = BotSlots()
+    until = [slots.defer_until(1000.0) for _ in range(65)]
+    assert (until[0], until[-1]) == (1005, 1008)
+    assert slots.defer_until(2000.0) == 2005
 
 
 async def test_an_unreadable_game_is_left_to_other_instances(store: GameStore, redis: Redis) -> None:
