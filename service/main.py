@@ -39,10 +39,10 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
-from service.web.listeners import bind, format_listening_url
 from service.web.outbound.webhook_sender import open_webhook_sender
-from service.web.server import StartFailed, run_server
-from service.web.shutdown import ShutdownSignal
+from service.web.server.listeners import bind, format_listening_url
+from service.web.server.serving import StartFailed, run_server
+from service.web.server.shutdown import ShutdownSignal
 
 logger = logging.getLogger(__name__)
 

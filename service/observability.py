@@ -40,10 +40,10 @@ from service.telemetry.metrics import (
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured, trace_if_configured
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.listeners import format_url_host
 from service.web.middleware.access_log import ACCESS_LOGGER
 from service.web.middleware.request_metrics import IN_FLIGHT
-from service.web.server import StartFailed
+from service.web.server.listeners import format_url_host
+from service.web.server.serving import StartFailed
 from service.web.streaming.registry import STREAMS
 
 __all__ = ["ObservedParts", "configure_logging", "observe_instance", "serve_metrics"]

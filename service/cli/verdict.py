@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from service.games.verify import NOTHING_OBSERVED, Check, Observed
+from service.games.history.verify import NOTHING_OBSERVED, Check, Observed
 
 __all__ = ["Verdict", "make_verdict"]
 

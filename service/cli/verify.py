@@ -20,8 +20,8 @@ from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.escaping import escape_unprintable
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
 from service.games.archive.validation import validate_document
+from service.games.history.verify import Check, Observed, verify
 from service.games.tilesets import load_catalogue
-from service.games.verify import Check, Observed, verify
 
 TOKEN_VARIABLE = "SOUTH_SEAS_TOKEN"  # noqa: S105  the name of a variable
 

@@ -19,7 +19,7 @@ from schemas.events import (
     TurnTimedOut,
 )
 from service.engine import Game, is_finished
-from service.games.change import Change
+from service.games.diffs.change import Change
 from service.games.timestamps import timestamp, unix_seconds
 
 REVEALING_EVENTS = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)

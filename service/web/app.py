@@ -32,7 +32,7 @@ from service.web.routing import register_routes
 
 
 def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
-    """Return the application of one instance; `service.web.runner.ProblemRunner` serves it."""
+    """Return the application of one instance; `service.web.server.runner.ProblemRunner` serves it."""
     app = web.Application(client_max_size=limits.max_body_bytes)
     app[CONTEXT] = context
     app[HUB] = hub

@@ -15,7 +15,7 @@ from service.games.errors import Malformed
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
-from service.web.negotiation import CODINGS
+from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
 
 T = TypeVar("T")

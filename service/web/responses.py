@@ -9,7 +9,7 @@ from multidict import istr
 from schemas.base import encode_json
 from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import DRAINING
-from service.web.compression import MIN_COMPRESSED_BYTES, CompressibleResponse
+from service.web.headers.compression import MIN_COMPRESSED_BYTES, CompressibleResponse
 from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.middleware.security_headers import SECURITY_HEADERS
 from service.web.parsing import JSON, match_if_none_match

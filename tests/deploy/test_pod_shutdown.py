@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from service.settings import Settings, make_settings, with_all_settings
-from service.web.server import HANDLER_TIMEOUT_S
+from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from tests.deploy.manifests import (
     OVERLAYS,

@@ -21,7 +21,7 @@ from service.store.monitor import MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
-from service.web.bearer_tokens import MAX_BEARER_TOKENS
+from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
 from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
@@ -29,7 +29,7 @@ from service.web.outbound import dns
 from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.ratelimit import concurrency
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
-from service.web.server import HANDLER_TIMEOUT_S
+from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from tests.docs.blocks import read_page
 

@@ -31,7 +31,7 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.app import make_app
 from service.web.limits import Limits
-from service.web.runner import ProblemRunner
+from service.web.server.runner import ProblemRunner
 from service.web.streaming.registry import STREAMS
 from service.web.websocket.connection import WebSocketConnection
 

@@ -21,10 +21,10 @@ from service.games.commands.create import create
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
+from service.games.history.verify import verify
 from service.games.ports import GameStore
 from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
-from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, check_patch_form
 from tests.store.commits import load_record

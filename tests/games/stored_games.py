@@ -11,10 +11,10 @@ from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
 from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
-from service.games.change import Change
 from service.games.commands.create import create
 from service.games.context import Context
-from service.games.diffs import record_change
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.ports import GameRecord, StoredDiff
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store.connection.pipeline import PipelinedClient

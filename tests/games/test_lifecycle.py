@@ -5,7 +5,7 @@ import pytest
 from schemas.actions import Action, Pass, TakeShip
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import apply_action, mark_aborted, move_id
-from service.games.change import Change
+from service.games.diffs.change import Change
 from service.games.lifecycle import advance_version
 from service.games.scheduling.timeouts import apply_timeout
 from tests.games.game_logs import AT

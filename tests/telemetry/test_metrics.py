@@ -12,7 +12,7 @@ import pytest
 
 from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
-from service.web.server import StartFailed
+from service.web.server.serving import StartFailed
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import OPENMETRICS, metrics_url, read_samples, scrape, sum_samples
 from tests.telemetry.promtool import promtool

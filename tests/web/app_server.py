@@ -16,7 +16,7 @@ from service.games.tilesets import load_catalogue
 from service.web.app import make_app
 from service.web.app_keys import HUB
 from service.web.limits import Limits
-from service.web.runner import ProblemRunner
+from service.web.server.runner import ProblemRunner
 from service.web.streaming.registry import STREAMS
 from tests.polling import wait_until
 from tests.web.openapi_validation import validate_responses

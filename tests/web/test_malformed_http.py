@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from service.store.game_store import RedisStore
-from service.web import runner
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
+from service.web.server import runner
 from tests.polling import wait_until
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, TWO_PLAYERS, check_problem, create_game

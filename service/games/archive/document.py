@@ -16,7 +16,7 @@ from msgspec import Meta, Raw
 from schemas.base import canonical_json
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
-from service.games.replay import InvalidLog
+from service.games.history.replay import InvalidLog
 from service.games.timestamps import unix_seconds
 from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
 

@@ -1,7 +1,7 @@
 """Validate a document: its log, snapshot, tile set and header must describe the same game.
 
 This takes some milliseconds, and must precede every use of a document. It does not check the rules:
-`service.games.verify` does, by replaying the game.
+`service.games.history.verify` does, by replaying the game.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
 from service.games.archive.document import GameDocument, InvalidDocument
+from service.games.history.verify import chain_digests, upgrade_state
 from service.games.ports import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
-from service.games.verify import chain_digests, upgrade_state
 from service.json_patch import apply_patch
 
 __all__ = ["ValidatedDocument", "validate_document"]

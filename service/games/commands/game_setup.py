@@ -19,10 +19,10 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.player_names import assign_names
 from service.games.context import Context
-from service.games.diffs import record_change
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.errors import UnknownBot
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult

@@ -9,11 +9,11 @@ from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.execute import Command, execute
 from service.games.commands.player_names import check_name_free
 from service.games.context import Context
-from service.games.diffs import record_change
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (

@@ -17,7 +17,6 @@ from service.engine import is_finished
 from service.games import repository
 from service.games.access import AccessRecord, Principal
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.execute import ClientCharge, OwnerCommand, execute, retry
 from service.games.commands.game_setup import (
     created_response,
@@ -27,7 +26,8 @@ from service.games.commands.game_setup import (
     set_up_game,
 )
 from service.games.context import Context
-from service.games.diffs import record_change
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (

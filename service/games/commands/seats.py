@@ -22,11 +22,11 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import Command, OwnerCommand, execute
 from service.games.context import Context
-from service.games.diffs import record_change
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.errors import Conflict, GameNotActive, NoSuchSeat
 from service.games.idempotency import (
     FirstResponse,

@@ -25,8 +25,8 @@ from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import UNKNOWN
 
 if TYPE_CHECKING:
-    from service.web.bearer_tokens import BearerToken
     from service.web.connections.limiter import ConnectionLimiter
+    from service.web.headers.bearer_tokens import BearerToken
 
 __all__ = [
     "HIGH_WATER_BYTES",
@@ -265,7 +265,7 @@ class ClientConnection(web.RequestHandler):
 
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:
-    """Return the connection of a request; `service.web.runner` makes no others."""
+    """Return the connection of a request; `service.web.server.runner` makes no others."""
     return cast("ClientConnection", request.protocol)
 
 

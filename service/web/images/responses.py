@@ -9,8 +9,8 @@ from typing import NamedTuple, cast
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
-from service.web.compression import CompressibleResponse
 from service.web.connections.limiter import get_client_address
+from service.web.headers.compression import CompressibleResponse
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.parsing import match_if_none_match

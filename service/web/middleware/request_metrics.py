@@ -11,8 +11,8 @@ from prometheus_client import Histogram
 from service.telemetry import tracing
 from service.telemetry.log_context import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
+from service.web.headers.negotiation import prefers_media_type
 from service.web.middleware.access_log import UNMATCHED_ROUTE, get_route_template, log_request
-from service.web.negotiation import prefers_media_type
 from service.web.parsing import JSON
 
 if TYPE_CHECKING:

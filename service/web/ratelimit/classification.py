@@ -4,7 +4,7 @@ from aiohttp import web
 
 from schemas.vocabulary import is_valid_id
 from service.games.errors import Malformed, Unauthorized
-from service.web.bearer_tokens import parse_bearer_token, parse_bearer_tokens
+from service.web.headers.bearer_tokens import parse_bearer_token, parse_bearer_tokens
 
 __all__ = [
     "EXEMPT_PATHS",

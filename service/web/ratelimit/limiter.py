@@ -18,8 +18,8 @@ from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.errors import Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
 from service.web.app_keys import API_KEY
-from service.web.bearer_tokens import read_bearer_token
 from service.web.errors import RateLimited
+from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.limits import Limits
 from service.web.parsing import API_KEY_HEADER
 from service.web.ratelimit.address_leases import AddressLeases

@@ -18,8 +18,8 @@ from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
-from service.web.bearer_tokens import parse_bearer_token
-from service.web.languages import negotiate_language, set_moves_language
+from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     PREFER_REPRESENTATION,
     get_path_id,

@@ -12,9 +12,9 @@ from service.games.queries.games import load_for_reader
 from service.games.queries.legal_moves import move_sort_key
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
-from service.web.bearer_tokens import parse_bearer_token
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
+from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.images.jobs import BoardJob, ImageFormat
 from service.web.images.past_versions import load_past_version
 from service.web.images.queries import BoardQuery, TextQuery, board_options

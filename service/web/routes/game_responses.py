@@ -12,8 +12,8 @@ from service.games.ports import GameRecord
 from service.games.queries.games import load_for_reader
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
-from service.web.bearer_tokens import parse_bearer_token
-from service.web.languages import localized_etag, negotiate_language, set_content_language
+from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.languages import localized_etag, negotiate_language, set_content_language
 from service.web.parsing import get_path_id
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routing import ResponseSpec, Route

@@ -20,8 +20,8 @@ from service.games.queries.lobby import list_games
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import API_KEY, CONTEXT
-from service.web.bearer_tokens import parse_bearer_token
-from service.web.languages import negotiate_language, set_moves_language
+from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     get_path_id,
     parse_creator_key,

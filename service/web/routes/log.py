@@ -17,8 +17,8 @@ from service.games.queries.diffs import MAX_DIFFS, list_diffs
 from service.games.queries.games import load_for_reader
 from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
-from service.web.bearer_tokens import parse_bearer_token
-from service.web.negotiation import prefers_media_type
+from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.negotiation import prefers_media_type
 from service.web.parsing import JSON, get_path_id, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request

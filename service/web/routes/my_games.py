@@ -9,7 +9,7 @@ from schemas.lobby import ExternalUser, MyGames
 from service.games.queries.lobby import MAX_GAMES_SCANNED
 from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
-from service.web.bearer_tokens import parse_bearer_tokens
+from service.web.headers.bearer_tokens import parse_bearer_tokens
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request, refund_request

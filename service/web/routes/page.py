@@ -8,8 +8,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from schemas.service import ServiceIndex
+from service.web.headers.negotiation import prefers_media_type
 from service.web.middleware.error_handling import handle_expect
-from service.web.negotiation import prefers_media_type
 from service.web.parsing import JSON
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, add_vary, cacheable_response
 from service.web.routing import ResponseSpec, Route

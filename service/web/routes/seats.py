@@ -12,8 +12,8 @@ from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
 from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import CONTEXT
-from service.web.bearer_tokens import parse_bearer_token
-from service.web.languages import negotiate_language, set_moves_language
+from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
     get_path_id,
     parse_creator_key,

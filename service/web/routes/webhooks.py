@@ -11,8 +11,8 @@ from service.games.context import Context
 from service.games.webhooks import registration
 from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.bearer_tokens import parse_bearer_token
 from service.web.connections.limiter import get_client_address
+from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.outbound.ssrf import check_url
 from service.web.parsing import get_path_id, parse_idempotency_key, read_body
 from service.web.responses import cacheable_response, json_response, mark_replayed

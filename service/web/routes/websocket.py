@@ -7,8 +7,8 @@ from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame
 from service.games.ports import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.bearer_tokens import parse_bearer_token
-from service.web.languages import negotiate_language
+from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.languages import negotiate_language
 from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.request_charges import open_stream

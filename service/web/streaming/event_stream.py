@@ -13,8 +13,8 @@ from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.bearer_tokens import parse_bearer_token
 from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
+from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.limits import Limits
 from service.web.middleware.request_metrics import EVENT_STREAM
 from service.web.ratelimit import costs

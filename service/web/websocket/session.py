@@ -36,8 +36,8 @@ from service.games.i18n import Language
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.bearer_tokens import check_token
 from service.web.errors import RateLimited
+from service.web.headers.bearer_tokens import check_token
 from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.limiter import RATE_LIMITER

@@ -17,8 +17,8 @@ from service.games.archive.document import GameDocument, decode_document, object
 from service.games.archive.port import ArchiveStorage, StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
+from service.games.history.verify import verify
 from service.games.tilesets import TileSetCatalogue
-from service.games.verify import verify
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION

@@ -21,7 +21,7 @@ from service.games.archive.document import (
     object_name,
 )
 from service.games.archive.validation import validate_document
-from service.games.verify import verify
+from service.games.history.verify import verify
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
 from tests.games.archive.write_documents import DOCUMENTS, build_documents

@@ -10,9 +10,9 @@ from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.commands.create import create
+from service.games.history.verify import verify
 from service.games.ports import GameStore
 from service.games.scheduling.scheduler import advance_due_game, run_scheduler
-from service.games.verify import verify
 from tests.background import in_background
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import load_game, make_context

@@ -12,10 +12,10 @@ from service.engine import build_view, is_finished
 from service.games.commands import undo as undoing
 from service.games.commands.active_game import ExpectedVersion
 from service.games.commands.undo import compute_undo_point
+from service.games.diffs.patch import compare_views
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
-from service.games.patch import compare_views
+from service.games.history.verify import verify
 from service.games.ports import GameStore
-from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.games.game_fixture import new_game, seconds_left
 from tests.games.game_logs import ARCHIPELAGO, decode_log

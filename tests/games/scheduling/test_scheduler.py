@@ -17,10 +17,10 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
+from service.games.history.verify import verify
 from service.games.ports import GameStore, StoredDiff
 from service.games.scheduling import scheduler
 from service.games.scheduling.scheduler import BotSlots, advance_due_game, process_due_game, run_scheduler
-from service.games.verify import verify
 from service.store import keys
 from tests.background import in_background
 from tests.games.game_fixture import Clock, load_game, make_context

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
+from service.games.history.verify import verify
 from service.games.realtime.hub import Hub
-from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game

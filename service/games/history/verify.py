@@ -1,9 +1,9 @@
 """Verifying a game by its log alone: commitment, shuffle, digests, rules and result.
 
-The log is replayed with this engine (`service.games.replay`): the patches and events of every version must be what the
-rules give. Unknown members are ignored, because the API only grows; members that an earlier release lacked get their
-defaults. A forger can rewrite a whole log with matching digests, so only what somebody observed during the game
-(`Observed`) shows that this log is the game's. Source: api.md, "The provable shuffle".
+The log is replayed with this engine (`replay`): the patches and events of every version must be what the rules give.
+Unknown members are ignored, because the API only grows; members that an earlier release lacked get their defaults. A
+forger can rewrite a whole log with matching digests, so only what somebody observed during the game (`Observed`) shows
+that this log is the game's. Source: api.md, "The provable shuffle".
 """
 
 import re
@@ -16,7 +16,7 @@ from schemas.diffs import Diff, canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex, build_view
-from service.games.replay import InvalidLog, LoggedChange, Replay
+from service.games.history.replay import InvalidLog, LoggedChange, Replay
 from service.games.shuffle import RANDOM_SEED_BYTES, commitment, tileset_hash
 from service.json_patch import apply_patch
 

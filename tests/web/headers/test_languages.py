@@ -6,8 +6,8 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from service.web.languages import negotiate_language
-from service.web.negotiation import MAX_HEADER_LENGTH
+from service.web.headers.languages import negotiate_language
+from service.web.headers.negotiation import MAX_HEADER_LENGTH
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient

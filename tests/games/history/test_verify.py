@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.games.verify import Check, Observed, verify
+from service.games.history.verify import Check, Observed, verify
 from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, new_game, play_game, rechain
 
 TILESET = ARCHIPELAGO.tileset

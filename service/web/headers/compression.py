@@ -5,7 +5,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.abc import AbstractStreamWriter
 
-from service.web.negotiation import negotiate_coding
+from service.web.headers.negotiation import negotiate_coding
 
 __all__ = ["MAX_SYNC_BYTES", "MIN_COMPRESSED_BYTES", "CompressibleResponse"]
 

@@ -5,7 +5,7 @@ from aiohttp.test_utils import make_mocked_request
 from aiohttp.web import ContentCoding
 from multidict import CIMultiDict
 
-from service.web.negotiation import MAX_HEADER_LENGTH, join_lines, negotiate_coding, prefers_media_type
+from service.web.headers.negotiation import MAX_HEADER_LENGTH, join_lines, negotiate_coding, prefers_media_type
 
 JSON, STREAM = "application/json", "text/event-stream"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"

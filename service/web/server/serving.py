@@ -17,8 +17,8 @@ from aiohttp import web
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, LIMITS
 from service.web.routes.websocket import close_streams
-from service.web.runner import ProblemRunner
-from service.web.shutdown import ShutdownSignal, handle_signals
+from service.web.server.runner import ProblemRunner
+from service.web.server.shutdown import ShutdownSignal, handle_signals
 
 logger = logging.getLogger(__name__)
 

@@ -28,8 +28,8 @@ from service.engine import (
 from service.engine.tileset_validation import parse_tileset
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.change import Change
-from service.games.diffs import record_change
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.ports import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game

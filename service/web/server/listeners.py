@@ -4,7 +4,7 @@ import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from service.web.server import BACKLOG, StartFailed
+from service.web.server.serving import BACKLOG, StartFailed
 
 WILDCARD_HOSTS = ("0.0.0.0", "")  # noqa: S104  compared, not bound
 
