@@ -1,14 +1,18 @@
 """One server process."""
 
 import asyncio
+import fcntl
 import os
 import random
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack, aclosing, suppress
+from contextlib import aclosing, suppress
+from functools import cache
 from pathlib import Path
+from typing import IO
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
@@ -155,14 +159,28 @@ async def execute_text(client: Redis, *command: str | int) -> str:
 def reserve_ports(count: int) -> list[int]:
     """Return free ports, below the range of the kernel for outgoing connections.
 
-    So no connection takes one of them while its server is down.
+    So no connection takes one of them while its server is down, and nor does a server of another test, which may run in
+    another process: a port is locked, as a byte of a file, until this process ends.
     """
     lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports: list[int] = []
-    with ExitStack() as stack:
-        while len(ports) < count:
-            port = random.randrange(lowest // 2, lowest)
-            with suppress(OSError):
-                stack.enter_context(socket.create_server((HOST, port)))
-                ports.append(port)
+    while len(ports) < count:
+        port = random.randrange(lowest // 2, lowest)
+        if port in _reserved:
+            continue
+        with suppress(OSError):
+            fcntl.lockf(_port_locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+            socket.create_server((HOST, port)).close()
+            ports.append(port)
+            _reserved.add(port)
     return ports
+
+
+_reserved: set[int] = set()
+"""By this process, which would get its own locks again."""
+
+
+@cache
+def _port_locks() -> IO[bytes]:
+    """Open the file whose bytes stand for ports."""
+    return (Path(tempfile.gettempdir()) / f"south-seas-test-ports-{os.getuid()}").open("ab")

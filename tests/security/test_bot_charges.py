@@ -13,6 +13,7 @@ from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit import costs
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import serve
@@ -70,6 +71,7 @@ async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) 
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
         game, created = await create_game(client, BOTS["players"]), 1
         while True:
+            await wait_until(game.has_ended)
             answer = await game.post("/rematch")
             if answer.status != 201:
                 break

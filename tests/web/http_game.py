@@ -59,6 +59,10 @@ class HTTPGame:
         assert response.status == 200, await response.text()
         return await response.json()
 
+    async def has_ended(self) -> bool:
+        """Return whether the game is finished or aborted."""
+        return (await self.get_json())["status"] in {"finished", "aborted"}
+
     async def act(self, body: Any, token: str | None = None, query: str = "", **headers: str) -> ClientResponse:
         """Post an action, by default with the owner token."""
         return await self.post(f"/actions{query}", body, token, **headers)
