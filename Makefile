@@ -32,10 +32,10 @@ serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS
 	@exec $(BIN)/south-seas serve $(ARGS)
 
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run the tests; choose some with ARGS="-k placing"
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same, but a program that is missing on this machine is a failure
-	$(BIN)/python -m pytest -n 2 --dist worksteal --require-all $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --require-all $(ARGS)
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
 	@.ci/fresh "$(SUITE)" $(COMMAND)
@@ -43,10 +43,10 @@ test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookwo
 test-compiled: compiled ## Run the tests of the rules, and of what is made of them, over the compiled wheel
 	$(PIP) --quiet install --no-deps --no-index --target build/compiled build/wheel/*.whl
 	cp -R pyproject.toml tests build/compiled
-	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n 2 --dist worksteal $(RULES) $(ARGS)
+	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n auto --dist worksteal $(RULES) $(ARGS)
 
 coverage: $(DEVELOPMENT) ## Run all tests and print the lines and branches they miss
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 mutants: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) ## Put mistakes into the service and print those that no test notices; ARGS="--sample 200 --seed 1"
 	$(BIN)/python -m tests.mutants $(ARGS)

@@ -4,11 +4,14 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.tools import CHROMIUM, NODE, require
 
-__all__ = ["chromium"]
+__all__ = ["PATIENCE_MS", "chromium"]
+
+PATIENCE_MS = 40_000
+"""How long a page may take to show what is expected: it may have to reconnect, on a busy machine."""
 
 ARGUMENTS = (
     "--headless",
@@ -28,6 +31,7 @@ async def chromium() -> AsyncIterator[Browser]:
     # Playwright's own Node.js needs a library (libatomic) that a minimal system lacks.
     os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(require(NODE))
     async with async_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = await playwright.chromium.launch(executable_path=require(CHROMIUM), args=ARGUMENTS)
         yield browser
         await browser.close()

@@ -1,6 +1,7 @@
 """Fixtures for all tests: a real Redis server, and a store on it."""
 
 import logging
+import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--require-all"):
         tools.require_all()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of processes for `-n auto`: two for each processor, since most tests wait for others."""
+    return min(2 * (os.cpu_count() or 1), 16)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -164,7 +164,7 @@ async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     """Let seat 0's time run out, and the computer play its turn."""
     game = await prepare_local_game(visitors, turn_timeout_s=1, on_timeout="bot")
     visitor = await open_game(visitors, game, size, seats=(0,))
-    await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
+    await expect(visitor.page.locator(".countdown")).to_have_text("Time is up")
     await expect(visitor.page.locator(".players")).to_contain_text("played by the computer")
     return visitor
 

@@ -35,5 +35,5 @@ async def test_rejected_image_requests_are_retried(visitors: Visitors) -> None:
     await player.page.goto(f"{visitors.url}#{http_game.id}")
     images = {(placed["tile"], placed["rotation"]) for placed in game["board"].values()}
     for tile, rotation in images:
-        await expect(player.page.locator(f"symbol[id$='-{tile}-{rotation}']")).to_have_count(1, timeout=30_000)
+        await expect(player.page.locator(f"symbol[id$='-{tile}-{rotation}']")).to_have_count(1)
     assert max_concurrent <= MAX_REQUESTS

@@ -62,5 +62,5 @@ async def _disconnect(decider: Visitor, other: Visitor) -> None:
     while await decider.page.locator(".action-bar.mine").count():
         await decider.decide(place_islanders=False)
     await other.context.set_offline(False)
-    await expect(other.page.locator(".action-bar.mine")).to_be_visible(timeout=20_000)
+    await expect(other.page.locator(".action-bar.mine")).to_be_visible()
     await expect(other.page.locator(".connection")).to_have_text("Connected")

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, expect
 
+from tests.browser import PATIENCE_MS
 from tests.web.app_server import Client
 
 Size = tuple[int, int]
@@ -115,7 +116,7 @@ class Visitors:
             has_touch=touch,
             is_mobile=touch,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         self._contexts.append(context)
         page = await context.new_page()
         self._record_errors(page)
