@@ -6,22 +6,20 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 import pytest
 from aiohttp.test_utils import TestClient
-from click.testing import CliRunner
 
 from schemas.lobby import SeatRequest
 from service.games.bots.plugins import load_bots
 from service.games.tilesets import load_catalogue
 from service.main import LoadedFiles, assemble_app
-from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import wait_until
 from tests.redis_servers import sentinel
+from tests.serve_settings import parse_settings
 from tests.web.app_server import AppServer, Client, serve
 from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import connect_watcher
@@ -88,21 +86,6 @@ def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
         inner = awaited
 
 
-def make_test_settings(tmp_path: Path) -> Settings:
-    """Return the settings of an instance with all background tasks."""
-    settings: dict[str, Any] = {}
-
-    @click.command()
-    @with_all_settings
-    def store_settings(**values: Any) -> None:
-        settings.update(values)
-
-    flags = ("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
-    result = CliRunner().invoke(store_settings, flags, env={})
-    assert result.exit_code == 0, result.output
-    return make_settings(settings)
-
-
 @asynccontextmanager
 async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
     """Start an instance with an embedded Redis, or with the one at this URL."""
@@ -111,7 +94,10 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncI
         if redis_url is None:
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
-        app = await stack.enter_async_context(assemble_app(make_test_settings(tmp_path), FILES, redis_url, supervisor))
+        settings = parse_settings(
+            *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
+        )
+        app = await stack.enter_async_context(assemble_app(settings, FILES, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
 
 

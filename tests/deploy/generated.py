@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import yaml
 
-from service.settings import with_all_settings
+from tests.serve_settings import SERVE
 from tests.tools import ROOT
 
 PAGE = ROOT / "docs" / "operating.md"
@@ -20,19 +20,14 @@ ALERTS = ROOT / "deploy" / "observability" / "prometheus"
 BEGIN, END = "<!-- settings of serve -->\n", "<!-- end of settings -->"
 
 
-@click.command
-@with_all_settings
-def _serve() -> None: ...
-
-
 def settings_table() -> str:
     """Return all settings as a Markdown table."""
     return "| variable | default | |\n|---|---|---|\n" + "".join(f"{row}\n" for row in _rows())
 
 
 def _rows() -> Iterator[str]:
-    context = click.Context(_serve)
-    for option in _serve.params:
+    context = click.Context(SERVE)
+    for option in SERVE.params:
         if not isinstance(option, click.Option):
             raise TypeError(option)
         default = option.get_help_extra(context).get("default", "").strip("()")

@@ -2,24 +2,19 @@
 
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.deploy.scripts import load_script
 from tests.tools import ROOT
 
 
 @pytest.fixture(scope="module")
 def collect() -> ModuleType:
-    """Import the script, which is part of no package."""
-    spec = spec_from_file_location("collect", ROOT / "deploy" / "container" / "collect.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Import the script."""
+    return load_script("collect")
 
 
 def test_a_file_comes_with_all_links_that_lead_to_it(collect: ModuleType, tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from service.main import cli
 from service.settings_table import ENV_PREFIX
 from tests.deploy.generated import PAGE, RULES, page, rules
 from tests.deploy.manifests import K8S, OVERLAYS, SECRETS, describe, list_resources, render
-from tests.deploy.test_settings import variables
 from tests.docs.blocks import blocks
 from tests.redis_servers.acl import ACL, CLUSTER_ACL
+from tests.serve_settings import variables
 from tests.tools import ROOT
 
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -4,13 +4,13 @@ import io
 import re
 import shutil
 import subprocess
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import yaml
 
+from tests.deploy.scripts import load_script
 from tests.tools import KUBECTL, ROOT, require
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
@@ -19,12 +19,8 @@ OTHER = "sha256:" + "fedcba9876543210" * 4
 
 @pytest.fixture
 def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Import the script, which is part of no package, on a copy of the files."""
-    spec = spec_from_file_location("pin", ROOT / "deploy" / "container" / "pin.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """Import the script, on a copy of the files."""
+    module = load_script("pin")
     for name in ("k8s", "deploy"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("Dockerfile", "compose.yaml"):

@@ -1,10 +1,8 @@
 """Pods start and stop without failed requests: see "Stopping" in docs/operating.md."""
 
-import click
 import pytest
-from click.testing import CliRunner
 
-from service.settings import Settings, make_settings, with_all_settings
+from service.settings import Settings
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from tests.deploy.manifests import (
@@ -16,23 +14,15 @@ from tests.deploy.manifests import (
     service_container,
     service_template,
 )
+from tests.serve_settings import parse_settings
 
 REDIS = "redis://127.0.0.1:6379/0"
 
 
 def settings_of(overlay: str) -> Settings:
     """Return the settings of the variables that an overlay sets."""
-    results: list[Settings] = []
-
-    @click.command
-    @with_all_settings
-    def command(**values: object) -> None:
-        results.append(make_settings(values))
-
-    variables = {name: value or REDIS for name, value in environment(overlay, service_container(overlay)).items()}
-    result = CliRunner().invoke(command, env=variables, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return results[0]
+    variables = environment(overlay, service_container(overlay))
+    return parse_settings(environment={name: value or REDIS for name, value in variables.items()})
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from service.settings import with_all_settings
 from service.settings_table import ENV_PREFIX, SETTINGS
 from service.telemetry.otel_config import ENDPOINT_VARIABLES
 from tests.deploy.manifests import (
@@ -17,17 +16,8 @@ from tests.deploy.manifests import (
     service_container,
     service_template,
 )
+from tests.serve_settings import variables
 from tests.tools import ROOT
-
-
-def variables() -> set[str]:
-    """Return the variables of all settings."""
-
-    @with_all_settings
-    def command() -> None: ...
-
-    options = command.__click_params__  # type: ignore[attr-defined]  # click puts it there
-    return {option.envvar for option in options}
 
 
 def test_there_is_a_variable_for_every_setting() -> None:

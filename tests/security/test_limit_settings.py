@@ -7,21 +7,8 @@ import pytest
 
 from service.games.context import Retention
 from service.games.ports import RateLimit
-from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import InFlightLimits, Wait
-
-
-def settings(*flags: str) -> Settings:
-    """Return the settings that `south-seas serve` makes of these flags."""
-    created: list[Settings] = []
-
-    @click.command()
-    @with_all_settings
-    def command(**values: object) -> None:
-        created.append(make_settings(values))
-
-    command.main(args=list(flags), standalone_mode=False)
-    return created[0]
+from tests.serve_settings import parse_settings
 
 
 @pytest.mark.parametrize(
@@ -43,12 +30,12 @@ def settings(*flags: str) -> Settings:
     ),
 )
 def test_a_setting_has_the_value_of_its_flags(flags: tuple[str, ...], field: str, value: object) -> None:
-    assert getattr(settings(*flags), field) == value
+    assert getattr(parse_settings(*flags), field) == value
 
 
 def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
-    limits = settings(
+    limits = parse_settings(
         *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
         *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5", "--forwarded-header", "Forwarded"),
         *("--webhook-nameservers", "192.0.2.53", "--webhooks-allow-private"),
@@ -85,5 +72,5 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_invalid_value_is_rejected(flag: str, value: str) -> None:
     with pytest.raises(click.BadParameter) as rejected:
-        settings(flag, value)
+        parse_settings(flag, value)
     assert flag in rejected.value.format_message()

@@ -1,0 +1,32 @@
+"""The settings of `south-seas serve`, as it makes them of its flags and the environment."""
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from unittest.mock import patch
+
+import click
+
+from service.settings import Settings, make_settings, with_all_settings
+
+__all__ = ["SERVE", "parse_settings", "variables"]
+
+
+@click.command
+@with_all_settings
+def SERVE(**values: Any) -> Settings:  # noqa: N802  the decorators make a command of it
+    """Return the settings."""
+    return make_settings(values)
+
+
+def parse_settings(*flags: str, environment: Mapping[str, str] = MappingProxyType({})) -> Settings:
+    """Return the settings for flags and further environment variables. Raise click's errors."""
+    with patch.dict(os.environ, environment):
+        settings: Settings = SERVE.main(args=[*flags], standalone_mode=False)
+    return settings
+
+
+def variables() -> set[str]:
+    """Return the variables of all settings."""
+    return {str(option.envvar) for option in SERVE.params}
