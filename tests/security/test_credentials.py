@@ -1,6 +1,5 @@
 """A token has one spelling, and the ids of limited clients are bounded in size and number."""
 
-import asyncio
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from service.web.ratelimit.limiter import (
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.raw_http import read_raw, send_raw
+from tests.web.raw_http import open_connection, read_raw, send_raw
 from tests.web.watcher_client import connect_watcher
 
 INVALID_HEADERS = (
@@ -128,20 +127,18 @@ async def test_all_spellings_of_a_token_share_a_limit(store: RedisStore) -> None
 async def test_each_request_of_a_connection_counts_for_its_own_token(client: Client) -> None:
     game = await create_game(client, visibility="private")
     good, other = f"Bearer {game.owner_token}", f"Bearer {(await create_game(client)).owner_token}"
-    reader, writer = await asyncio.open_connection(client.host, client.port)
-    for sent, status in (
-        ([good], 200),
-        ([other], 404),
-        ([good], 200),
-        ([good, other], 401),
-        (["Bearer ?"], 401),
-        ([], 404),
-        ([good], 200),
-    ):
-        writer.write(request(game, *sent))
-        assert (await read_raw(reader)).status == status, sent
-    writer.close()
-    await writer.wait_closed()
+    async with open_connection(client) as (reader, writer):
+        for sent, status in (
+            ([good], 200),
+            ([other], 404),
+            ([good], 200),
+            ([good, other], 401),
+            (["Bearer ?"], 401),
+            ([], 404),
+            ([good], 200),
+        ):
+            writer.write(request(game, *sent))
+            assert (await read_raw(reader)).status == status, sent
 
 
 async def test_a_connection_remembers_no_long_header(client: Client) -> None:
@@ -175,17 +172,10 @@ async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
 
 async def flood(client: Client, game: HTTPGame, spellings: int) -> None:
     """Send a token in so many spellings."""
-    reader, writer = await asyncio.open_connection(client.host, client.port)
-    try:
+    async with open_connection(client) as (reader, writer):
         for number in range(spellings):
-            stretched = "\u00a0" * (1_000 + number) + "\u2003" * 300
-            writer.write(request(game, f"Bearer {game.owner_token}{stretched}"))
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next(watcher for watcher in head.lower().split(b"\r\n") if watcher.startswith(b"content-length:"))
-            await reader.readexactly(int(length.partition(b":")[2]))
-    finally:
-        writer.close()
-        await writer.wait_closed()
+            writer.write(request(game, f"Bearer {game.owner_token}" + "\u00a0" * (1_000 + number) + "\u2003" * 300))
+            await read_raw(reader)
 
 
 def address_id(of_network: bool, number: int) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import struct
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import send_raw
+from tests.web.raw_http import open_connection, read_to_end, send_raw
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
@@ -76,33 +75,22 @@ async def test_the_number_of_headers_is_limited(client: Client) -> None:
 
 async def test_the_bytes_of_a_head_are_limited(client: Client) -> None:
     """Each line may be long, but not all of them."""
-    reader, writer = await asyncio.open_connection(client.host, client.port)
-    writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
-    line, sent = b"X: " + b"a" * 8_000 + b"\r\n", 0
-    async with asyncio.timeout(10):
-        while not reader.at_eof() and sent < 40 * len(line):
-            writer.write(line)
-            sent += len(line)
-            await asyncio.sleep(0.01)
-            if sent > MAX_HEAD_BYTES + 200_000 or writer.is_closing():
-                break
-        with suppress(ConnectionError):
-            assert await reader.read() == b""
-    writer.transport.abort()
+    async with open_connection(client) as (reader, writer):
+        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n" + (b"X: " + b"a" * 8_000 + b"\r\n") * 40)
+        assert await read_to_end(reader) == b""
 
 
 async def test_the_bytes_of_each_head_are_counted_anew(client: Client) -> None:
     """Of heads that arrive in parts, on one connection."""
-    reader, writer = await asyncio.open_connection(client.host, client.port)
-    await wait_until(lambda: client.app[CONNECTION_LIMITER].connections)
-    (connection,) = client.app[CONNECTION_LIMITER].connections
-    begin = b"GET /livez HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 8_000
-    for _ in range(MAX_HEAD_BYTES // len(begin) + 1):
-        writer.write(begin)
-        await wait_until(lambda: connection.head_started_at)
-        writer.write(b"\r\n\r\n")
-        assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
-    writer.transport.abort()
+    async with open_connection(client) as (reader, writer):
+        await wait_until(lambda: client.app[CONNECTION_LIMITER].connections)
+        (connection,) = client.app[CONNECTION_LIMITER].connections
+        begin = b"GET /livez HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 8_000
+        for _ in range(MAX_HEAD_BYTES // len(begin) + 1):
+            writer.write(begin)
+            await wait_until(lambda: connection.head_started_at)
+            writer.write(b"\r\n\r\n")
+            assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
 
 
 async def test_the_bytes_of_a_query_are_limited(client: Client) -> None:

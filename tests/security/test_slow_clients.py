@@ -1,9 +1,9 @@
 """Slow clients: with a request's head or body, with reading a response, or idle."""
 
 import asyncio
-from asyncio import StreamReader, StreamWriter
+from asyncio import StreamWriter
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 
 import pytest
 from aiohttp import ClientSession, TCPConnector
@@ -18,6 +18,7 @@ from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
+from tests.web.raw_http import open_connection, read_to_end
 from tests.web.watcher_client import client_transport
 
 WITHIN_S = 10.0
@@ -47,28 +48,6 @@ async def lasting(store: RedisStore) -> AsyncIterator[Client]:
         yield client
 
 
-@asynccontextmanager
-async def open_connection(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
-    """Open a plain connection."""
-    reader, writer = await asyncio.open_connection(client.host, client.port, limit=2**10)
-    try:
-        yield reader, writer
-    finally:
-        writer.transport.abort()
-
-
-async def read_to_end(reader: StreamReader) -> bytes:
-    """Return everything received until the connection closes."""
-    got = b""
-    async with asyncio.timeout(WITHIN_S):
-        try:
-            while data := await reader.read(65_536):
-                got += data
-        except ConnectionError:
-            pass
-    return got
-
-
 async def send_slowly(writer: StreamWriter, data: bytes) -> None:
     """Send a byte every 50 ms, until that fails."""
     for number in range(len(data)):
@@ -95,14 +74,6 @@ async def test_an_incomplete_head_times_out(lasting: Client, begin: bytes, respo
         assert (await read_to_end(reader)).count(b"HTTP/1.1 200") == responses
         dripping.cancel()
     assert await read_status(await lasting.get("/livez")) == 200
-
-
-async def test_an_endless_head_is_rejected(store: RedisStore) -> None:
-    async with serve(store) as client, open_connection(client) as (reader, writer):
-        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
-        for number in range(63):
-            writer.write(b"X-%d: " % number + b"a" * 8_000 + b"\r\n")
-        assert await read_to_end(reader) == b""
 
 
 @pytest.mark.parametrize("begin", (b"Content-Length: 10000\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"))

@@ -1,6 +1,8 @@
 """Raw HTTP over a plain connection, for requests that a client library does not send."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from http.client import HTTPResponse
 from io import BytesIO
 from socket import socket
@@ -21,6 +23,26 @@ class _ResponseSocket:
         """Return the whole response."""
         del mode
         return BytesIO(self._data)
+
+
+@asynccontextmanager
+async def open_connection(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Open a plain connection, and abort it at the end."""
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    try:
+        yield reader, writer
+    finally:
+        writer.transport.abort()
+
+
+async def read_to_end(reader: asyncio.StreamReader) -> bytes:
+    """Return everything that is received until the connection closes."""
+    received = b""
+    async with asyncio.timeout(TIMEOUT_S):
+        with suppress(ConnectionError):
+            while data := await reader.read(65_536):
+                received += data
+    return received
 
 
 async def send_raw(client: Client, request: bytes) -> HTTPResponse:
