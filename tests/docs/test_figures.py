@@ -15,7 +15,7 @@ from service.games.realtime import broadcaster, hub
 from service.games.scheduling.bot_turns import DECISION_GRACE_S
 from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
-from service.games.webhooks.dispatcher import LEASE_TTL_S, RETRY_DELAYS_S
+from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S
 from service.store.connection.command import InFlightLimits
 from service.store.monitor import MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S

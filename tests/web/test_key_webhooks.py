@@ -13,7 +13,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.timestamps import timestamp
-from service.games.webhooks.dispatcher import JITTER
+from service.games.webhooks.delivery import JITTER
 from service.games.webhooks.port import StoredWebhook
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -525,6 +525,7 @@ async def test_a_game_that_cannot_be_read_stops_no_other(
     host: KeyHolder, receiver: WebhookReceiver, redis: Redis
 ) -> None:
     damaged, fine = await host.create_game(), await host.create_game()
+    host.instance.expected_failures = 1
     await redis.hset(keys.game(damaged.id), "snapshot", b"damaged")
     await host.register(receiver.url)
     await fine.act_successfully()

@@ -182,13 +182,14 @@ async def test_a_postponed_challenge_is_not_a_failure(
 ) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url)
-    send, one.dispatcher._send = one.dispatcher._send, _postponing
+    resources = one.dispatcher._resources
+    send, resources.send = resources.send, _postponing
     await one.deliver()
     webhook = await read_webhook(game, hook)
     assert (webhook["status"], webhook["failures"]) == ("pending", 0)
     assert webhook["next_attempt_at"] is not None
     assert await list_attempts(game, hook) == []
-    one.dispatcher._send = send
+    resources.send = send
     later.offset_s += 80
     await one.deliver()
     await one.deliver()

@@ -165,10 +165,11 @@ async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     later.offset_s += 2
     await one.deliver()
     one.expected_failures = 1
-    send, one.dispatcher._send = one.dispatcher._send, _failing
+    resources = one.dispatcher._resources
+    send, resources.send = resources.send, _failing
     await first.act_successfully()
     await one.dispatcher.join()
-    one.dispatcher._send = send
+    resources.send = send
     await second.act_successfully()
     await one.dispatcher.join()
     assert len(receiver.received) == 1
@@ -192,7 +193,7 @@ async def test_deliveries_in_progress_end_with_the_dispatcher(
         sending.set()
         return await asyncio.Future()
 
-    monkeypatch.setattr(one.dispatcher, "_send", hang)
+    monkeypatch.setattr(one.dispatcher._resources, "send", hang)
     await register_webhook(await create_game(one.client), receiver.url)
     await one.dispatcher.dispatch_due()
     async with asyncio.timeout(5):

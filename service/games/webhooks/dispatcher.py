@@ -13,13 +13,7 @@ key itself. While it is pending or disabled, games with new changes are recorded
 import asyncio
 import logging
 import random
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from http import HTTPStatus
-from itertools import takewhile
-from math import ceil
 from uuid import uuid4
 
 import msgspec
@@ -27,46 +21,22 @@ import msgspec
 from service.games.api_keys.subject import key_of_subject, subject_of_key
 from service.games.game_failures import record_failure
 from service.games.ports import GameStore, StoreUnavailable
-from service.games.timestamps import timestamp, unix_seconds
-from service.games.webhooks.challenges import (
-    CHALLENGE_RETRY_DELAYS_S,
-    ChallengeRateLimiter,
-    create_challenge,
-    is_correct_response,
-)
-from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus
-from service.games.webhooks.key_games import KeyGames
-from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
+from service.games.webhooks.challenges import ChallengeRateLimiter
+from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S, Delivery, DeliveryResources
+from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.port import (
-    DeliveryAttempt,
     LeaseTaken,
     StoredWebhook,
     WebhookNotFound,
-    WebhookRegistration,
     WebhookState,
 )
-from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
-from service.games.webhooks.updates import change_webhook
+from service.games.webhooks.sender import WebhookSender
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
-from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 from service.telemetry.throttled_log import ThrottledLog
 
 logger = logging.getLogger(__name__)
 _throttled_log = ThrottledLog(logger)
-
-RETRY_DELAYS_S: tuple[float, ...] = (5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600)
-"""Delay before each retry of a message; after the last, at the end of a day, the webhook is disabled."""
-
-JITTER = 0.2
-"""Fraction by which a delay varies at random, so that retries spread."""
-
-LEASE_TTL_S = 14
-"""Duration of a lease; longer than an attempt may take."""
-
-LOG_BATCH_SIZE = 50
-LEASED_GAMES_DELAY_S = 1
-"""Delay before missed games are resumed that are leased now."""
 
 DUE_BATCH_SIZE = 100
 NO_SLOT_DELAY_S = 1
@@ -77,23 +47,6 @@ SLOW_HOST_DELAY_RANGE_S = (10, 15)
 
 FAILURE_DELAY_S = 60
 """Delay after a failure that is not the server's."""
-
-GONE = "gone"
-"""The reason of a webhook that is disabled because its server answered 410."""
-
-POSTPONED_DELAY_S = 60
-"""Delay before a challenge that the sender postponed is tried again."""
-
-
-@dataclass
-class _Delivery:
-    """A leased webhook that has a slot, and its state after the attempts so far."""
-
-    subject: str
-    """The game, or the API key."""
-    webhook: WebhookRegistration
-    state: WebhookState
-    slot: DeliverySlot
 
 
 class WebhookDispatcher:
@@ -110,13 +63,12 @@ class WebhookDispatcher:
         random_fraction: Callable[[], float] = random.random,
     ) -> None:
         self._store = store
-        self._send = send
         self._clock = clock
-        self._retry_delays_s = retry_delays_s
         self._random_fraction = random_fraction
         self._holder = uuid4().hex
         self._slots = slots or DeliverySlots()
-        self._challenge_limiter = ChallengeRateLimiter(clock)
+        limiter = ChallengeRateLimiter(clock)
+        self._resources = DeliveryResources(store, send, clock, retry_delays_s, random_fraction, limiter, self._holder)
         self._in_progress: dict[tuple[str, str], bool] = {}
         """Webhooks in progress, and whether they were dispatched again since."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -204,21 +156,21 @@ class WebhookDispatcher:
     async def _deliver_leased(self, subject: str, stored: StoredWebhook, now: int) -> None:
         """Deliver the pending messages of a leased webhook, if it does not wait and gets a slot."""
         webhooks, (webhook, state) = self._store.webhooks, stored
+        delivery = Delivery(self._resources, subject, stored)
         if _is_waiting(state, now):
-            await self._release(subject, webhook, state, now)
+            await self._release(subject, webhook.id, state, now)
         elif key_of_subject(subject) is not None and state.is_active and not state.is_ping_requested:
             await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
-            if (resumed := await self._process_games(subject, webhook, state)) is not None:
-                await self._release(subject, webhook, resumed, now)
+            if await delivery.process_games():
+                await self._release(subject, webhook.id, delivery.state, now)
         elif (slot := self._slots.acquire(webhook.url)) is None:
-            await self._release(subject, webhook, state, now)
+            await self._release(subject, webhook.id, state, now)
             await webhooks.reschedule(subject, webhook.id, now + self._delay_without_slot_s(webhook.url))
         else:
             with slot:
                 await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
-                delivery = _Delivery(subject, webhook, state, slot)
-                if await self._deliver_pending(delivery):
-                    await self._release(subject, webhook, delivery.state, now)
+                if await delivery.deliver_pending(slot):
+                    await self._release(subject, webhook.id, delivery.state, now)
 
     async def _load_webhook_of_key(self, game: str, leased: StoredWebhook, now: int) -> StoredWebhook | None:
         """Return the webhook of an API key that a game refers to, with the game's state; None if it gets no messages.
@@ -250,201 +202,13 @@ class WebhookDispatcher:
         shortest, longest = SLOW_HOST_DELAY_RANGE_S
         return int(shortest + (longest - shortest) * self._random_fraction())
 
-    async def _release(self, subject: str, webhook: WebhookRegistration, state: WebhookState, now: int) -> None:
+    async def _release(self, subject: str, webhook_id: str, state: WebhookState, now: int) -> None:
+        """Store a state and release the lease; schedule the next attempt if the webhook waits for it."""
         if _is_waiting(state, now):
-            await self._store.webhooks.reschedule(subject, webhook.id, state.next_attempt_at)
+            await self._store.webhooks.reschedule(subject, webhook_id, state.next_attempt_at)
         await self._store.webhooks.save_state(
-            subject, state, None, webhook_id=webhook.id, holder=self._holder, seconds=None
+            subject, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None
         )
-
-    async def _deliver_pending(self, delivery: _Delivery) -> bool:
-        """Send a leased webhook's challenge, ping or pending messages; return False if the lease was lost."""
-        if delivery.state.pending_client is not None and not await self._send_challenge(delivery):
-            return False
-        if delivery.state.pending_client is not None:
-            return True
-        if delivery.state.is_ping_requested and not await self._send_ping(delivery):
-            return False
-        if key_of_subject(delivery.subject) is None:
-            return await self._deliver_log(delivery)
-        state = await self._process_games(delivery.subject, delivery.webhook, delivery.state)
-        delivery.state = state or delivery.state
-        return state is not None
-
-    async def _deliver_log(self, delivery: _Delivery) -> bool:
-        """Deliver to the end of the log or the first failure; return False if the lease was lost.
-
-        At the end the webhook is unscheduled, and then the log is read once more: a later change schedules it again.
-        """
-        game, webhook = delivery.subject, delivery.webhook
-        is_unscheduled = False
-        while True:
-            diffs = await self._store.load_diffs(game, delivery.state.delivered_version, LOG_BATCH_SIZE)
-            if not diffs and is_unscheduled:
-                return True
-            if not diffs:
-                await self._store.webhooks.reschedule(game, webhook.id, None)
-            is_unscheduled = not diffs
-            for diff in diffs:
-                payload = build_payload(webhook, diff)
-                if payload is None:
-                    delivery.state = _delivered(delivery.state, diff.version)
-                    continue
-                now = int(self._clock())
-                result = await self._send_payload(delivery, payload, now)
-                WEBHOOK_ATTEMPTS.labels(result.error or "delivered").inc()
-                if result.error is None:
-                    WEBHOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(payload.at)))
-                if not await self._save_attempt(delivery, diff.version, payload, result, now):
-                    return False
-                if delivery.state.failures:
-                    return True
-
-    async def _process_games(self, key: str, webhook: WebhookRegistration, state: WebhookState) -> WebhookState | None:
-        """Do what is to be done for all games of an API key; return the state after it, None if the lease was lost."""
-        games = KeyGames(self._store, self._clock, key, webhook)
-        after = await games.process(state, partial(self._extend, key, webhook.id))
-        if after is not None:
-            until = int(self._clock()) + LEASED_GAMES_DELAY_S if after.resumes else None
-            await self._store.webhooks.reschedule(key, webhook.id, until)
-        return after
-
-    async def _extend(self, subject: str, webhook_id: str, state: WebhookState) -> bool:
-        """Store the state of a webhook whose delivery goes on; return False if the lease was lost."""
-        return await self._store.webhooks.save_state(
-            subject, state, None, webhook_id=webhook_id, holder=self._holder, seconds=LEASE_TTL_S
-        )
-
-    async def _send_ping(self, delivery: _Delivery) -> bool:
-        """Send a ping, once; return False if the lease was lost."""
-        now, before = int(self._clock()), delivery.state
-        payload = create_ping(delivery.subject, delivery.webhook, now)
-        result = await self._send_payload(delivery, payload, now)
-        attempt = DeliveryAttempt(before.delivered_version, payload.type, 1, timestamp(now), *result[:3])
-        delivery.state = msgspec.structs.replace(before, is_ping_requested=False)
-        return await self._store.webhooks.save_state(
-            delivery.subject,
-            delivery.state,
-            attempt,
-            webhook_id=delivery.webhook.id,
-            holder=self._holder,
-            seconds=LEASE_TTL_S,
-        )
-
-    async def _send_challenge(self, delivery: _Delivery) -> bool:
-        """Send a challenge within the rate limits; return False if the lease was lost."""
-        webhook, state = delivery.webhook, delivery.state
-        now, client = int(self._clock()), state.pending_client or ""
-        wait_s = self._challenge_limiter.take(client, webhook.url)
-        if wait_s:
-            delivery.state = msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
-            return True
-        challenge, payload = create_challenge(delivery.subject, webhook, now)
-        result = await self._send_payload(delivery, payload, now, challenge=True)
-        if result.error == POSTPONED:
-            delivery.state = msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
-            return True
-        if result.error is None and not is_correct_response(result.response_body, challenge):
-            result = result._replace(error=WRONG_ANSWER)
-        WEBHOOK_CHALLENGES.labels(result.error or "answered").inc()
-        if result.error is None:
-            self._challenge_limiter.refund(client, webhook.url)
-        return await self._save_attempt(delivery, state.delivered_version, payload, result, now)
-
-    async def _send_payload(
-        self, delivery: _Delivery, payload: WebhookPayload, now: int, *, challenge: bool = False
-    ) -> SendResult:
-        """Send a payload, and record how its host responds."""
-        webhook, slot = delivery.webhook, delivery.slot
-        started_at = time.perf_counter()
-        try:
-            async with slot.track_response():
-                result = await self._send(
-                    webhook.url, signature_headers(webhook, payload, now), payload.body, challenge=challenge
-                )
-        except TimeoutError:
-            result = SendResult(None, TIMEOUT, int(1000 * (time.perf_counter() - started_at)))
-        if result.error == TIMEOUT:
-            slot.record_timeout()
-        elif result.status is not None:
-            slot.record_response()
-        elif result.error != POSTPONED:
-            slot.record_failure()
-        return result
-
-    async def _save_attempt(
-        self, delivery: _Delivery, version: int, payload: WebhookPayload, result: SendResult, now: int
-    ) -> bool:
-        """Store an attempt at a version's payload, and the state after it; return False if the lease was lost."""
-        subject, webhook, before = delivery.subject, delivery.webhook, delivery.state
-        state = _delivered(before, version) if result.error is None else self._state_after_failure(before, result)
-        attempt = DeliveryAttempt(version, payload.type, before.failures + 1, timestamp(now), *result[:3])
-        delivery.state = state
-        if webhook.api_key is not None:
-            return await self._save_attempt_of_key(delivery, attempt)
-        if state.disabled_reason is not None:
-            _report_disabled(webhook.id, subject, state.disabled_reason)
-        return await self._store.webhooks.save_state(
-            subject, state, attempt, webhook_id=webhook.id, holder=self._holder, seconds=LEASE_TTL_S
-        )
-
-    async def _save_attempt_of_key(self, delivery: _Delivery, attempt: DeliveryAttempt) -> bool:
-        """Store an attempt of an API key's webhook, whose games share one log; return False if the lease was lost.
-
-        After the last attempt the game waits among those with missed messages. The webhook itself is disabled if its
-        server wants no more, or has accepted no message of any game since the first attempt.
-        """
-        webhooks, game, webhook_id = self._store.webhooks, delivery.subject, delivery.webhook.id
-        key, reason = subject_of_key(delivery.webhook.api_key or ""), delivery.state.disabled_reason
-        await webhooks.add_attempt(key, webhook_id, msgspec.structs.replace(attempt, game=game))
-        if reason is not None:
-            await webhooks.add_missed(key, webhook_id, game)
-            first = game, attempt.version, 1
-            latest = await webhooks.list_attempts(key, webhook_id)
-            since = takewhile(lambda one: (one.game, one.version, one.attempt) != first, latest)
-            if reason == GONE or all(one.game is None or one.error is not None for one in since):
-                await self._disable(key, webhook_id, reason)
-        return await self._extend(game, webhook_id, delivery.state)
-
-    async def _disable(self, key: str, webhook_id: str, reason: str) -> None:
-        """Disable a webhook of an API key, unless it is being changed: the next game that fails then tries again."""
-
-        def disable(stored: StoredWebhook) -> StoredWebhook:
-            return StoredWebhook(stored.registration, msgspec.structs.replace(stored.state, disabled_reason=reason))
-
-        if isinstance(
-            await change_webhook(self._store.webhooks, key, webhook_id, int(self._clock()), disable), StoredWebhook
-        ):
-            _report_disabled(webhook_id, key, reason)
-
-    def _state_after_failure(self, state: WebhookState, result: SendResult) -> WebhookState:
-        """Return the state after one more failure."""
-        failures = state.failures + 1
-        delays_s, reason = (
-            (self._retry_delays_s, "failing")
-            if state.pending_client is None
-            else (CHALLENGE_RETRY_DELAYS_S, "unproven")
-        )
-        if result.status == HTTPStatus.GONE or failures > len(delays_s):
-            reason = GONE if result.status == HTTPStatus.GONE else reason
-            return msgspec.structs.replace(state, failures=failures, next_attempt_at=None, disabled_reason=reason)
-        delay = delays_s[failures - 1] * (1 + JITTER * (2 * self._random_fraction() - 1))
-        return msgspec.structs.replace(state, failures=failures, next_attempt_at=int(self._clock() + max(delay, 1)))
-
-
-def _delivered(state: WebhookState, version: int) -> WebhookState:
-    """Return the state after a success: everything up to a version is delivered, or the challenge is answered."""
-    return msgspec.structs.replace(
-        state, delivered_version=version, failures=0, next_attempt_at=None, pending_client=None
-    )
-
-
-def _report_disabled(webhook_id: str, subject: str, reason: str) -> None:
-    """Count and log that a webhook is disabled."""
-    WEBHOOKS_DISABLED.labels(reason).inc()
-    key = key_of_subject(subject)
-    owner = f"game {subject}" if key is None else f"the API key {key}"
-    logger.warning("webhook %s of %s is disabled: %s", webhook_id, owner, reason)
 
 
 def _is_waiting(state: WebhookState, now: int) -> bool:
