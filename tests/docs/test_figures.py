@@ -6,7 +6,10 @@ import msgspec
 import pytest
 
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.bots.process_pool import DECISION_TIMEOUT_S
+from service.games.bots.fair_queue import UnattendedLimits
+from service.games.bots.priority import CREATOR_HASH_BYTES
+from service.games.bots.process_pool import DECISION_TIMEOUT_S, BotProcessPool
+from service.games.bots.registry import LIGHT_BOT_LIMITS
 from service.games.cache import MAX_SESSIONS
 from service.games.commands import execute, undo
 from service.games.context import Context
@@ -16,6 +19,7 @@ from service.games.scheduling.bot_turns import DECISION_GRACE_S
 from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S
+from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection.command import InFlightLimits
 from service.store.monitor import MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
@@ -38,6 +42,8 @@ LIMITS = Limits()
 RATES = {name: rate for name, rate in LIMITS._asdict().items() if name.startswith("rate_") and name != "rate_limits"}
 
 IN_FLIGHT = InFlightLimits()
+
+SLOTS = SlotLimits()
 
 MIB = 2**20
 
@@ -87,6 +93,12 @@ def spell(delays_s: Sequence[float]) -> str:
         ("threat-model", "A body has at most {} chunks", [MAX_BODY_CHUNKS]),
         ("threat-model", "a short queue, {} for an address", [concurrency.MAX_PICTURES_PER_ADDRESS]),
         ("threat-model", "{} of an address may wait", [concurrency.MAX_REPLAYS_PER_ADDRESS]),
+        (
+            "threat-model",
+            "within a second, {} in all. Slow hosts use no slots of others, {} in all; fast sites share {} fairly",
+            [SLOTS.unknown, SLOTS.all_slow, SLOTS.responsive],
+        ),
+        ("threat-model", "{} bits of a hash", [8 * CREATOR_HASH_BYTES]),
         ("threat-model", "A subscriber waits at most {:.0f} s", [hub.SUBSCRIBE_TIMEOUT_S]),
         ("threat-model", "At most {} attempts in at most {:.0f} s", [execute.MAX_ATTEMPTS, execute.MAX_RETRY_S]),
         ("threat-model", "cut off after {:.0f} s", [LIMITS.response_timeout_s]),
@@ -119,6 +131,18 @@ def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list
 
 def test_the_rates_of_challenges_are_one_a_minute_and_one_a_second() -> None:
     assert (CLIENT_RATE.interval_s, SITE_RATE.interval_s) == (60, 1)
+
+
+def test_a_server_is_slow_after_a_second_and_for_ten_minutes() -> None:
+    """Page webhooks, "Receive messages"."""
+    assert (SLOTS.slow_after_s, SLOTS.slow_memory_s) == (1, 600)
+
+
+def test_games_without_people_get_half_of_the_processes_time_and_a_tenth_of_the_event_loops() -> None:
+    """Page bots, "When bots decide"; one process of several is reserved for games with people."""
+    assert LIGHT_BOT_LIMITS.time_share == 0.1
+    limits = [BotProcessPool(processes).queue._unattended_limits for processes in (1, 2, 4)]
+    assert limits == [UnattendedLimits(slots, time_share=0.5) for slots in (1, 1, 3)]
 
 
 def test_a_request_waits_at_most_a_second_for_bots() -> None:

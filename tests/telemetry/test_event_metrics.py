@@ -7,7 +7,9 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
+from service.games.bots.fair_queue import CLASS_LABELS, Requester
 from service.games.bots.plugins import load_bots
+from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.errors import GameError
@@ -137,6 +139,17 @@ async def test_bots_are_timed_and_their_failures_are_counted(store: RedisStore) 
         1
     ] * 3
     assert [grown(before, "bot_failures_total", bot=name) for name in ("greedy", "raising", "missing")] == [0, 1, 1]
+
+
+async def test_the_wait_of_bots_is_timed_by_class_and_late_decisions_are_counted(store: RedisStore) -> None:
+    game, pool = await (await new_game(store)).game(), BotProcessPool(1)
+    bots, before = BotRegistry(load_bots(plugins=False), pool), read_samples()
+    for requester in (Requester(attended=False), Requester(), Requester()):
+        assert await bots.choose("random", TABLES, game, None, requester) is not None
+    assert [grown(before, "bot_queue_wait_seconds_count", **{"class": one}) for one in CLASS_LABELS] == [1, 2]
+    assert await bots.choose("expert", TABLES, game, 0.0) is None
+    assert grown(before, "bot_late_decisions_total") == grown(before, "bot_late_decisions_total", bot="expert") == 1
+    await pool.aclose()
 
 
 async def test_webhooks_are_counted_by_result(store: RedisStore) -> None:

@@ -90,7 +90,8 @@ class Archiver:
         try:
             version = await self._archive_game(game_id)
         except (InvalidDocument, TileSetMissing, StorageUnavailable, UnreadableGame, msgspec.DecodeError) as failed:
-            self._is_storage_failing = self._is_storage_failing or isinstance(failed, StorageUnavailable)
+            if isinstance(failed, StorageUnavailable):
+                self._is_storage_failing = True
             logger.warning("game %s is not archived yet: %s", game_id, failed)
             await self._postpone(game_id)
             return
@@ -108,18 +109,16 @@ class Archiver:
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
     async def _archive_game(self, game_id: str) -> int:
-        """Write the document of an ended game if it is not archived; return its version, 0 for nothing to write."""
+        """Write the document of an ended game if it is not archived; return the archived version, 0 for none."""
         loaded = await self.store.load(game_id)
-        if loaded is None:
+        if loaded is None or not is_finished(game := decode_game(loaded)):
             return 0
-        game = decode_game(loaded)
-        if not is_finished(game) or await self.queue.load_archived_version(game_id) == game.version:
-            return game.version if is_finished(game) else 0
-        document = await build_archive(self.store, self.tilesets, loaded, game)
-        data = await asyncio.to_thread(encode_document, document)
-        try:
-            async with asyncio.timeout(WRITE_TIMEOUT_S):
-                await self.storage.put(object_name(game.id, game.created_at), data)
-        except TimeoutError as timeout:
-            raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout
+        if await self.queue.load_archived_version(game_id) != game.version:
+            document = await build_archive(self.store, self.tilesets, loaded, game)
+            data = await asyncio.to_thread(encode_document, document)
+            try:
+                async with asyncio.timeout(WRITE_TIMEOUT_S):
+                    await self.storage.put(object_name(game.id, game.created_at), data)
+            except TimeoutError as timeout:
+                raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout
         return game.version

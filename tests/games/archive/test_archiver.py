@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import msgspec
@@ -12,12 +13,21 @@ from schemas.lobby import Rematch
 from schemas.vocabulary import Status
 from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.importer import import_files
-from service.games.archive.archiver import ARCHIVE_DELAY_S, MAX_CONCURRENT_WRITES, Archiver
+from service.games.archive import archiver
+from service.games.archive.archiver import (
+    ARCHIVE_DELAY_S,
+    DUE_BATCH_SIZE,
+    LEASE_TTL_S,
+    MAX_CONCURRENT_WRITES,
+    RETRY_DELAY_S,
+    Archiver,
+)
 from service.games.archive.document import GameDocument, decode_document, object_name
 from service.games.archive.port import ArchiveStorage, StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.history.verify import verify
+from service.games.ports import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -209,6 +219,61 @@ async def test_failing_storage_is_not_tried_with_every_game(
     for _ in range(3):
         await instance.archive_due()
     assert len(archive.storage.objects) >= len(games) - attempted - 1
+
+
+async def test_the_archiver_pauses_unless_more_is_due(archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = archive.archiver()
+    results: list[int | Exception] = [DUE_BATCH_SIZE, DUE_BATCH_SIZE - 1, StoreUnavailable("gone"), 0]
+    pauses_s: list[float] = []
+
+    async def archive_due() -> int:
+        result = results.pop(0)
+        instance._is_storage_failing = not results
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    async def sleep(seconds: float) -> None:
+        pauses_s.append(seconds)
+        if not results:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(instance, "archive_due", archive_due)
+    monkeypatch.setattr(archiver, "asyncio", SimpleNamespace(sleep=sleep))
+    with pytest.raises(asyncio.CancelledError):
+        await instance.run(7.0)
+    assert pauses_s == [0, 7, 7, RETRY_DELAY_S]
+
+
+async def test_a_write_that_hangs_is_a_failure_of_the_storage(
+    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = await store_game(archive.store, "finished")
+    monkeypatch.setattr(archiver, "WRITE_TIMEOUT_S", 0.01)
+    archive.storage.may_finish.clear()
+    instance = archive.archiver()
+    assert await instance.archive_due() == 1
+    assert instance._is_storage_failing
+    archive.storage.may_finish.set()
+    await archive.make_due(stored.id)
+    await instance.archive_due()
+    assert archive.storage.document().game == stored.id
+
+
+async def test_a_leased_or_failing_game_is_due_again_later(archive: ArchiveFixture) -> None:
+    """The lease of the failing one has ended."""
+    stored = await store_game(archive.store, "finished")
+    instance, queue = archive.archiver(), archive.store.archive_queue
+    assert await queue.acquire_lease(stored.id, "another", 60)
+    now = int(instance.clock())
+    await instance.archive_due()
+    assert [await queue.list_due(due_by, 10) for due_by in (now, now + LEASE_TTL_S)] == [[], [stored.id]]
+    assert (archive.storage.puts, await queue.mark_archived(stored.id, "another", 0)) == (0, True)
+    await archive.make_due(stored.id)
+    archive.storage.rejects = True
+    await instance.archive_due()
+    assert [await queue.list_due(due_by, 10) for due_by in (now, now + RETRY_DELAY_S)] == [[], [stored.id]]
+    assert await queue.acquire_lease(stored.id, "another", 60)
 
 
 async def test_an_instance_without_the_tile_set_leaves_the_game_queued(archive: ArchiveFixture) -> None:

@@ -1,12 +1,15 @@
 """Documents of every schema number: they are decoded, valid, and can be imported."""
 
 import gzip
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import Raw
 
 from schemas.base import canonical_json
 from service.cli.importer import import_files
@@ -14,6 +17,7 @@ from service.engine import decode_snapshot, encode_snapshot
 from service.engine.tileset_validation import parse_tileset
 from service.games.archive.document import (
     LATEST_SCHEMA,
+    GameDocument,
     InvalidDocument,
     decode_document,
     encode_document,
@@ -124,14 +128,61 @@ def test_a_snapshot_that_differs_from_the_log_is_rejected() -> None:
         validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
 
 
-def test_unknown_fields_are_ignored() -> None:
+Change = Callable[[GameDocument], dict[str, Any]]
+
+
+def _with_state(**changes: Any) -> Change:
+    """Change the state of the webhook."""
+
+    def change(document: GameDocument) -> dict[str, Any]:
+        (webhook,) = document.webhooks
+        return {"webhooks": [msgspec.structs.replace(webhook, state=msgspec.structs.replace(webhook.state, **changes))]}
+
+    return change
+
+
+def _with_webhook_id(webhook_id: str) -> Change:
+    """Change the id of the webhook."""
+
+    def change(document: GameDocument) -> dict[str, Any]:
+        (webhook,) = document.webhooks
+        registration = msgspec.structs.replace(webhook.registration, id=webhook_id)
+        return {"webhooks": [msgspec.structs.replace(webhook, registration=registration)]}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    (
+        (lambda _: {"created_at": "2020-01-01T00:00:00Z"}, "its snapshot says created_at"),
+        (lambda _: {"updated_at": "2020-01-01T00:00:00Z"}, "its snapshot says updated_at"),
+        (lambda document: {"diffs": document.diffs[:-1]}, "its log has 12 diffs, but the game version 13"),
+        (lambda document: {"diffs": [Raw(b"7"), *document.diffs[1:]]}, "version 1: not a diff"),
+        (lambda document: {"diffs": [Raw(b"{"), *document.diffs[1:]]}, "version 1: the diff cannot be read"),
+        (lambda document: {"diffs": [Raw(b" " + bytes(one)) for one in document.diffs]}, "not in canonical form"),
+        (lambda _: {"tileset": Raw(b"{}")}, "its tile set cannot be played"),
+        (lambda document: {"webhooks": 2 * document.webhooks}, "invalid or repeated ids"),
+        (_with_webhook_id("../x"), "invalid or repeated ids"),
+        (_with_state(delivered_version=14), "has received a version that does not exist"),
+        (_with_state(delivered_version=-1), "has received a version that does not exist"),
+    ),
+)
+def test_a_document_that_contradicts_itself_is_rejected(change: Change, reason: str) -> None:
+    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
+    with pytest.raises(InvalidDocument, match=reason):
+        validate_document(msgspec.structs.replace(document, **change(document)))
+    for version in (0, document.version):
+        validate_document(msgspec.structs.replace(document, **_with_state(delivered_version=version)(document)))
+
+
+def test_members_may_be_unknown_and_those_of_an_export_absent() -> None:
     document = msgspec.json.decode(
         canonical_json(decode_document(document_path(LATEST_SCHEMA, "archive").read_bytes()))
     )
-    assert (
-        validate_document(decode_document(msgspec.json.encode({**document, "later": 1}))).game.version
-        == document["version"]
-    )
+    del document["access"], document["hooks"]
+    changed = validate_document(decode_document(msgspec.json.encode({**document, "later": 1})))
+    assert changed.game.version == document["version"]
 
 
 @pytest.mark.parametrize("data", (b"", b"{}", b"[]", b"\xff", b'{"format":"other","schema":1}', b"[" * 100_000))

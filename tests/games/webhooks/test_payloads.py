@@ -1,5 +1,6 @@
 """Payloads: which events of which seats a webhook gets, and whose decision follows."""
 
+import base64
 from typing import Any
 
 import msgspec
@@ -85,8 +86,15 @@ def test_a_decision_message_goes_to_the_next_decider(change: StoredDiff, decides
             assert message["data"]["next"]["seat"] == seat
 
 
-def test_a_secret_is_24_to_64_bytes() -> None:
-    assert is_secret(generate_secret())
-    assert generate_secret() != generate_secret()
-    assert not is_secret("whsec_AAAA")
-    assert not is_secret("whsec_" + "A" * 31)
+@pytest.mark.parametrize(("length", "is_valid"), ((23, False), (24, True), (64, True), (65, False)))
+def test_a_secret_is_24_to_64_bytes(length: int, is_valid: bool) -> None:
+    secret = "whsec_" + base64.b64encode(bytes(length)).decode()
+    assert is_secret(secret) == is_valid
+    assert not is_secret(secret[:-1] + "~")
+
+
+def test_a_generated_secret_is_valid_and_random() -> None:
+    first, second = generate_secret(), generate_secret()
+    assert is_secret(first)
+    assert first != second
+    assert len(first) == len("whsec_") + 44
