@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from math import inf
 from typing import NamedTuple
 
 from schemas.game import PlacedTile
@@ -116,7 +117,7 @@ def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
     return f'<use href="#{name}" transform="translate({at.x:.1f} {at.y:.1f})scale({scale:.2f})"/>'
 
 
-def draw_label(text: str, at: Point, size: float, room: float = 1000.0) -> str:
+def draw_label(text: str, at: Point, size: float, room: float = inf) -> str:
     """Draw a move's number on a white label, at most `room` wide."""
     size *= min(1.0, room / (text_width(text, size) + size * 0.9))
     wide = max(text_width(text, size) + size * 0.75, size * 1.5)

@@ -30,12 +30,14 @@ def label_moves(scene: Scene) -> MoveLabels:
     islanders: dict[tuple[Cell, int], list[int]] = {}
     ships: dict[str, list[int]] = {}
     pass_move = None
+    placed = None if scene.game.turn is None else scene.game.turn.placed
     for number, action in enumerate(scene.moves, start=1):
         match action:
             case PlaceTile(x=x, y=y):
                 cells.setdefault((x, y), []).append(number)
             case PlaceIslander(segment=segment):
-                segments.setdefault((_placed_cell(scene), segment), []).append(number)
+                if placed is not None:
+                    segments.setdefault(((placed.x, placed.y), segment), []).append(number)
             case RetrieveIslander(x=x, y=y, segment=segment):
                 islanders.setdefault(((x, y), segment), []).append(number)
             case TakeShip(ship=ship) | Deliver(ship=ship):
@@ -70,11 +72,3 @@ def format_numbers(numbers: Sequence[int]) -> str:
 
 def _format_run(run: Sequence[int]) -> str:
     return f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run))
-
-
-def _placed_cell(scene: Scene) -> Cell:
-    """Return the cell of the tile placed this turn, on which an islander may be placed."""
-    turn = scene.game.turn
-    if turn is None or turn.placed is None:
-        return 0, 0
-    return turn.placed.x, turn.placed.y

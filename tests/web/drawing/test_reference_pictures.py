@@ -25,6 +25,10 @@ def test_each_reference_picture_is_drawn() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {*drawn()}
 
 
+def test_a_whole_game_is_a_small_drawing() -> None:
+    assert len(drawn()["finished.svg"]) < 400_000
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.iterdir()))
 def test_a_picture_is_as_it_was(name: str) -> None:
     words, numbers = _split((FOLDER / name).read_text())
