@@ -1,4 +1,4 @@
-"""The figures that pages promise are those of the code. `docs/operating.md` has a table of all settings of its own."""
+"""The figures that pages promise are those of the code."""
 
 from collections.abc import Sequence
 
@@ -25,16 +25,20 @@ from service.store.monitor import MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
+from service.web.connections import protocol
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
 from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
-from service.web.outbound import dns
+from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import concurrency
+from service.web.ratelimit import concurrency, costs, limiter, subjects
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
+from service.web.server import listeners
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from service.web.websocket import connection
+from tests.deploy import generated
 from tests.docs.blocks import read_page
 
 LIMITS = Limits()
@@ -114,6 +118,39 @@ def spell(delays_s: Sequence[float]) -> str:
             "at most {} s, {} at once, {} for a site",
             [dns.LOOKUP_TIMEOUT_S, dns.MAX_LOOKUPS, dns.MAX_LOOKUPS_PER_SITE],
         ),
+        ("threat-model", "cost one more token each: {} diffs or story lines", [costs.DIFFS_PER_TOKEN]),
+        (
+            "threat-model",
+            "{} games or {} tokens of a list",
+            [costs.LISTED_GAMES_PER_TOKEN, costs.ACCESS_TOKENS_PER_TOKEN],
+        ),
+        ("threat-model", "{} versions replayed for an undo", [costs.REPLAYED_VERSIONS_PER_TOKEN]),
+        ("threat-model", "and {:g} KB of any response", [limiter.BYTES_PER_TOKEN / 1024]),
+        (
+            "threat-model",
+            "costs {}, and one more for each {:,} pixels of a PNG and each {} versions of the past",
+            [costs.RENDERED_PICTURE, costs.PIXELS_PER_TOKEN, costs.PATCHED_VERSIONS_PER_TOKEN],
+        ),
+        (
+            "threat-model",
+            "`auth` and `subscribe` are {}, a snapshot {}, and {} diffs 1",
+            [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
+        ),
+        ("threat-model", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
+        ("threat-model", "by hashes of {} bytes", [subjects.HASH_BYTES]),
+        ("threat-model", "After its response, {:g} KB of a body are read", [protocol.MAX_DRAINED_BYTES / 1024]),
+        ("threat-model", "the kernel takes {:g} KB for each connection", [listeners.MAX_KERNEL_UNSENT_BYTES / 1024]),
+        (
+            "threat-model",
+            "A socket that is silent for {:g} s is closed",
+            [connection.PONG_TIMEOUT_INTERVALS * LIMITS.ping_interval_s],
+        ),
+        (
+            "threat-model",
+            "One message may take {:g} KB",
+            [(protocol.MESSAGE_FRAMING_FACTOR * LIMITS.max_message_bytes + protocol.MAX_READ_BYTES) / 1024],
+        ),
+        ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
         ("webhooks", "at most {} webhooks", [LIMITS.max_webhooks]),
         ("webhooks", "repeats the challenge after {},", [spell(CHALLENGE_RETRY_DELAYS_S)]),
         ("webhooks", "per client {} at once and then one a minute", [CLIENT_RATE.burst]),
@@ -129,8 +166,15 @@ def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list
     assert words.format(*figures) in read_page(page)
 
 
-def test_the_rates_of_challenges_are_one_a_minute_and_one_a_second() -> None:
-    assert (CLIENT_RATE.interval_s, SITE_RATE.interval_s) == (60, 1)
+def test_the_table_of_all_settings_is_up_to_date() -> None:
+    """`python -m tests.deploy.generated` makes it so."""
+    text = generated.PAGE.read_text(encoding="utf-8")
+    assert generated.page(text) == text
+
+
+def test_the_rates_of_challenges_are_one_a_minute_one_a_second_and_two_a_second() -> None:
+    rates = (CLIENT_RATE, SITE_RATE, webhook_sender.CHALLENGES_PER_ADDRESS)
+    assert [rate.interval_s for rate in rates] == [60, 1, 0.5]
 
 
 def test_a_server_is_slow_after_a_second_and_for_ten_minutes() -> None:
