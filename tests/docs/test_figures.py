@@ -32,7 +32,7 @@ from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import concurrency, costs, limiter, subjects
+from service.web.ratelimit import client_ids, concurrency, costs, limiter
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners
 from service.web.server.serving import HANDLER_TIMEOUT_S
@@ -137,7 +137,7 @@ def spell(delays_s: Sequence[float]) -> str:
             [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
         ),
         ("threat-model", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
-        ("threat-model", "by hashes of {} bytes", [subjects.HASH_BYTES]),
+        ("threat-model", "by hashes of {} bytes", [client_ids.HASH_BYTES]),
         ("threat-model", "After its response, {:g} KB of a body are read", [protocol.MAX_DRAINED_BYTES / 1024]),
         ("threat-model", "the kernel takes {:g} KB for each connection", [listeners.MAX_KERNEL_UNSENT_BYTES / 1024]),
         (

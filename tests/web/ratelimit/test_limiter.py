@@ -8,13 +8,16 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
+from service.games.api_keys.key import ApiKey, Quotas
 from service.games.ports import RateLimit
+from service.web.app_keys import API_KEY as API_KEY_OF_REQUEST
 from service.web.errors import RateLimited
 from service.web.limits import Limits
+from service.web.ratelimit.api_key_verifier import ApiKeyPending
 from service.web.ratelimit.charges import Charge
+from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.leases import LeasePending
-from service.web.ratelimit.limiter import BYTES_PER_TOKEN, CHARGE, ApiKeyPresented, MessageInfo, RateLimiter
-from service.web.ratelimit.subjects import hash_token
+from service.web.ratelimit.limiter import BYTES_PER_TOKEN, CHARGE, MessageInfo, RateLimiter
 from service.web.responses import IDEMPOTENT_REPLAYED
 from tests.security.limited_client import RATES
 from tests.web.http_game import bearer_header
@@ -22,7 +25,9 @@ from tests.web.ratelimit.conftest import EmptyBuckets
 
 ADDRESS, SITE_ADDRESS = "192.0.2.1", "2001:db8:1:2::"
 
-SUBJECTS = {ADDRESS: "address", SITE_ADDRESS: "address", "2001:db8:1::/48": "network"} | {
+HOST = ApiKey("host", 0, Quotas(1_000, 1_000, 1_000), [])
+
+CLIENTS = {ADDRESS: "address", HOST.name: "host", SITE_ADDRESS: "address", "2001:db8:1::/48": "network"} | {
     hash_token(token): token for token in ("trusted", "second", "new")
 }
 
@@ -54,12 +59,14 @@ def make_request(method: str, path: str, headers: Mapping[str, str]) -> web.Requ
 
 
 def charged(limiter: RateLimiter) -> dict[str, float]:
-    """Return the tokens of all leases from which some were taken, by policy and subject."""
+    """Return the tokens of all leases from which some were taken, by policy and client."""
     pools = [pool for leases in limiter.leases for pool in (leases.pool, leases.network_pool)]
+    api_key_leases = limiter.api_key_pools.get(HOST)
+    pools += [api_key_leases.games, api_key_leases.requests, api_key_leases.bots]
     return {
-        f"{pool.policy.name} {SUBJECTS[subject]}": lease.tokens
+        f"{pool.policy.name} {CLIENTS[client]}": lease.tokens
         for pool in pools
-        for subject, lease in pool._leases.recent.items()
+        for client, lease in pool._leases.recent.items()
         if lease.tokens
     }
 
@@ -99,6 +106,7 @@ def charged(limiter: RateLimiter) -> dict[str, float]:
         ("HEAD", "/v1/bots", {}, {"requests address": -1}),
         ("HEAD", "/livez", {}, {}),
         ("OPTIONS", GAME, NEW, {}),
+        ("OPTIONS", "/v1/games", API_KEY, {}),
         ("OPTIONS", "/v1/keys/me", API_KEY, {}),
     ),
 )
@@ -112,20 +120,35 @@ def test_a_request_is_charged_to_its_trusted_token_or_its_address(
     assert (charge is None) == (not charges)
 
 
+API_KEY_REQUEST = {"key-requests host": -1}
+API_KEY_GAME = {"key-games host": -1}
+
+
 @pytest.mark.parametrize(
-    ("method", "path"),
+    ("method", "path", "headers", "charges"),
     (
-        ("POST", "/v1/games"),
-        ("POST", f"{GAME}/rematch"),
-        ("POST", f"{GAME}/seats"),
-        ("GET", "/v1/keys/me"),
-        ("HEAD", "/v1/keys/me"),
+        ("POST", "/v1/games", {}, API_KEY_REQUEST | API_KEY_GAME),
+        ("POST", "/v1/games", KEY, API_KEY_REQUEST | API_KEY_GAME),
+        ("POST", f"{GAME}/rematch", TRUSTED, API_KEY_REQUEST | API_KEY_GAME),
+        ("POST", f"{GAME}/rematch", NEW, API_KEY_REQUEST | API_KEY_GAME | GUESS),
+        ("POST", f"{GAME}/seats", KEY, API_KEY_REQUEST | GUESS | {"keys host": -1}),
+        ("GET", "/v1/keys/me", KEY, API_KEY_REQUEST),
+        ("HEAD", "/v1/keys/me", {}, API_KEY_REQUEST),
+        ("POST", "/v1/keys/me/webhooks", KEY, API_KEY_REQUEST | {"keys host": -1}),
     ),
 )
-def test_a_path_that_takes_an_api_key_leaves_the_charge_to_it(limiter: RateLimiter, method: str, path: str) -> None:
-    with pytest.raises(ApiKeyPresented):
-        limiter.admit(make_request(method, path, API_KEY), ADDRESS)
+def test_a_request_with_an_api_key_is_charged_to_it(
+    limiter: RateLimiter, method: str, path: str, headers: dict[str, str], charges: dict[str, float]
+) -> None:
+    """Once it is verified."""
+    request = make_request(method, path, API_KEY | headers)
+    with pytest.raises(ApiKeyPending):
+        limiter.admit(request, ADDRESS)
     assert charged(limiter) == {}
+    request[API_KEY_OF_REQUEST] = HOST
+    charge = limiter.admit(request, ADDRESS)
+    assert charged(limiter) == charges
+    assert request[CHARGE] is charge
 
 
 def test_the_network_of_an_address_is_charged_too(limiter: RateLimiter) -> None:
@@ -244,14 +267,14 @@ async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
 
 
 @pytest.mark.parametrize(
-    ("headers", "subject"),
+    ("headers", "client"),
     (({}, "address"), (NEW, "address"), (TRUSTED, "trusted"), ({"Authorization": ""}, "address")),
 )
 async def test_a_stream_is_charged_to_its_trusted_token_or_its_address(
-    limiter: RateLimiter, headers: dict[str, str], subject: str
+    limiter: RateLimiter, headers: dict[str, str], client: str
 ) -> None:
     await limiter.admit_stream(make_request("GET", f"{GAME}/ws", headers), ADDRESS)
-    assert charged(limiter) == {f"streams {subject}": -1}
+    assert charged(limiter) == {f"streams {client}": -1}
 
 
 async def test_without_limits_nothing_is_charged_or_stored(buckets: EmptyBuckets) -> None:
