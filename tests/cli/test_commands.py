@@ -136,7 +136,10 @@ async def test_verify_detects_the_snapshot_of_another_game(store: RedisStore, re
     assert re.search(r"^WRONG +snapshot ", finished.stdout, re.MULTILINE)
 
 
-async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis_url: str) -> None:
+async def test_reindex_rebuilds_the_lists(
+    store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.cli.progress.REPORT_INTERVAL_S", 0)
     stored = await store_game(store)
     await redis.delete(keys.lobby("active"))
     finished = await south_seas("reindex", "--redis-url", redis_url)
@@ -144,6 +147,7 @@ async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis
         0,
         "checked 1 games: 1 index entries added, 0 removed, 0 games unreadable\n",
     )
+    assert finished.stderr.startswith("checked 1 games so far, ")
     assert (await store.list_by_status(["active"], 10, None)).games == [stored.id]
 
 

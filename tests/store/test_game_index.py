@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Committed, VersionConflict
+from service.games.ports import Committed, UnreadableGame, VersionConflict
 from service.games.timestamps import DAY_S
 from service.store import game_index, keys
 from service.store.client import connect
@@ -74,6 +74,20 @@ async def test_each_commit_extends_the_expiry_of_index_keys(store: RedisStore, r
     for name in INDEX_KEYS:
         assert await list_games(store, name) == ["g"]
         assert 990 <= await redis.ttl(keys.game_index(name)) <= 1000
+
+
+async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_action(
+    store: RedisStore, redis: Redis, redis_url: str
+) -> None:
+    await redis.set(keys.game_index("aa"), "no sorted set")
+    with pytest.raises(UnreadableGame, match="WRONGTYPE"):
+        await store.commit(create_indexed())
+    assert await store.load("g") is None
+    await store.commit(creation())
+    async with connect(redis_url) as another:
+        extending = action(1, index_keys=lambda: INDEX_KEYS, index_ttl_s=1000)
+        assert await another.commit(extending) == Committed()
+    assert await list_games(store, "bb") == ["g"]
 
 
 async def test_the_expiry_is_extended_once_a_day(redis: Redis, redis_url: str) -> None:

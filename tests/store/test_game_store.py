@@ -14,14 +14,17 @@ from service.games.ports import (
     GameRecord,
     GameStore,
     KeyQuotaExceeded,
+    RateLimit,
     Revision,
     StoredDiff,
     StoreUnavailable,
     VersionConflict,
 )
 from service.store import keys
+from service.store.game_store import RedisStore
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
+from tests.telemetry.metric_samples import grown, read_samples
 
 
 async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
@@ -239,6 +242,17 @@ async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: 
 def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
     slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.replica_wait("g1"))}
     assert slots == {key_slot(b"g1")}
+
+
+async def test_no_command_goes_to_another_primary_than_that_of_its_key(store: RedisStore) -> None:
+    await store.ping()
+    before = read_samples()
+    games = [f"g{number}" for number in range(8)]
+    assert await asyncio.gather(*(store.commit(creation(game, due_at=1)) for game in games)) == [Committed()] * 8
+    await asyncio.gather(*(store.buckets.take(game, 1, RateLimit(1, 60)) for game in games))
+    await store.load_versions(games)
+    await store.monitor.measure_clock_offset()
+    assert grown(before, "redis_retries_total") == 0
 
 
 async def test_ping_requires_writes(store: GameStore, redis: Redis) -> None:

@@ -1,12 +1,16 @@
 """The lobby: public games, the newest first, page by page, and complete."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
+from service.games.archive.port import RestoreRequest
 from service.games.ports import GameStore, Page
 from service.store import keys
+from service.store.game_store import RedisStore
+from service.store.scripts import Script
 from tests.store.commits import action, creation
 
 
@@ -83,6 +87,26 @@ async def test_a_reader_repairs_the_lobby(store: GameStore) -> None:
     assert (await store.list_by_status(["active"], 10, None)).games == ["g"]
     await store.unlist("g", "active")
     assert (await store.list_by_status(["active"], 10, None)).games == []
+    assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
+
+
+@pytest.mark.parametrize("is_import", (False, True))
+async def test_a_reader_that_repairs_the_lobby_during_a_creation_removes_nothing_for_good(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, *, is_import: bool
+) -> None:
+    async def run_slowly(script: Script, *arguments: Any) -> Any:
+        await store.unlist("g", "waiting")
+        await store.unindex(["aa"], "g")
+        return await run(script, *arguments)
+
+    run = Script.run
+    monkeypatch.setattr(Script, "run", run_slowly)
+    created = creation(index_keys=lambda: ("aa",), index_ttl_s=1000)
+    if is_import:
+        await store.transfer.restore(RestoreRequest(created, [], replace=False))
+        assert (await store.list_by_keys(["aa"], 10, None)).games == ["g"]
+    else:
+        await store.commit(created)
     assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
 
 

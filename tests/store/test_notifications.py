@@ -1,9 +1,11 @@
 """Change notifications reach all subscribers, and continue after any failure of a connection."""
 
 import asyncio
+import operator
 import os
 import signal
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -100,10 +102,9 @@ async def test_a_requested_unsubscription_does_not_reassign_games(single_server:
     topology, reassign = single_server.store._client.topology, asyncio.Event()
     (primary,) = topology.primaries()
     subscriber = Subscriber(topology, primary, lambda _: None, reassign)
-    subscriber.subscribe("a")
-    await wait_until(lambda: subscriber.subscribed)
-    subscriber.unsubscribe("a")
-    await wait_until(lambda: not subscriber.subscribed)
+    for games in ({"a", "b"}, {"b", "c"}, set[str]()):
+        subscriber.set_games(games)
+        await wait_until(partial(operator.eq, subscriber.subscribed, games))
     assert not reassign.is_set()
     await subscriber.aclose()
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import StoreUnavailable
+from service.store import monitor
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
+from service.telemetry import clock
+from service.telemetry.clock import ClockOffset
 from tests.polling import wait_until
 from tests.store.commits import action, creation
 from tests.telemetry.metric_samples import grown, read_samples, sum_samples
@@ -78,3 +82,31 @@ async def test_a_command_is_retried_after_its_connection_was_closed(
             await operator.client_unpause()
         await waiting
         assert (grown(before, "redis_retries_total"), grown(before, "redis_errors_total")) == (1, 0)
+
+
+async def test_the_monitor_follows_the_clock_of_redis_and_measures_how_late_work_is(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurements = [ClockOffset(3600.0, 0.25)]
+
+    async def measure() -> ClockOffset:
+        if not measurements:
+            raise StoreUnavailable("no reply")
+        return measurements[0]
+
+    monkeypatch.setattr(clock, "_offset", clock._offset)
+    monkeypatch.setattr(monitor, "MEASURE_INTERVAL_S", 0)
+    monkeypatch.setattr(monitor, "RETRY_DELAY_S", 0)
+    monkeypatch.setattr(store.monitor, "measure_clock_offset", measure)
+    await store.commit(creation(due_at=int(time.time()) + 3600 - 100))
+    running = asyncio.create_task(store.monitor.run())
+    await wait_until(lambda: sum_samples(read_samples(), "overdue_seconds", work="games"))
+    assert 99 <= sum_samples(read_samples(), "overdue_seconds") < 160
+    assert ("south_seas_overdue_seconds", frozenset({("work", "webhooks")})) in read_samples()
+    assert sum_samples(read_samples(), "redis_clock_error_seconds") == 0.25
+    assert abs(clock.now() - time.time() - 3600) < 60
+    measurements.clear()
+    await wait_until(lambda: not [name for name, _ in read_samples() if name == "south_seas_overdue_seconds"])
+    assert sum_samples(read_samples(), "redis_clock_offset_seconds") == 3600
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)

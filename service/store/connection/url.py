@@ -54,9 +54,9 @@ class RedisURL:
     """Host and port of the server, of each sentinel, or of some nodes of the Cluster; not used for a unix socket."""
     options: Mapping[str, Any] = field(repr=False)
     """Keyword arguments of redis-py's clients: user, password, database, TLS, the path of a unix socket."""
-    service_name: str = ""
+    service_name: str
     """The name by which the sentinels know the primary."""
-    sentinel_login: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    sentinel_login: Mapping[str, Any] = field(repr=False)
     """Keyword arguments of the sentinels' clients: user and password."""
 
 

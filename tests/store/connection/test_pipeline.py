@@ -2,13 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 import pytest
+from redis.asyncio import Redis
 
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.connection.command import Command
-from service.store.connection.pipeline import PipelinedClient
+from service.store.connection.pipeline import PipelinedClient, Wait
+from service.store.connection.topology import SOLE_PRIMARY, StandaloneTopology
+from service.store.connection.url import parse_url
+from service.supervision import Supervisor
+from tests.polling import wait_until
 from tests.store.conftest import SingleServer
 
 
@@ -78,6 +84,40 @@ async def test_a_command_that_was_to_be_sent_again_opens_no_connection_after_the
     client.dispatch(late)
     assert not any(task.get_name() == "redis-pipeline" for task in asyncio.all_tasks())
     assert len(await single_server.redis.client_list()) == clients
+
+
+class MovingTopology(StandaloneTopology):
+    """One server under changing names, as after failovers."""
+
+    name = "first"
+
+    def primaries(self) -> list[str]:
+        return [self.name]
+
+    def primary_for_key(self, key: str) -> str:
+        del key
+        return self.name
+
+    def client_for(self, primary: str) -> Redis:
+        del primary
+        return super().client_for(SOLE_PRIMARY)
+
+
+async def test_the_queue_of_a_former_primary_lives_until_it_is_idle(single_server: SingleServer) -> None:
+    topology = MovingTopology(parse_url(single_server.url), Supervisor())
+    async with aclosing(PipelinedClient(topology, 1, 5.0, Wait(0))) as client:
+        await client.execute("SET", "k", "v")
+        await client.execute("SET", "k", "v", wait_for_replicas=True)
+        assert client._queues.keys() == {("first", False), ("first", True)}
+        await wait_until(lambda: all(queue.is_idle for queue in client._queues.values()))
+        late = client.execute("GET", "k")
+        topology.name = "second"
+        assert await client.execute("ECHO", "x") == b"x"
+        assert client._queues.keys() == {("first", False), ("second", False)}
+        assert await late == b"v"
+        await wait_until(lambda: all(queue.is_idle for queue in client._queues.values()))
+        await client.execute("SET", "k", "v", wait_for_replicas=True)
+        assert client._queues.keys() == {("second", False), ("second", True)}
 
 
 async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:

@@ -16,6 +16,7 @@ from redis.asyncio import Redis
 from service.games.ports import Committed
 from service.store.client import connect
 from service.store.embedded import program as embedded_program
+from service.store.embedded.directory import socket_path
 from service.store.embedded.errors import EmbeddedServerError, ServerProgramNotFound
 from service.store.embedded.server import embedded_server
 from tests.aof_flush import wait_for_aof_flush
@@ -110,6 +111,15 @@ async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(short_path:
         socket = Path(server.url.removeprefix("unix://"))
         assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
     assert not socket.parent.exists()
+
+
+@pytest.mark.parametrize(("length", "is_beside"), ((103, True), (104, False)))
+def test_the_length_of_a_socket_path_is_counted_in_bytes(length: int, *, is_beside: bool) -> None:
+    name = "é" * 30
+    directory = Path("/", name + "x" * (length - len(f"/{name}/redis.sock".encode())))
+    with socket_path(directory) as socket:
+        assert (socket.parent == directory) is is_beside
+        assert (len(os.fsencode(directory / socket.name)), socket.name) == (length, "redis.sock")
 
 
 async def test_a_path_with_special_characters(short_path: Path, program: Path) -> None:
