@@ -17,6 +17,7 @@ from tests import tools
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
     parser.addoption(
         "--require-all",
         action="store_true",

@@ -1,7 +1,7 @@
 """The external programs of the tests.
 
 Most come with the locked packages, the others with the operating system. A test that needs a missing one is skipped,
-and the run ends with a table of them (`make test`), or it fails (`make test-all`, which is `--require-all`).
+and the run ends with a table of them; with `--require-all` it fails.
 """
 
 import os

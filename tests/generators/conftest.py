@@ -1,4 +1,4 @@
-"""The tests that generate, compile and play take minutes, so only `make test-all` (`--require-all`) runs them."""
+"""The tests that generate, compile and play take minutes, so only `make test-all` (`--slow`) runs them."""
 
 import pytest
 
@@ -9,5 +9,5 @@ collect_ignore = ["programs"]
 @pytest.fixture
 def slow_gate(pytestconfig: pytest.Config) -> None:
     """Skip a test unless everything is to be tried."""
-    if not pytestconfig.getoption("--require-all"):
+    if not pytestconfig.getoption("--slow"):
         pytest.skip("make test-all runs it: it takes minutes")

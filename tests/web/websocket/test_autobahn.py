@@ -115,7 +115,7 @@ async def test_the_cases_of_compression_hold(
     url: str, section: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     """`make test-all` takes the larger messages too."""
-    numbers = ALLOWED if pytestconfig.getoption("--require-all") else SMALL
+    numbers = ALLOWED if pytestconfig.getoption("--slow") else SMALL
     verdicts = await run_cases(url, [f"{section}.{number}" for number in numbers], tmp_path)
     assert find_failures(verdicts) == {}
     assert len(verdicts) == len(numbers)
