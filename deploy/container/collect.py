@@ -33,8 +33,8 @@ COMMANDS = ("python*", "south-seas")
 """The programs of the virtual environment that are copied."""
 
 LEXERS = (
-    *("__init__.py", "_mapping.py", "configs.py", "data.py", "go.py", "javascript.py", "python.py", "shell.py"),
-    "special.py",
+    *("__init__.py", "_cocoa_builtins.py", "_mapping.py", "c_cpp.py", "configs.py", "data.py", "go.py"),
+    *("javascript.py", "jvm.py", "objective.py", "python.py", "shell.py", "special.py"),
 )
 """The lexers of Pygments for the languages of the documentation; all others take 8 MB."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.docs.blocks import blocks
 from tests.generators.clients import CLIENTS, GeneratedClient
 from tests.generators.toolchain import OPENAPI, generate, play
 from tests.server_process import start_server
@@ -30,10 +31,19 @@ HARMLESS = (
 
 PNG = "89504e47"
 
+SNIPPET_LANGUAGES = {"kotlin": "kotlin", "swift6": "swift"}
+"""Languages of snippets in docs/clients.md that no test compiles, by the target of openapi-generator."""
+
+OWN_NAMES = {
+    *("val", "listOf", "url", "gameKey", "moveKey"),
+    *("let", "try", "await", "url", "Authorization", "Bearer"),
+}
+"""Names in snippets that are not generated: the language's and the reader's."""
+
 DECODABLE = {
     "rust": ('rename = "kind", default)]', "pub placed: Option<Box<models::Cell>>,"),
     "swift6": ('case "bridge":', "public var placed: Cell?"),
-    "kotlin": ('"bridge" ->', "val placed: Cell?"),
+    "kotlin": ('"bridge" ->', "val placed: Cell?", "val `value`: kotlinx.serialization.json.JsonElement?"),
 }
 """What the models of languages without a compiler here must contain to decode responses: tags, and null."""
 
@@ -71,6 +81,21 @@ def check_generated(client: GeneratedClient, folder: Path, said: str) -> None:
     squeezed = squeeze(text)
     assert [name for name in names if squeeze(name) not in squeezed] == []
     assert [part for part in DECODABLE.get(client.target, ()) if part not in text] == []
+    assert snippet_names(client.target) - set(re.findall(r"\w+", text)) == set()
+
+
+def snippet_names(target: str) -> set[str]:
+    """Return the names that the snippets in docs/clients.md use of a generated client."""
+    language = SNIPPET_LANGUAGES.get(target)
+    if language is None:
+        return set()
+    snippets = "\n".join(block.code for block in blocks("clients") if block.language == language)
+    code = re.sub("//.*", "", snippets)
+    declared = set(re.findall(r"\b(?:val|let) (\w+)", code))
+    outside_strings = re.sub(r'"(?:[^"\\$]|\\"|\$\{|\\\()*"', "", code)
+    names = set(re.findall(r"\b[A-Za-z_]\w*", outside_strings)) - declared - OWN_NAMES
+    assert len(names) > len(declared), "the page has snippets in this language"
+    return names
 
 
 async def check_game(url: str, report: dict[str, Any]) -> None:
