@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,8 @@ from redis.asyncio import Redis
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.store import keys
-from tests.security.secret_server import (
-    ENCODED,
-    PASSWORD,
-    LoggedService,
-    open_redis,
-    start_password_redis,
-    start_service,
-)
+from tests.redis_servers.access import SERVICE_USER
+from tests.security.secret_server import ENCODED, PASSWORD, LoggedService, password_redis, start_service
 from tests.web.http_game import bearer_header
 
 KEY = "idempotency-key-which-makes-tokens-0123456789"
@@ -112,7 +107,7 @@ class Visitor:
         game.display = [10_000]
         await redis.hset(key, "snapshot", add_checksum(encode_snapshot(game)))
         assert (await self.request("GET", self.path, self.owner))[0] == 500
-        await redis.config_set("requirepass", "another")
+        await redis.acl_setuser(SERVICE_USER, enabled=False)
         await redis.client_kill_filter(_type="normal", skipme=True)
         for _ in range(3):
             await self.request("GET", self.path, self.owner)
@@ -128,28 +123,31 @@ def check_no_secrets(said: LoggedService, secrets: list[str]) -> None:
 
 
 async def test_no_secret_is_logged(tmp_path: Path) -> None:
-    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port) as output:
-        async with aiohttp.ClientSession(output.url) as session, open_redis(port) as redis:
+    async with password_redis(tmp_path) as deployment, start_service(tmp_path, deployment.url) as service:
+        async with aiohttp.ClientSession(service.url) as session, aclosing(deployment.nodes[0].client()) as redis:
             visitor = Visitor(session)
             await visitor.create()
             await visitor.play()
             await visitor.provoke_rejections()
             await visitor.watch()
             await visitor.provoke_failures(redis)
-        output.process.terminate()
+        service.process.terminate()
         async with asyncio.timeout(20):
-            await output.process.wait()
-        text = output.text()
+            await service.process.wait()
+        text = service.text()
         assert "Traceback" in text
         assert "the store is unavailable" in text
-        assert "POST" in text
-        check_no_secrets(output, visitor.secrets)
+        assert "GET /v1/games/{id} 200 [request_id=" in text
+        check_no_secrets(service, visitor.secrets)
 
 
 async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path) -> None:
     wrong = "not-the-password-of-redis"
-    async with start_password_redis(tmp_path) as port, start_service(tmp_path, port, wrong) as output:
-        async with aiohttp.ClientSession(output.url) as session, session.get("/readyz") as response:
+    async with (
+        password_redis(tmp_path) as deployment,
+        start_service(tmp_path, deployment.url.replace(ENCODED, wrong)) as service,
+    ):
+        async with aiohttp.ClientSession(service.url) as session, session.get("/readyz") as response:
             assert response.status == 503
-        assert "Redis" in output.text()
-        check_no_secrets(output, [wrong, PASSWORD])
+        assert "Redis" in service.text()
+        check_no_secrets(service, [wrong, PASSWORD])

@@ -12,17 +12,16 @@ from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
-from service.games.errors import GameError
 from service.games.realtime.broadcaster import BATCH_SIZE
 from service.games.realtime.hub import Hub
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, SnapshotMessage
 from service.games.realtime.stream_position import StreamPosition
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
-from tests.games.realtime.subscribers import UnreliableStore
+from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore, VersionSubscriber
+from tests.polling import wait_until
 from tests.security.limited_client import make_limits, request_game
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import grown, read_samples
@@ -31,32 +30,6 @@ from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_instance, run_receiver
 
 TILESETS = load_catalogue(None)
-
-
-class Watcher:
-    """A watcher that remembers the last version it received."""
-
-    def __init__(self) -> None:
-        self.version = 1
-        self.told = asyncio.Event()
-        self.replaced = asyncio.Event()
-
-    def deliver(self, message: ChannelMessage) -> None:
-        if isinstance(message, SnapshotMessage):
-            self.replaced.set()
-            return
-        assert isinstance(message, DiffsMessage)
-        self.version = message.diffs[-1].version
-        self.told.set()
-
-    def end_subscription(self, game: str, error: GameError) -> None:
-        raise AssertionError((game, error))
-
-    async def reach(self, version: int) -> None:
-        async with asyncio.timeout(10):
-            while self.version < version:
-                self.told.clear()
-                await self.told.wait()
 
 
 @pytest.fixture
@@ -70,16 +43,20 @@ async def hub(store: RedisStore) -> AsyncIterator[Hub]:
 
 
 async def test_the_delivery_lag_is_measured_by_the_shared_clock(hub: Hub, store: RedisStore) -> None:
+    before = read_samples()
+
+    async def wait_for_deliveries(number: int) -> None:
+        await wait_until(lambda: grown(before, "deliveries_total") >= number)
+
     await store.commit(creation(meta="1"))
     await store.commit(action(1, meta="1"))
-    watcher, before = Watcher(), read_samples()
-    await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
-    await watcher.reach(2)
+    await hub.subscribe(SnapshotSubscriber(), "g", StreamPosition(1, digest(1)))
+    await wait_for_deliveries(1)
     assert grown(before, "delivery_lag_seconds_count", origin="remote") == 0
     await store.commit(action(2, meta=str(clock.now_us() - 60_000_000)))
-    await watcher.reach(3)
+    await wait_for_deliveries(2)
     await store.commit(action(3))
-    await watcher.reach(4)
+    await wait_for_deliveries(3)
     assert grown(before, "delivery_lag_seconds_count", origin="remote") == 1
     assert 60 <= grown(before, "delivery_lag_seconds_sum", origin="remote") < 90
     assert grown(before, "deliveries_total") == 3
@@ -97,22 +74,21 @@ async def test_a_commit_that_was_published_at_once_is_measured_as_local(store: R
 
 async def test_a_broadcast_of_several_ticks_is_timed(hub: Hub, store: RedisStore) -> None:
     await store.commit(creation())
-    watchers, before = [Watcher() for _ in range(BATCH_SIZE + 1)], read_samples()
+    watchers, before = [VersionSubscriber() for _ in range(BATCH_SIZE + 1)], read_samples()
     for watcher in watchers:
         await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
     await store.commit(action(1))
-    await asyncio.gather(*(watcher.reach(2) for watcher in watchers))
+    await asyncio.gather(*(watcher.wait_for_version(2) for watcher in watchers))
     assert grown(before, "deliveries_total") == len(watchers)
     assert grown(before, "broadcast_duration_seconds_count") == 1
 
 
 async def test_a_replaced_history_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
     game = await (await new_game(store)).game()
-    watcher, before = Watcher(), read_samples()
+    watcher, before = SnapshotSubscriber(), read_samples()
     await hub.subscribe(watcher, game.id, StreamPosition(game.version, game.digest))
     await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
-    async with asyncio.timeout(10):
-        await watcher.replaced.wait()
+    await wait_until(lambda: watcher.snapshots)
     assert grown(before, "histories_replaced_total") == 1
 
 

@@ -162,22 +162,18 @@ async def test_a_missing_collector_does_not_affect_the_service(
         assert await instance.stop(signal.SIGTERM) == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    (("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_TRACES_EXPORTER", "zipkin")),
-)
-async def test_an_unsupported_exporter_is_rejected_in_one_line(tmp_path: Path, name: str, value: str) -> None:
+async def test_an_unsupported_exporter_is_rejected_in_one_line(tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(tmp_path)),
         stderr=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", name: value},
+        env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
     )
     async with asyncio.timeout(20):
         received, errors = await process.communicate()
     assert (process.returncode, received) == (1, b"")
     assert errors.count(b"\n") == 1
-    assert name.encode() in errors
+    assert b"OTEL_EXPORTER_OTLP_PROTOCOL" in errors
 
 
 def test_the_environment_configures_tracing() -> None:
@@ -186,8 +182,9 @@ def test_the_environment_configures_tracing() -> None:
     assert not is_tracing_configured({**endpoint, "OTEL_TRACES_EXPORTER": "none"})
     assert not is_tracing_configured({**endpoint, "OTEL_SDK_DISABLED": "TRUE"})
     assert not is_tracing_configured({"OTEL_SERVICE_NAME": "mine"})
-    with pytest.raises(TracingConfigError, match="only otlp"):
-        is_tracing_configured({"OTEL_TRACES_EXPORTER": "console"})
+    for exporter in ("console", "zipkin"):
+        with pytest.raises(TracingConfigError, match=r"OTEL_TRACES_EXPORTER.*only otlp"):
+            is_tracing_configured({"OTEL_TRACES_EXPORTER": exporter})
 
 
 def client_trace(spans: InMemorySpanExporter) -> list[ReadableSpan]:
