@@ -10,14 +10,13 @@ from pathlib import Path
 import click
 import yaml
 
+from tests.docs.sections import with_section
 from tests.serve_settings import SERVE
 from tests.tools import ROOT
 
 PAGE = ROOT / "docs" / "operating.md"
 RULES = ROOT / "k8s" / "components" / "monitoring" / "rules.yaml"
 ALERTS = ROOT / "deploy" / "observability" / "prometheus"
-
-BEGIN, END = "<!-- settings of serve -->\n", "<!-- end of settings -->"
 
 
 def settings_table() -> str:
@@ -37,11 +36,7 @@ def _rows() -> Iterator[str]:
 
 def page(text: str) -> str:
     """Return the page with the current table."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{PAGE} has no place for the settings")
-    return before + begin + settings_table() + end + after
+    return with_section(text, "settings of serve", settings_table())
 
 
 def rules() -> str:

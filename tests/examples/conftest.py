@@ -1,19 +1,13 @@
-"""A running service, as programs see it: its URL."""
+"""A running service, as programs see it: its URL, and a client."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
-from service.store.game_store import RedisStore
 from south_seas import Client
-from tests.web.app_server import serve
+from tests.clients.conftest import url
 
-
-@pytest.fixture
-async def url(store: RedisStore) -> AsyncIterator[str]:
-    """Where the service runs."""
-    async with serve(store) as served:
-        yield str(served.make_url("/"))
+__all__ = ["client", "url"]
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ class Terminal:
 
 async def test_four_bots_play_a_game(url: str) -> None:
     bots = await asyncio.create_subprocess_exec(
-        sys.executable, "examples/four_bots.py", url.rstrip("/"), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+        sys.executable, "examples/four_bots.py", url, cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
     output, _ = await asyncio.wait_for(bots.communicate(), 6 * TIMEOUT_S)
     assert bots.returncode == 0

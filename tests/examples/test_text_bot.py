@@ -92,7 +92,7 @@ async def test_every_other_command(bot: TextBot) -> None:
 
 async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> None:
     chat = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "examples.text_bot", url.rstrip("/")),
+        *(sys.executable, "-m", "examples.text_bot", url),
         cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT)},
         stdin=asyncio.subprocess.PIPE,

@@ -4,13 +4,12 @@ import json
 import re
 from collections.abc import Iterator
 
+from tests.docs.sections import with_section
 from tests.generators.clients import CLIENTS, GeneratedClient
 from tests.generators.toolchain import HERE
 from tests.tools import ROOT
 
 PAGE = ROOT / "docs" / "clients.md"
-
-BEGIN, END = "<!-- generated clients -->\n", "<!-- end of generated clients -->"
 
 
 def versions() -> dict[str, str]:
@@ -43,11 +42,7 @@ def _note(client: GeneratedClient) -> str:
 
 def page(text: str) -> str:
     """Return the page with the current table."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{PAGE} has no place for the table")
-    return before + begin + table() + end + after
+    return with_section(text, "generated clients", table())
 
 
 if __name__ == "__main__":
