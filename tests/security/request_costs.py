@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 from tests.web.app_server import Client
 
-ROUNDS = 7
+ROUNDS = 3
 
 Ask = Callable[[], Awaitable[object]]
 

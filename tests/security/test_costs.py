@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import product
 from random import Random
 from typing import Self
 
@@ -21,7 +22,7 @@ from tests.security.request_costs import CostedResponse, PlainClient, relative_c
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
-LONG_GAME_VERSIONS = 400
+LONG_GAME_VERSIONS = 200
 """Versions of a game whose first turn does not end, because every action is undone."""
 
 UNLIMITED = 1_000_000
@@ -151,40 +152,39 @@ async def test_a_page_of_the_story_reads_only_its_diffs(store: RedisStore, monke
         assert read == []
 
 
-@pytest.mark.parametrize("coding", ("identity", "gzip"))
-async def test_every_request_is_charged_by_its_processor_time(store: RedisStore, coding: str) -> None:
+async def test_every_request_is_charged_by_its_processor_time(store: RedisStore) -> None:
     """What is left, as the answers say, goes down with what they took, the compression too."""
-    accepted = f"Accept-Encoding: {coding}"
     async with start_counting_instance(store) as (client, plain):
         long = await create_long_game(client)
         played = [await create_game(client) for _ in range(60)]
         await played[0].play_randomly(Random(3), 90)
-        tokens = ", ".join(http_game.owner_token for http_game in played)
-        owner = f"Authorization: Bearer {long.owner_token}"
-        game, mine = f"Authorization: Bearer {played[0].owner_token}", f"Authorization: Bearer {tokens}"
+        owner, game = f"Authorization: Bearer {long.owner_token}", f"Authorization: Bearer {played[0].owner_token}"
+        mine = f"Authorization: Bearer {', '.join(http_game.owner_token for http_game in played)}"
         versions = iter(range(LONG_GAME_VERSIONS - 1, 1, -1))
-        questions: dict[str, Callable[[], Awaitable[CostedResponse]]] = {
-            "diffs": lambda: plain.request(f"{long.path}/diffs?limit=1000", owner, accepted),
-            "story": lambda: plain.request(f"{long.path}/story?limit=1000", owner, accepted),
-            "games": lambda: plain.request("/v1/games?limit=100", accepted),
-            "mine": lambda: plain.request("/v1/seats/me/games?limit=100", mine, accepted),
-            "mine, none told": lambda: plain.request("/v1/seats/me/games?waiting=false", mine, accepted),
-            "moves": lambda: plain.request(f"{played[0].path}/legal-moves", game, accepted),
-            "moves with a text": lambda: plain.request(f"{played[0].path}/legal-moves?q=zzz", game, accepted),
-            "scores": lambda: plain.request(f"{played[0].path}/scores", game, accepted),
-            "tiles": lambda: plain.request(f"{played[0].path}/tiles", game, accepted),
-            "openapi": lambda: plain.request("/openapi.json", accepted),
-            "picture of the past": lambda: plain.request(f"{long.path}/board.svg?v={next(versions)}", owner, accepted),
-        }
-        result = {}
-        for name, question in questions.items():
+        requests = (
+            lambda: (f"{long.path}/diffs?limit=1000", owner),
+            lambda: (f"{long.path}/story?limit=1000", owner),
+            lambda: ("/v1/games?limit=100",),
+            lambda: ("/v1/seats/me/games?limit=100", mine),
+            lambda: ("/v1/seats/me/games?waiting=false", mine),
+            lambda: (f"{played[0].path}/legal-moves", game),
+            lambda: (f"{played[0].path}/legal-moves?q=zzz", game),
+            lambda: (f"{played[0].path}/scores", game),
+            lambda: (f"{played[0].path}/tiles", game),
+            lambda: ("/openapi.json",),
+            lambda: (f"{long.path}/board.svg?v={next(versions)}", owner),
+        )
+        for request, coding in product(requests, ("identity", "gzip")):
+
+            async def question() -> CostedResponse:
+                return await plain.request(*request(), f"Accept-Encoding: {coding}")  # noqa: B023  it is awaited here
+
             await question()
             before, after = (await question()).remaining, (await question()).remaining
             dearer = await relative_cost(question, lambda: plain.request(played[0].path, game), times=2)
-            result[name] = dearer / (before - after)
-        picture = result.pop("picture of the past")
-        assert max(result.values()) < MAX_GETS_PER_TOKEN, result
-        assert picture < MAX_GETS_PER_PICTURE_TOKEN
+            path, *_ = request()
+            limit = MAX_GETS_PER_PICTURE_TOKEN if "board.svg" in path else MAX_GETS_PER_TOKEN
+            assert dearer / (before - after) < limit, (path, coding)
 
 
 async def test_undo_is_charged_by_the_replayed_diffs(store: RedisStore) -> None:
@@ -219,7 +219,7 @@ async def test_the_replies_to_socket_messages_are_charged(store: RedisStore) -> 
                 charged = before - lease.remaining
                 dearer = await relative_cost(question, lambda: plain.request(game.path, owner))
                 result[name] = size, charged, dearer / charged
-        assert result["log"][0] > 100_000
+        assert result["log"][0] > 50_000
         assert result["log"][1] >= LONG_GAME_VERSIONS // 20
         assert max(each for _, _, each in result.values()) < MAX_GETS_PER_MESSAGE_TOKEN, result
 
