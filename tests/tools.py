@@ -10,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,6 +73,29 @@ def exit_without(*tools: Tool) -> None:
     for tool in tools:
         if _locate(tool) is None:
             sys.exit(f"{REASON}{tool.name}; {tool.install}")
+
+
+def run(
+    *command: str | Path,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
+    timeout_s: float = 100,
+) -> str:
+    """Run a program, and return the output of both streams; fail with it if the program fails."""
+    finished = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(environment or {})},
+        input=given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=timeout_s,
+        check=False,
+    )
+    output = finished.stdout.decode(errors="replace")
+    assert finished.returncode == 0, output
+    return output
 
 
 def summary(reasons: Iterable[str]) -> Iterator[str]:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tomllib
@@ -18,14 +17,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.server_process import start_server
+from tests.tools import run
 
 PACKAGE = Path(__file__).parents[2] / "clients" / "python"
-
-
-def run(*command: str | Path, cwd: Path | None = None) -> None:
-    """Run a program; show its output if it fails."""
-    ended = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=100)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The TypeScript client under Node, against the service over an unreliable network."""
 
 import asyncio
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from schemas.problems import problem
+from tests import tools
 from tests.clients.conftest import CLIENTS
 from tests.clients.failure_scripts import (
     miss_a_pong,
@@ -46,9 +46,7 @@ def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile the client."""
     folder = tmp_path_factory.mktemp("built")
     compiler = CLIENTS / "node_modules/typescript/bin/tsc"
-    command: list[str | Path] = [node, compiler, "--outDir", folder, "--noEmitOnError"]
-    compiled = subprocess.run(command, cwd=CLIENTS / "typescript", capture_output=True, text=True, check=False)
-    assert compiled.returncode == 0, compiled.stdout
+    tools.run(node, compiler, "--outDir", folder, "--noEmitOnError", cwd=CLIENTS / "typescript")
     (folder / "package.json").write_text('{"type": "module"}')
     return folder / "index.js"
 

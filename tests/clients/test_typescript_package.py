@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 from tarfile import open as open_tar
@@ -15,6 +13,8 @@ import pytest
 from tests.clients.conftest import CLIENTS
 from tests.clients.test_typescript import run
 from tests.server_process import start_server
+from tests.tools import SCRIPTS
+from tests.tools import run as run_program
 
 PACKAGE = CLIENTS / "typescript"
 COMPILER = CLIENTS / "node_modules" / "typescript" / "bin" / "tsc"
@@ -22,13 +22,9 @@ OPTIONS = ("--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTyp
 
 
 def run_npm(node: str, *arguments: str | Path, cwd: Path) -> None:
-    """Run npm, of the development environment as in `make`; show its output if it fails."""
+    """Run npm, of the development environment as in `make`."""
     path = os.pathsep.join((str(Path(node).parent), os.environ["PATH"]))
-    command = (Path(sys.executable).with_name("npm"), *arguments)
-    ended = subprocess.run(
-        command, cwd=cwd, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    run_program(SCRIPTS / "npm", *arguments, cwd=cwd, environment={"PATH": path})
 
 
 @pytest.fixture(scope="module")

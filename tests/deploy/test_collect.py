@@ -1,6 +1,5 @@
 """What the image contains besides plain copies: links, libraries, entry points of packages."""
 
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from tests.deploy.scripts import load_script
-from tests.tools import ROOT
+from tests.tools import ROOT, run
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +52,7 @@ for name in NAMES:
     load_page(name)
 print(*sys.modules)
 """
-    ended = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True, cwd=ROOT)
+    output = run(sys.executable, "-c", program, cwd=ROOT)
     package = "pygments.lexers."
-    imported = {name.removeprefix(package) for name in ended.stdout.split() if name.startswith(package)}
+    imported = {name.removeprefix(package) for name in output.split() if name.startswith(package)}
     assert {f"{name}.py" for name in imported} | {"__init__.py"} == set(collect.LEXERS)

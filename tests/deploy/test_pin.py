@@ -3,7 +3,6 @@
 import io
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from types import ModuleType
 
@@ -11,7 +10,7 @@ import pytest
 import yaml
 
 from tests.deploy.scripts import load_script
-from tests.tools import KUBECTL, ROOT, require
+from tests.tools import KUBECTL, ROOT, require, run
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 OTHER = "sha256:" + "fedcba9876543210" * 4
@@ -107,10 +106,7 @@ def test_what_a_cluster_gets_is_held_against_it(
     kubectl, folder = require(KUBECTL), tmp_path / "k8s" / "overlays" / overlay
 
     def checked() -> int:
-        finished = subprocess.run(
-            [kubectl, "kustomize", folder], capture_output=True, text=True, check=True, timeout=60
-        )
-        monkeypatch.setattr("sys.stdin", io.StringIO(finished.stdout))
+        monkeypatch.setattr("sys.stdin", io.StringIO(run(kubectl, "kustomize", folder)))
         code: int = pin.main(["check", "-"])
         return code
 

@@ -3,20 +3,21 @@
 import json
 import os
 import shutil
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.generators.clients import GeneratedClient
 from tests.tools import GENERATORS, GO, NODE, NPM_GENERATORS, ROOT, require
+from tests.tools import run as run_program
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 OPENAPI = ROOT / "schemas" / "openapi.json"
 NODE_MODULES = ROOT / ".venv-generators" / "npm" / "node_modules"
 
-TIMEOUT_S = 500
+run = partial(run_program, timeout_s=500)
 
 ENCODED_MEDIA_TYPES = {
     "content_type_overrides": {
@@ -53,22 +54,6 @@ replace example.org/southseas => ./client
 """
 GO_PLACEHOLDER = "github.com/GIT_USER_ID/GIT_REPO_ID"
 """The module's path in generated code, unless its user names another one."""
-
-
-def run(*command: str | Path, cwd: Path, environment: Mapping[str, str] | None = None) -> str:
-    """Run a program, and return what it says; raise AssertionError if it fails."""
-    finished = subprocess.run(
-        command,
-        cwd=cwd,
-        env={**os.environ, **(environment or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stdout
-    return finished.stdout
 
 
 def generate(client: GeneratedClient, folder: Path) -> str:
