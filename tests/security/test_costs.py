@@ -161,7 +161,7 @@ async def test_every_request_is_charged_by_its_processor_time(store: RedisStore)
         owner, game = f"Authorization: Bearer {long.owner_token}", f"Authorization: Bearer {played[0].owner_token}"
         mine = f"Authorization: Bearer {', '.join(http_game.owner_token for http_game in played)}"
         versions = iter(range(LONG_GAME_VERSIONS - 1, 1, -1))
-        requests = (
+        requests: tuple[Callable[[], tuple[str, ...]], ...] = (
             lambda: (f"{long.path}/diffs?limit=1000", owner),
             lambda: (f"{long.path}/story?limit=1000", owner),
             lambda: ("/v1/games?limit=100",),
