@@ -12,7 +12,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
-from service.games.timestamps import timestamp
+from service.games.timestamps import DAY_S, timestamp, unix_seconds
 from service.games.webhooks.delivery import JITTER
 from service.games.webhooks.port import StoredWebhook
 from service.store import keys
@@ -220,9 +220,10 @@ async def test_private_addresses_are_refused(store: RedisStore) -> None:
 async def test_both_secrets_sign_until_the_previous_one_expires(
     host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
-    webhook = await host.register(receiver.url, secret=SECRET)
+    webhook, requested_at = await host.register(receiver.url, secret=SECRET), int(later())
     response = await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET, "grace_s": 60})
     rotated = await response.json()
+    assert requested_at + 60 <= unix_seconds(rotated["previous_secret_expires_at"]) <= later() + 60
     assert response.headers["Cache-Control"] == "no-store"
     assert rotated["secret"] == OTHER_SECRET
     assert (await host.read(webhook))["previous_secret_expires_at"] == rotated["previous_secret_expires_at"]
@@ -241,11 +242,19 @@ async def test_both_secrets_sign_until_the_previous_one_expires(
     with pytest.raises(WebhookVerificationError):
         Webhook(SECRET).verify(new.body, new.headers)
     assert (await host.read(webhook))["previous_secret_expires_at"] is None
+    await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET})
+    assert (await host.read(webhook))["previous_secret_expires_at"] is None, "it is the current one"
 
 
-async def test_a_second_rotation_ends_the_oldest_secret(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url, secret=SECRET)
-    secrets = [(await host.send("POST", f"{host.path}/{webhook['id']}/rotate-secret"))["secret"] for _ in range(2)]
+async def test_a_second_rotation_ends_the_oldest_secret(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    """By default the one before is valid for a day."""
+    webhook, requested_at = await host.register(receiver.url, secret=SECRET), int(later())
+    rotated = [await host.send("POST", f"{host.path}/{webhook['id']}/rotate-secret") for _ in range(2)]
+    secrets = [one["secret"] for one in rotated]
+    for one in rotated:
+        assert requested_at + DAY_S <= unix_seconds(one["previous_secret_expires_at"]) <= later() + DAY_S
     await host.create_game()
     await host.instance.dispatcher.join()
     (received,) = receiver.received

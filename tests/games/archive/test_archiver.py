@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -260,7 +261,10 @@ async def test_a_write_that_hangs_is_a_failure_of_the_storage(
     assert archive.storage.document().game == stored.id
 
 
-async def test_a_leased_or_failing_game_is_due_again_later(archive: ArchiveFixture) -> None:
+@pytest.mark.parametrize("error", (StorageUnavailable("no"), KeyError("a mistake of ours")))
+async def test_a_leased_or_failing_game_is_due_again_later(
+    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     """The lease of the failing one has ended."""
     stored = await store_game(archive.store, "finished")
     instance, queue = archive.archiver(), archive.store.archive_queue
@@ -270,7 +274,7 @@ async def test_a_leased_or_failing_game_is_due_again_later(archive: ArchiveFixtu
     assert [await queue.list_due(due_by, 10) for due_by in (now, now + LEASE_TTL_S)] == [[], [stored.id]]
     assert (archive.storage.puts, await queue.mark_archived(stored.id, "another", 0)) == (0, True)
     await archive.make_due(stored.id)
-    archive.storage.rejects = True
+    monkeypatch.setattr(archive.storage, "put", AsyncMock(side_effect=error))
     await instance.archive_due()
     assert [await queue.list_due(due_by, 10) for due_by in (now, now + RETRY_DELAY_S)] == [[], [stored.id]]
     assert await queue.acquire_lease(stored.id, "another", 60)

@@ -15,6 +15,7 @@ from schemas.base import canonical_json
 from service.cli.importer import import_files
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.tileset_validation import parse_tileset
+from service.games.access import decode_access, encode_access
 from service.games.archive.document import (
     LATEST_SCHEMA,
     GameDocument,
@@ -26,6 +27,7 @@ from service.games.archive.document import (
 )
 from service.games.archive.validation import validate_document
 from service.games.history.verify import verify
+from service.games.shuffle import tileset_hash
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
 from tests.games.archive.write_documents import DOCUMENTS, build_documents
@@ -112,10 +114,12 @@ def test_a_damaged_snapshot_is_rejected_or_equal(kind: str, seed: int) -> None:
             validate_document(msgspec.structs.replace(document, snapshot=bytes(snapshot)))
 
 
-def test_hidden_tiles_in_another_order_are_rejected() -> None:
+@pytest.mark.parametrize("pile", ("bag", "ship_pile"))
+def test_hidden_tiles_or_ships_in_another_order_are_rejected(pile: str) -> None:
     document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
     game = decode_snapshot(document.snapshot)
-    game.bag[0], game.bag[1] = game.bag[1], game.bag[0]
+    hidden = getattr(game, pile)
+    hidden[0], hidden[1] = hidden[1], hidden[0]
     with pytest.raises(InvalidDocument, match="not in the order that its seed gives"):
         validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
 
@@ -152,9 +156,31 @@ def _with_webhook_id(webhook_id: str) -> Change:
     return change
 
 
+def _with_another_end(document: GameDocument) -> dict[str, Any]:
+    """Change the last digest, but not in the log."""
+    game = decode_snapshot(document.snapshot)
+    game.digest = "0" * 32
+    return {"digest": game.digest, "snapshot": encode_snapshot(game)}
+
+
+def _with_another_seat(document: GameDocument) -> dict[str, Any]:
+    """Add a seat to the access record."""
+    access = decode_access(document.access or b"")
+    return {"access": encode_access(msgspec.structs.replace(access, seats=[*access.seats, None]))}
+
+
+def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
+    """Use a valid tile set with its hash, of another name."""
+    data = canonical_json({**msgspec.json.decode(document.tileset), "id": "another"})
+    return {"tileset": Raw(data), "tileset_hash": tileset_hash(parse_tileset(data))}
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     (
+        (_with_another_end, "its log ends with the digest"),
+        (_with_another_seat, "its access record is of another game"),
+        (_with_another_tileset, "the tile set is not the one that the game started with"),
         (lambda _: {"created_at": "2020-01-01T00:00:00Z"}, "its snapshot says created_at"),
         (lambda _: {"updated_at": "2020-01-01T00:00:00Z"}, "its snapshot says updated_at"),
         (lambda document: {"diffs": document.diffs[:-1]}, "its log has 12 diffs, but the game version 13"),

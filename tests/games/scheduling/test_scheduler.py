@@ -18,14 +18,22 @@ from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.history.verify import verify
-from service.games.ports import GameStore, StoredDiff
+from service.games.ports import GameStore, StoredDiff, StoreUnavailable
 from service.games.scheduling import scheduler
-from service.games.scheduling.scheduler import BotSlots, advance_due_game, process_due_game, run_scheduler
+from service.games.scheduling.scheduler import (
+    DUE_BATCH_SIZE,
+    BotSlots,
+    advance_due_game,
+    process_due_game,
+    run_scheduler,
+)
 from service.store import keys
 from tests.background import in_background
 from tests.games.game_fixture import Clock, load_game, make_context
 from tests.games.game_logs import ARCHIPELAGO, decode_log
 from tests.polling import wait_until
+
+FULL_BATCH = [f"g{number}" for number in range(DUE_BATCH_SIZE)]
 
 LATER = 60
 """Seconds within which a date that was put off is due."""
@@ -189,6 +197,45 @@ async def test_a_woken_game_is_processed_before_the_next_query(
             move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
             await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
         await wait_until(is_third_turn)
+
+
+@pytest.mark.parametrize(
+    ("answers", "limits", "interval_s"),
+    (
+        ([FULL_BATCH, [*FULL_BATCH, "last"]], [DUE_BATCH_SIZE, DUE_BATCH_SIZE + 30], 3600.0),
+        ([StoreUnavailable("gone"), [*FULL_BATCH[1:], "last"]], [DUE_BATCH_SIZE] * 2, 0.01),
+    ),
+)
+async def test_the_query_for_due_games_is_repeated_at_once_after_a_full_batch_and_later_after_an_outage(
+    store: GameStore,
+    monkeypatch: pytest.MonkeyPatch,
+    answers: list[list[str] | StoreUnavailable],
+    limits: list[int],
+    interval_s: float,
+) -> None:
+    asked, started, left = list[int](), list[str](), [*answers]
+
+    async def list_due(now: int, limit: int) -> list[str]:
+        del now
+        if not left:
+            await asyncio.Event().wait()
+        asked.append(limit)
+        if isinstance(answer := left.pop(0), StoreUnavailable):
+            raise answer
+        return answer
+
+    async def process(context: Context, game_id: str, slots: BotSlots) -> None:
+        del context, slots
+        started.append(game_id)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(store, "list_due", list_due)
+    monkeypatch.setattr(scheduler, "process_due_game", process)
+    monkeypatch.setattr(scheduler, "MAX_IN_PROGRESS", DUE_BATCH_SIZE + 30)
+    async with in_background(run_scheduler(context_of(store), interval_s)):
+        await wait_until(lambda: "last" in started)
+    assert asked == limits
+    assert sorted(started) == sorted({game for answer in answers if isinstance(answer, list) for game in answer})
 
 
 async def test_a_game_woken_while_it_is_processed_is_processed_once_more(

@@ -17,8 +17,24 @@ URL = "https://bot.example/south-seas"
 async def test_everything_can_be_chosen(client: Client) -> None:
     game = await create_game(client)
     created = await register_webhook(game, URL, events=["decision", "turn_started"], seats=[1], secret=SECRET)
-    assert (created["events"], created["seats"]) == (["decision", "turn_started"], [1])
-    assert created["secret"] == SECRET
+    view = {
+        "id": created["id"],
+        "url": URL,
+        "events": ["decision", "turn_started"],
+        "seats": [1],
+        "created_at": created["created_at"],
+        "status": "pending",
+        "disabled_reason": None,
+        "delivered_version": 1,
+        "failures": 0,
+        "next_attempt_at": None,
+    }
+    assert created == {**view, "secret": SECRET}
+    assert await game.get_json("/webhooks") == {"webhooks": [view]}
+    assert await game.get_json(f"/webhooks/{created['id']}") == view
+    assert await game.get_json(f"/webhooks/{created['id']}/deliveries") == {"webhook": view, "attempts": []}
+    plain = await register_webhook(game, URL)
+    assert (plain["events"], plain["seats"]) == (None, None)
 
 
 async def test_webhooks_require_the_owner_token(client: Client) -> None:

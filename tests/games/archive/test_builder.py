@@ -1,0 +1,80 @@
+"""Documents are built from one version of a game: its record, its log and its webhooks."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from service.games.archive import builder
+from service.games.archive.builder import MAX_ATTEMPTS, build_archive, build_export
+from service.games.archive.document import InvalidDocument
+from service.games.archive.validation import validate_document
+from service.games.ports import StoredDiff
+from service.games.repository import decode_game, read_log
+from service.games.tilesets import TileSetCatalogue
+from service.store.game_store import RedisStore
+from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.stored_games import store_game
+from tests.store.commits import load_record
+
+Log = list[StoredDiff]
+
+
+def _shorten(log: Log) -> Log:
+    return log[:-1]
+
+
+def _replace_end(log: Log) -> Log:
+    return [*log[:-1], msgspec.structs.replace(log[-1], digest="0" * 32)]
+
+
+@pytest.mark.parametrize("failures", (MAX_ATTEMPTS - 1, MAX_ATTEMPTS))
+@pytest.mark.parametrize("change", (_shorten, _replace_end, None))
+async def test_an_export_is_attempted_until_its_parts_belong_together(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, change: Callable[[Log], Log] | None, failures: int
+) -> None:
+    """Without a change of the log, a webhook is missing."""
+    stored = await store_game(store, webhooks=1)
+    list_webhooks, attempts = store.webhooks.list_by_subject, list[bool]()
+
+    async def read_changed_log(*arguments: Any) -> Log:
+        log = await read_log(*arguments)
+        attempts.append(len(attempts) < failures)
+        return change(log) if attempts[-1] and change is not None else log
+
+    async def list_other_webhooks(subject: str) -> Any:
+        return [] if attempts[-1] and change is None else await list_webhooks(subject)
+
+    monkeypatch.setattr(builder, "read_log", read_changed_log)
+    monkeypatch.setattr(store.webhooks, "list_by_subject", list_other_webhooks)
+    if failures == MAX_ATTEMPTS:
+        with pytest.raises(InvalidDocument, match="its log does not match"):
+            await build_export(store, CATALOGUE, stored.id)
+        assert len(attempts) == MAX_ATTEMPTS
+        return
+    document = await build_export(store, CATALOGUE, stored.id)
+    assert document is not None
+    assert (document.kind, len(document.webhooks)) == ("export", 1)
+    validate_document(document)
+
+
+async def test_an_archive_whose_log_is_of_another_version_is_rejected(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = await load_record(store, (await store_game(store, "finished")).id)
+
+    async def read_no_log(*_: Any) -> Log:
+        return []
+
+    monkeypatch.setattr(builder, "read_log", read_no_log)
+    with pytest.raises(InvalidDocument, match="its log does not match"):
+        await build_archive(store, CATALOGUE, record, decode_game(record))
+
+
+async def test_a_game_whose_tile_set_has_changed_is_rejected(store: RedisStore) -> None:
+    stored = await store_game(store)
+    changed = TileSetCatalogue([msgspec.structs.replace(ARCHIPELAGO.tileset, name="Another")])
+    with pytest.raises(InvalidDocument, match="the tile set archipelago has changed"):
+        await build_export(store, changed, stored.id)
+    assert await build_export(store, CATALOGUE, "none") is None
