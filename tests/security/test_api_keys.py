@@ -1,8 +1,10 @@
 """API keys: quotas of their own, nobody else's games, and an end for secrets that have leaked."""
 
+import asyncio
 import logging
 from collections import Counter
 from secrets import token_hex
+from time import perf_counter
 
 import msgspec
 import pytest
@@ -10,11 +12,13 @@ from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
 from service.games.api_keys.key import Quotas, add_secret, generate_secret
+from service.games.api_keys.port import StoredApiKey
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from tests.api_key_fixture import QUOTAS, add_api_key, api_key_header
-from tests.security.limited_client import count_statuses, make_limits, request_game
+from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
@@ -182,6 +186,33 @@ async def test_guesses_of_keys_are_limited_and_do_not_lock_the_holder_out(
         head, get = [await ask("/v1/keys/me", headers=api_key_header(secret)) for ask in (client.head, client.get)]
         assert (head.status, get.status) == (200, 200)
         assert head.headers["RateLimit-Policy"] == get.headers["RateLimit-Policy"]
+
+
+async def test_the_rate_of_guesses_of_keys_is_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty connections guess as fast as they can, while another client plays from the same address."""
+    async with serve(store, make_limits(rate_guesses=20)) as client:
+        game, counts, loads, load = await create_game(client), Counter[int](), 0, store.api_keys.load
+
+        async def count_loads(name: str) -> StoredApiKey | None:
+            nonlocal loads
+            loads += 1
+            return await load(name)
+
+        monkeypatch.setattr(store.api_keys, "load", count_loads)
+        started_at = perf_counter()
+
+        async def guess() -> None:
+            for _ in range(15):
+                response = await request_game(client, **api_key_header(generate_secret("discord-bot")))
+                counts[await read_status(response)] += 1
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(20):
+                group.create_task(guess())
+            await game.act_successfully()
+        assert counts[401] <= 22
+        assert counts[401] + counts[429] == 300
+        assert loads <= counts[401] + 1 + (perf_counter() - started_at) * MAX_CHECKS_PER_S + 1
 
 
 async def test_a_guess_of_a_key_with_a_valid_token_is_limited_too(store: RedisStore, redis_url: str) -> None:

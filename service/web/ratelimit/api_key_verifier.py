@@ -13,6 +13,7 @@ from service.web.app_keys import API_KEY
 from service.web.errors import RateLimited
 from service.web.parsing import parse_api_key
 from service.web.ratelimit.address_leases import AddressLeases
+from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.leases import AdmissionPending, retry_when_leased
 from service.web.ratelimit.token_verifier import TokenVerifier
 
@@ -33,22 +34,22 @@ class ApiKeyVerifier:
         Raises ApiKeyRejected, RateLimited, Malformed, StoreUnavailable.
         """
         secret = parse_api_key(request) or ""
+        if self._api_keys.is_cached(secret):
+            return await self._api_keys.authenticate(secret)
         try:
-            if not self._api_keys.is_cached(secret):
-                await self._check_guesses(request, address, secret)
+            guess = Charge((), guesses=await retry_when_leased(self._guesses.require, address))
+        except RateLimited:
+            if not await self._verifier.is_valid(address, request, None, secret):
+                raise
+            return await self._api_keys.authenticate(secret)
+        try:
             return await self._api_keys.authenticate(secret)
         except ApiKeyRejected:
             leases.charge_afterwards(address)
             self._guesses.charge_afterwards(address)
             raise
-
-    async def _check_guesses(self, request: web.BaseRequest, address: str, secret: str) -> None:
-        """Raise RateLimited if an address has made too many guesses and a secret is not valid."""
-        try:
-            await retry_when_leased(self._guesses.require, address)
-        except RateLimited:
-            if not await self._verifier.is_valid(address, request, None, secret):
-                raise
+        finally:
+            guess.settle()
 
     async def _is_valid(self, _game: str | None, secret: str) -> bool:
         try:
