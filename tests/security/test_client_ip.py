@@ -10,7 +10,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web.connections import client_ip
-from service.web.connections.client_ip import Header, TrustedProxies, parse_networks
+from service.web.connections.client_ip import Header, TrustedProxies, get_site_network, parse_networks
 from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS
@@ -89,6 +89,15 @@ def test_only_short_headers_are_cached(value: str, cached: int) -> None:
         proxies.forwarded_client(("10.0.0.1", 4711), headers)
     assert proxies._cached_last_untrusted.cache_info()[:] == (cached, cached, client_ip.MAX_CACHED_HEADERS, cached)
     assert client_ip._site_network.cache_info().maxsize == client_ip.MAX_CACHED_HEADERS
+
+
+def test_the_network_of_an_ipv6_client_is_its_site() -> None:
+    assert get_site_network("2001:db8:1:ffff::") == "2001:db8:1::/48"
+    assert get_site_network("192.0.2.1") == "192.0.2.1"
+
+
+def test_a_connection_that_closed_has_an_unknown_client() -> None:
+    assert forwarded_client("x-forwarded-for", peer="") == "unknown"
 
 
 def test_only_the_configured_header_is_read() -> None:

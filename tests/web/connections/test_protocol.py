@@ -13,9 +13,6 @@ from service.games.errors import Malformed
 from service.web.connections.client_ip import UNKNOWN, parse_networks
 from service.web.connections.limiter import INSTANCE_FULL_RESPONSE, ConnectionLimiter
 from service.web.connections.protocol import (
-    MAX_DRAINED_BYTES,
-    MAX_HEAD_BYTES,
-    MAX_STREAM_HEAD_BYTES,
     ClientConnection,
     is_slow_consumer,
     reading_body,
@@ -234,7 +231,7 @@ async def test_the_bytes_of_a_head_are_limited(opened: Opened, more: int) -> Non
     connection, transport = opened
     lines = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 1_000) for number in range(64))
     connection.data_received(GET[:-2] + lines)
-    connection.data_received(b"Y: " + b"x" * (MAX_HEAD_BYTES - connection.head_bytes - 3 + more))
+    connection.data_received(b"Y: " + b"x" * (65_536 - connection.head_bytes - 3 + more))
     assert transport.is_closing() == bool(more)
 
 
@@ -246,8 +243,8 @@ FRAMING = 65_536
     (
         ("response", 1_000 + FRAMING, []),
         ("response", 1_001 + FRAMING, ["pause"]),
-        ("stream", MAX_STREAM_HEAD_BYTES, []),
-        ("stream", MAX_STREAM_HEAD_BYTES + 1, ["abort"]),
+        ("stream", 16_384, []),
+        ("stream", 16_385, ["abort"]),
         ("socket", 4_000 + 262_144, []),
         ("socket", 4_001 + 262_144, ["abort"]),
     ),
@@ -296,8 +293,8 @@ async def test_too_much_data_beside_a_body_ends_its_connection(opened: Opened) -
     (
         (True, None, 0, False),
         (False, None, 0, True),
-        (False, MAX_DRAINED_BYTES + 10, 10, False),
-        (False, MAX_DRAINED_BYTES + 11, 10, True),
+        (False, 65_536 + 10, 10, False),
+        (False, 65_536 + 11, 10, True),
     ),
 )
 async def test_a_connection_ends_after_its_response_unless_little_of_the_body_is_missing(
@@ -326,14 +323,14 @@ async def test_the_kind_of_a_response_lasts_as_long_as_its_handler(opened: Opene
     with reading_body(request):
         assert connection.body is request.content
     assert connection.body is None
-    connection.received_bytes = MAX_STREAM_HEAD_BYTES
+    connection.received_bytes = 16_384
     kinds = []
     with streaming_response(request):
         kinds.append(connection.kind)
         start_message(request)
         kinds.append(connection.kind)
     assert (kinds, connection.kind, connection.received_bytes) == (["stream", "socket"], "response", 0)
-    connection.received_bytes = MAX_STREAM_HEAD_BYTES + 1
+    connection.received_bytes = 16_385
     with pytest.raises(Malformed), streaming_response(request):
         pass
     assert connection.kind == "response"

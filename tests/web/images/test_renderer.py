@@ -11,9 +11,28 @@ from service.web.images import renderer as module
 from service.web.images.jobs import ShipJob
 from service.web.images.renderer import ImageRenderer
 from tests.polling import wait_until
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.drawing.example_tiles import ARCHIPELAGO
 
+RESULTS = ("drawn", "cached", "failed", "refused")
+
 SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
+
+
+class FailingRender:
+    """Draws a picture as often as it may, and fails before."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures = [*failures]
+        self.calls = 0
+
+    async def __call__(self, job: bytes) -> bytes:
+        """Draw."""
+        del job
+        self.calls += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return b"picture"
 
 
 @pytest.fixture
@@ -102,3 +121,54 @@ async def test_close_cancels_pending_jobs(renderer: ImageRenderer) -> None:
     await renderer.aclose()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = 1_000.0
+    monkeypatch.setattr(module, "monotonic", lambda: now)
+    draw = FailingRender(RenderingFailed("too large"))
+    monkeypatch.setattr(renderer, "_render_with_retries", draw)
+    with pytest.raises(RenderingFailed, match="too large"):
+        await renderer.render(1, SHIP)
+    assert [record.getMessage() for record in caplog.records] == ["a picture could not be drawn: too large"]
+    now += 59.9
+    with pytest.raises(RenderingFailed, match="the last attempt failed less than a minute ago"):
+        await renderer.render(1, SHIP)
+    assert (await renderer.render(2, SHIP), draw.calls) == (b"picture", 2)
+    now += 0.1
+    assert (await renderer.render(1, SHIP), draw.calls) == (b"picture", 3)
+
+
+async def test_pictures_are_counted_by_result_and_timed(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read_samples()
+    monkeypatch.setattr(renderer, "_render_with_retries", FailingRender(RenderingFailed("too large")))
+    with pytest.raises(RenderingFailed):
+        await renderer.render(1, SHIP)
+    for _ in range(3):
+        await renderer.render(2, SHIP)
+    monkeypatch.setattr(module, "MAX_PENDING", 0)
+    with pytest.raises(QueueFull):
+        await renderer.render(3, SHIP)
+    results = {result: grown(before, "pictures_total", result=result) for result in RESULTS}
+    assert results == {"drawn": 1, "cached": 2, "failed": 1, "refused": 1}
+    assert grown(before, "picture_drawing_seconds_count") == 2
+    assert 0 <= grown(before, "picture_drawing_seconds_sum") < 60
+    assert (renderer.cache_bytes, renderer.pending_count) == (len(b"picture"), 0)
+
+
+@pytest.mark.parametrize(("failures", "is_drawn"), ((1, True), (2, False)))
+async def test_a_worker_that_ends_is_replaced_once_for_a_picture(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch, failures: int, is_drawn: bool
+) -> None:
+    draw = FailingRender(*[asyncio.IncompleteReadError(b"", 1), ConnectionResetError()][:failures])
+    monkeypatch.setattr(renderer, "_render_once", draw)
+    if is_drawn:
+        assert await renderer.render(1, SHIP) == b"picture"
+    else:
+        with pytest.raises(RenderingFailed, match="the worker ended"):
+            await renderer.render(1, SHIP)
+    assert draw.calls == 2

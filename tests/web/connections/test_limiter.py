@@ -1,0 +1,184 @@
+"""The connection limiter: what it counts, rejects, logs and closes."""
+
+import asyncio
+import json
+import logging
+from ipaddress import ip_network
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from service.web.connections import limiter as module
+from service.web.connections.client_ip import Header
+from service.web.connections.limiter import (
+    INSTANCE_FULL_RESPONSE,
+    TOO_MANY_CONNECTIONS_RESPONSE,
+    ConnectionLimiter,
+    get_client_address,
+    warn_of_untrusted_proxy,
+)
+from service.web.errors import TooManyConnections
+from service.web.limits import Limits
+from tests.telemetry.metric_samples import grown, read_samples
+
+ADDRESS = "192.0.2.1"
+
+
+def make_connection(client: str | None = ADDRESS, limiter: ConnectionLimiter | None = None) -> Any:
+    """Return a connection of a client, or of a trusted proxy for None."""
+    return Mock(client=client, limiter=limiter, peername=("10.0.0.1", 4711))
+
+
+@pytest.mark.parametrize(
+    ("response", "status", "code", "detail"),
+    (
+        (
+            INSTANCE_FULL_RESPONSE,
+            "503 Service Unavailable",
+            "store_unavailable",
+            "this instance has reached its maximum number of connections",
+        ),
+        (
+            TOO_MANY_CONNECTIONS_RESPONSE,
+            "429 Too Many Requests",
+            "rate_limited",
+            "too many connections from this address",
+        ),
+    ),
+)
+def test_a_refusal_is_a_complete_response(response: bytes, status: str, code: str, detail: str) -> None:
+    head, _, body = response.partition(b"\r\n\r\n")
+    assert head.decode().split("\r\n") == [
+        f"HTTP/1.1 {status}",
+        "Content-Type: application/problem+json",
+        f"Content-Length: {len(body)}",
+        "Retry-After: 10",
+        "Connection: close",
+        "Access-Control-Allow-Origin: *",
+    ]
+    problem = json.loads(body)
+    assert (problem["status"], problem["code"]) == (int(status[:3]), code)
+    assert (problem["detail"], problem["retry_after_s"]) == (detail, 10)
+
+
+def test_connections_are_rejected_beyond_both_limits() -> None:
+    limiter = ConnectionLimiter(Limits(max_connections=4, max_connections_per_address=2))
+    first = make_connection()
+    refusals = [limiter.add(one) for one in (first, make_connection(), make_connection())]
+    assert refusals == [b"", b"", TOO_MANY_CONNECTIONS_RESPONSE]
+    refusals = [limiter.add(one) for one in (make_connection(None), make_connection(None))]
+    assert refusals == [b"", INSTANCE_FULL_RESPONSE]
+    assert (limiter.connections_per_address, limiter.rejected) == ({ADDRESS: 3}, 2)
+    for _ in range(2):
+        limiter.remove(first)
+    assert (limiter.connections_per_address, len(limiter.connections)) == ({ADDRESS: 2}, 4)
+
+
+def test_without_limits_by_address_only_the_instance_is_limited() -> None:
+    limiter = ConnectionLimiter(Limits(max_connections=2, max_connections_per_address=1, rate_limits=False))
+    assert [limiter.add(make_connection()) for _ in range(3)] == [b"", b"", INSTANCE_FULL_RESPONSE]
+
+
+@pytest.mark.parametrize(("max_files", "connections"), ((103, 3), (200, 4), (-1, 4)))
+def test_the_limit_on_open_files_limits_the_connections(
+    monkeypatch: pytest.MonkeyPatch, max_files: int, connections: int
+) -> None:
+    """A hundred files are for other purposes; -1 is no limit."""
+    monkeypatch.setattr(module, "getrlimit", lambda _kind: (10, max_files))
+    limiter = ConnectionLimiter(Limits(max_connections=4))
+    refusals = [limiter.add(make_connection()) for _ in range(5)]
+    assert refusals.count(b"") == connections
+
+
+def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest.LogCaptureFixture) -> None:
+    limiter, before = ConnectionLimiter(Limits(max_connections=1)), read_samples()
+    for client in (ADDRESS, ADDRESS, *[None] * 1_000):
+        limiter.add(make_connection(client))
+    assert grown(before, "rate_limited_total", policy="connections") == 1_001
+    rejected = "connections are rejected: {} are open, {} of them from {}, which was rejected last"
+    assert [record.getMessage() for record in caplog.records] == [
+        rejected.format(2, 2, ADDRESS),
+        rejected.format(1_002, 0, "a trusted proxy"),
+    ]
+
+
+def test_the_streams_of_an_address_are_limited_and_rejections_counted() -> None:
+    limiter, before = ConnectionLimiter(Limits(max_streams_per_address=2)), read_samples()
+    for _ in range(2):
+        limiter.add_stream(ADDRESS)
+    with pytest.raises(TooManyConnections) as rejected:
+        limiter.add_stream(ADDRESS)
+    assert (rejected.value.what, rejected.value.limit) == ("sockets and event streams of this address", 2)
+    assert grown(before, "rate_limited_total", policy="open-streams") == 1
+    limiter.remove_stream(ADDRESS)
+    limiter.add_stream(ADDRESS)
+    assert limiter.streams_per_address == {ADDRESS: 2}
+
+
+async def test_a_connection_whose_timeouts_cannot_be_checked_is_closed_and_the_others_are_checked(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In batches, and again and again."""
+    pauses: list[float] = []
+
+    async def sleep(delay_s: float) -> None:
+        pauses.append(delay_s)
+        if len(pauses) > 5:
+            raise TimeoutError
+
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
+    limiter, connections = ConnectionLimiter(Limits()), [make_connection() for _ in range(3)]
+    connections[0].check_timeouts.side_effect = ZeroDivisionError
+    for connection in connections:
+        limiter.add(connection)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    with pytest.raises(TimeoutError):
+        await limiter.enforce_timeouts()
+    assert pauses == [5.0, 0, 5.0, 0, 5.0, 0]
+    assert [connection.force_close.call_count for connection in connections] == [3, 0, 0]
+    assert [connection.check_timeouts.call_count for connection in connections] == [3, 3, 2]
+    now = asyncio.get_running_loop().time()
+    assert all(0 <= now - connection.check_timeouts.call_args.args[0] < 10 for connection in connections)
+    assert "it is closed" in caplog.text
+
+
+def make_request(connection: Any, **headers: str) -> Any:
+    """Return a request on a connection."""
+    return Mock(protocol=connection, headers=CIMultiDictProxy(CIMultiDict(headers)))
+
+
+@pytest.mark.parametrize(
+    ("client", "header", "address"),
+    (
+        (ADDRESS, "x-forwarded-for", ADDRESS),
+        (None, "x-forwarded-for", "192.0.2.7"),
+        (None, "forwarded", "192.0.2.8"),
+    ),
+)
+def test_only_a_trusted_proxy_names_its_client(client: str | None, header: Header, address: str) -> None:
+    limiter = ConnectionLimiter(Limits(trusted_proxies=(ip_network("10.0.0.0/8"),), forwarded_header=header))
+    headers = {"X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.8"}
+    assert get_client_address(make_request(make_connection(client, limiter), **headers)) == address
+
+
+@pytest.mark.parametrize(
+    ("client", "headers", "is_warned"),
+    (
+        (ADDRESS, {"X-Forwarded-For": "192.0.2.7"}, True),
+        (ADDRESS, {"Forwarded": "for=192.0.2.7"}, True),
+        (ADDRESS, {"X-Real-IP": "192.0.2.7"}, False),
+        (None, {"X-Forwarded-For": "192.0.2.7"}, False),
+    ),
+)
+def test_the_operator_is_warned_once_of_what_may_be_a_proxy(
+    caplog: pytest.LogCaptureFixture, client: str | None, headers: dict[str, str], is_warned: bool
+) -> None:
+    caplog.set_level(logging.WARNING)
+    request = make_request(make_connection(client, ConnectionLimiter(Limits())), **headers)
+    for _ in range(2):
+        warn_of_untrusted_proxy(request)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{ADDRESS} is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies"
+    ] * is_warned
