@@ -126,7 +126,7 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
     connection.connection_lost(None)
     limiter = connections.limiter
     assert (limiter.connections, limiter.connections_per_address, limiter.send_buffers.total) == ({}, {}, 0)
-    assert connection.unsent_bytes() == 0
+    assert (connection.unsent_bytes(), connection.transport) == (0, None)
     transport.calls.clear()
     connection.drop()
     assert transport.calls == []
@@ -192,6 +192,8 @@ async def test_a_connection_that_is_served_is_not_idle(connections: Connections,
     connection.check_timeouts(100)
     connection.data_received(GET)
     await asyncio.sleep(0)
+    connection.data_received(GET)
+    assert connection.received_bytes == len(GET)
     connection.check_timeouts(150)
     connections.may_answer.set()
     await wait_until(lambda: connection._waiter is not None)

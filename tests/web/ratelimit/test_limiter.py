@@ -1,14 +1,11 @@
 """What the rate limiter charges, and to whom, request by request and message by message."""
 
-from collections.abc import Mapping
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import make_mocked_request
 
-from service.games.api_keys.key import ApiKey, Quotas
 from service.games.ports import RateLimit
 from service.web.app_keys import API_KEY as API_KEY_OF_REQUEST
 from service.web.errors import RateLimited
@@ -21,15 +18,7 @@ from service.web.ratelimit.limiter import BYTES_PER_TOKEN, CHARGE, MessageInfo, 
 from service.web.responses import IDEMPOTENT_REPLAYED
 from tests.security.limited_client import RATES
 from tests.web.http_game import bearer_header
-from tests.web.ratelimit.conftest import EmptyBuckets
-
-ADDRESS, SITE_ADDRESS = "192.0.2.1", "2001:db8:1:2::"
-
-HOST = ApiKey("host", 0, Quotas(1_000, 1_000, 1_000), [])
-
-CLIENTS = {ADDRESS: "address", HOST.name: "host", SITE_ADDRESS: "address", "2001:db8:1::/48": "network"} | {
-    hash_token(token): token for token in ("trusted", "second", "new")
-}
+from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, EmptyBuckets, charged, make_request
 
 TRUSTED, NEW = bearer_header("trusted"), bearer_header("new")
 API_KEY, KEY = {"Api-Key": "secret"}, {"Idempotency-Key": "k"}
@@ -41,34 +30,6 @@ GUESS = {"guesses address": -1}
 OWN_READ = {"reads trusted": -1, "requests address": -1}
 OWN_WRITE = {"writes trusted": -1, "requests address": -1}
 CREATION = {"creations address": -1}
-
-
-@pytest.fixture
-def limiter(buckets: EmptyBuckets) -> RateLimiter:
-    """Return a limiter whose leases may be in debt by 50 tokens; it trusts two tokens."""
-    rates: dict[str, Any] = dict.fromkeys(RATES, RateLimit(1_000, 3_600))
-    limiter = RateLimiter(Limits(**rates), buckets, Mock(), Mock(), lambda: 0.0)
-    limiter.trust_tokens(("trusted", "second"))
-    return limiter
-
-
-def make_request(method: str, path: str, headers: Mapping[str, str]) -> web.Request:
-    """Return a request on a connection of its own."""
-    connection = Mock(bearer_token=None)
-    return make_mocked_request(method, path, headers, payload=Mock(), protocol=connection)
-
-
-def charged(limiter: RateLimiter) -> dict[str, float]:
-    """Return the tokens of all leases from which some were taken, by policy and client."""
-    pools = [pool for leases in limiter.leases for pool in (leases.pool, leases.network_pool)]
-    api_key_leases = limiter.api_key_pools.get(HOST)
-    pools += [api_key_leases.games, api_key_leases.requests, api_key_leases.bots]
-    return {
-        f"{pool.policy.name} {CLIENTS[client]}": lease.tokens
-        for pool in pools
-        for client, lease in pool._leases.recent.items()
-        if lease.tokens
-    }
 
 
 @pytest.mark.parametrize(
