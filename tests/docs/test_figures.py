@@ -96,7 +96,11 @@ def spell(delays_s: Sequence[float]) -> str:
         ),
         ("threat-model", "A body has at most {} chunks", [MAX_BODY_CHUNKS]),
         ("threat-model", "a short queue, {} for an address", [concurrency.MAX_PICTURES_PER_ADDRESS]),
-        ("threat-model", "{} of an address may wait", [concurrency.MAX_REPLAYS_PER_ADDRESS]),
+        (
+            "threat-model",
+            "{} replays run at once; {} of an address may wait",
+            [{2: "Two"}[concurrency.MAX_REPLAYS], concurrency.MAX_REPLAYS_PER_ADDRESS],
+        ),
         (
             "threat-model",
             "within a second, {} in all. Slow hosts use no slots of others, {} in all; fast sites share {} fairly",

@@ -184,7 +184,7 @@ class RateLimiter:
             raise ApiKeyPending(self._api_key_verifier, request, address, self._select_leases(method, path))
         leases = self.api_key_pools.get(key)
         creations: tuple[TokenLease, ...] = ()
-        token_key = self._read_token_key(request, path) if hdrs.AUTHORIZATION in request.headers else b""
+        token_key = self._read_token_key(request, path)
         is_guess = path.startswith(GAMES_PREFIX) and token_key not in self.trusted_tokens
         if is_creating_game(method, path):
             creations = leases.require_game()
@@ -230,7 +230,7 @@ class RateLimiter:
 
     async def admit_stream(self, request: web.BaseRequest, address: str) -> None:
         """Charge the opening of a WebSocket or event stream. Raises RateLimited."""
-        token_key = self._read_token_key(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
+        token_key = self._read_token_key(request, request.path)
         if token_key not in self.trusted_tokens:
             try:
                 await self.streams.charge(address)
@@ -277,11 +277,10 @@ class RateLimiter:
 
         A HEAD takes as long as its GET, so it counts for all requests of its address, and pays for expensive work.
         """
-        path, key = request.path, b""
+        path = request.path
         if request.method == "OPTIONS" or path in EXEMPT_PATHS:
             return None
-        if hdrs.AUTHORIZATION in request.headers:
-            key = self._read_token_key(request, path)
+        key = self._read_token_key(request, path)
         leases, ceilings = self._select_leases("HEAD", path), self.requests.require(address)
         if key in self.trusted_tokens:
             request[CHARGE] = charge = Charge((leases.pool.require(key), *ceilings), 0)

@@ -4,7 +4,6 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from aiohttp import web
 
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_keys.key import ApiKey
@@ -132,9 +131,9 @@ async def test_a_request_is_charged_more_and_refunded(limiter: RateLimiter) -> N
         assert charged(limiter) == {"reads address": -1}
 
 
-def make_app_request(app: Any, headers: dict[str, str]) -> web.Request:
+def make_app_request(app: Any, headers: dict[str, str]) -> Any:
     """Return a request to the application."""
-    request = make_request("GET", "/", headers)
+    request: Any = make_request("GET", "/", headers)
     request._match_info = Mock(current_app=app)
     request.protocol.client = request.protocol.address = ADDRESS
     request.protocol.received_bytes = 0

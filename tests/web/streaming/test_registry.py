@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -27,20 +27,16 @@ def registry() -> StreamRegistry:
 async def test_a_stream_is_registered_counted_and_logged_while_it_is_open(
     registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logged: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(module, "log_stream_opened", lambda *opened: logged.append(opened) or 7.0)
-    monkeypatch.setattr(module, "log_stream_closed", lambda *closed: logged.append(closed))
+    opened, closed = Mock(return_value=7.0), Mock()
+    monkeypatch.setattr(module, "log_stream_opened", opened)
+    monkeypatch.setattr(module, "log_stream_closed", closed)
     before, request, socket, stream = read_samples(), Mock(), make_stream(), make_stream("stream", None)
     with registry.registered(request, socket), registry.registered(request, stream):
         assert ([*registry], len(registry)) == ([socket, stream], 2)
         assert [registry.count(kind) for kind in ("socket", "stream")] == [1, 1]
     assert (len(registry), grown(before, "connections_opened_total", kind="stream")) == (0, 1)
-    assert logged == [
-        (request, "socket"),
-        (request, "stream"),
-        (request, "stream", 7.0, None),
-        (request, "socket", 7.0, 1000),
-    ]
+    assert opened.mock_calls == [call(request, "socket"), call(request, "stream")]
+    assert closed.mock_calls == [call(request, "stream", 7.0, None), call(request, "socket", 7.0, 1000)]
 
 
 async def test_streams_are_told_to_reconnect_one_after_the_other(
