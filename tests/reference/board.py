@@ -56,6 +56,8 @@ class Board:
     def __init__(self, start: Tile) -> None:
         """Place the start tile at (0, 0) with rotation 0."""
         self.placed: dict[Cell, Placed] = {(0, 0): Placed(start, rotation=0, order=0)}
+        self._features: dict[Spot, Feature] = {}
+        """The features that were looked up since the last tile was placed, by each of their segments."""
 
     def can_place(self, tile: Tile, cell: Cell, rotation: int) -> bool:
         """Return whether the tile fits an empty cell beside a tile (R3.2), with equal shared edges (R3.3)."""
@@ -80,6 +82,7 @@ class Board:
     def place(self, tile: Tile, cell: Cell, rotation: int) -> None:
         """Place the tile."""
         self.placed[cell] = Placed(tile.rotated(rotation), rotation, order=len(self.placed))
+        self._features.clear()
 
     def segment(self, spot: Spot) -> Segment:
         """Return the segment of a spot, rotated with its tile."""
@@ -114,14 +117,16 @@ class Board:
 
     def feature(self, start: Spot) -> Feature:
         """Return the feature of a segment by flood fill; a market has no neighbours (R0)."""
-        spots = {start}
-        stack = [start]
-        while stack:
-            for spot in self.neighbours(stack.pop()):
-                if spot is not None and spot not in spots:
-                    spots.add(spot)
-                    stack.append(spot)
-        return Feature(self.segment(start).kind, frozenset(spots))
+        if start not in self._features:
+            spots = {start}
+            stack = [start]
+            while stack:
+                for spot in self.neighbours(stack.pop()):
+                    if spot is not None and spot not in spots:
+                        spots.add(spot)
+                        stack.append(spot)
+            self._features |= dict.fromkeys(spots, Feature(self.segment(start).kind, frozenset(spots)))
+        return self._features[start]
 
     def is_complete(self, feature: Feature) -> bool:
         """Return whether no edge of the feature is open (R5.1 to R5.3), or the market is surrounded (R5.4)."""
@@ -140,7 +145,8 @@ class Board:
 
     def islanders_on(self, feature: Feature) -> list[tuple[Spot, int]]:
         """List the islanders on a feature with their seats, by (seat, y, x, segment)."""
-        islanders = [(spot, seat) for spot, seat in self.islanders() if spot in feature.spots]
+        placed = [(spot, self.placed[spot.cell].islanders.get(spot.segment)) for spot in feature.spots]
+        islanders = [(spot, seat) for spot, seat in placed if seat is not None]
         return sorted(islanders, key=lambda one: (one[1], one[0].y, one[0].x, one[0].segment))
 
     def occupied(self) -> list[Feature]:
