@@ -7,9 +7,11 @@ import pytest
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from tests.api_key_fixture import add_api_key
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher
+from tests.web.webhook_owner import KeyHolder
 from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, run_instance, run_receiver
 
 
@@ -79,3 +81,9 @@ async def one(store: RedisStore, later: OffsetClock) -> AsyncIterator[WebhookIns
     """Yield an instance that delivers webhooks, by the clock `later`."""
     async with run_instance(store, later) as running:
         yield running
+
+
+@pytest.fixture
+async def host(one: WebhookInstance, store: RedisStore) -> KeyHolder:
+    """Return the holder of an API key."""
+    return KeyHolder(one, await add_api_key(store))

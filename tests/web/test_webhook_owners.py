@@ -109,8 +109,7 @@ async def test_messages_wait_for_the_challenge(
     assert waiting["next_attempt_at"] is not None
     receiver.challenge_response = repeat_challenge
     later.offset_s += 7
-    await owner.instance.deliver()
-    await owner.instance.deliver()
+    await owner.deliver_all()
     assert receiver.versions == [*([1] if isinstance(owner, KeyHolder) else []), 2, 3, 4]
     first, second = receiver.challenges
     assert first.id != second.id
@@ -141,8 +140,7 @@ async def test_a_waiting_delivery_can_be_retried_at_once(
     await game.act_successfully()
     await owner.instance.deliver()
     assert (await owner.command(webhook, "retry")).status == 200
-    await owner.instance.deliver()
-    await owner.instance.deliver()
+    await owner.deliver_all()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
 

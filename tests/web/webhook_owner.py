@@ -38,6 +38,19 @@ class WebhookOwner:
         """Send a command, such as `retry`, to a webhook."""
         return await self.request("POST", f"{self.path}/{webhook['id']}/{command}", body, **headers)
 
+    async def send_command(self, webhook: dict[str, Any], command: str, body: Any = None, status: int = 200) -> Any:
+        """Send a command to a webhook, check the status, and return the JSON."""
+        return await self.send("POST", f"{self.path}/{webhook['id']}/{command}", body, status)
+
+    async def join(self) -> None:
+        """Wait until no delivery of the instance is in progress."""
+        await self.instance.dispatcher.join()
+
+    async def deliver_all(self) -> None:
+        """Deliver everything that is due: to the webhook of an API key, then of the games that it resumes."""
+        for _ in range(2):
+            await self.instance.deliver()
+
     async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
         """Read a webhook."""
         read: dict[str, Any] = await self.send("GET", f"{self.path}/{webhook['id']}")

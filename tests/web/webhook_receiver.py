@@ -1,5 +1,6 @@
 """A webhook receiver, and instances of the service that deliver to it."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -57,6 +58,14 @@ class WebhookReceiver:
     @property
     def versions(self) -> list[int]:
         return [one.version for one in self.received]
+
+    @property
+    def versions_by_game(self) -> dict[str, list[int]]:
+        versions = defaultdict[str, list[int]](list)
+        for one in self.received:
+            if one.message["type"] != "ping":
+                versions[one.message["data"]["game"]].append(one.version)
+        return dict(versions)
 
     async def receive(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()

@@ -1,0 +1,296 @@
+"""What the holder of an API key does with its webhook: change it, test it, rotate its secret, replay messages."""
+
+from typing import Any
+
+import pytest
+from aiohttp import web
+from redis.asyncio import Redis
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from service.games.timestamps import DAY_S, timestamp, unix_seconds
+from service.store import keys
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.api_key_fixture import add_api_key
+from tests.web.http_game import check_problem
+from tests.web.webhook_owner import KeyHolder
+from tests.web.webhook_receiver import (
+    SECRET,
+    OffsetClock,
+    WebhookReceiver,
+    run_instance,
+    run_receiver,
+)
+
+OTHER_SECRET = "whsec_Zm9ydHktdHdvLWJ5dGVzLW9mLWEtc2VjcmV0LWhlcmU="
+RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+async def test_a_ping_arrives_once_and_signed(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    answered = await host.send_command(webhook, "ping", status=202)
+    assert answered["status"] == "active"
+    await host.instance.deliver()
+    (ping,) = receiver.received
+    assert Webhook(SECRET).verify(ping.body, ping.headers) == ping.message
+    assert ping.message == {"type": "ping", "timestamp": ping.message["timestamp"], "webhook": webhook["id"]}
+    newest, challenge = await host.deliveries(webhook)
+    assert (newest["type"], newest["id"], newest["game"], newest["delivered"]) == ("ping", ping.id, None, True)
+    assert (challenge["type"], challenge["delivered"]) == ("challenge", True)
+
+
+async def test_a_failed_ping_has_no_consequence(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    receiver.statuses = [500]
+    await host.send_command(webhook, "ping", status=202)
+    await host.join()
+    await host.instance.deliver()
+    assert len(receiver.received) == 1
+    read = await host.read(webhook)
+    assert (read["status"], read["failures"]) == ("active", 0)
+    assert (await host.deliveries(webhook))[0]["error"] == "status"
+
+
+async def test_a_pending_webhook_gets_no_ping(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    receiver.challenge_response = lambda _: web.Response(status=404)
+    webhook = await host.register(receiver.url)
+    response = await host.command(webhook, "ping")
+    problem = await check_problem(response, 409, "conflict")
+    assert "the webhook is pending" in problem["detail"]
+    assert receiver.received == []
+
+
+async def test_other_events_count_from_the_next_message_on(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, events=["game_aborted"])
+    game = await host.create_game()
+    await host.join()
+    changed = await host.send("PATCH", f"{host.path}/{webhook['id']}", {"events": []})
+    assert (changed["events"], changed["status"]) == (None, "active")
+    await game.act_successfully()
+    await host.join()
+    assert receiver.versions_by_game == {game.id: [2]}
+    assert len(receiver.challenges) == 1
+    unchanged = await host.send("PATCH", f"{host.path}/{webhook['id']}", {})
+    assert unchanged == changed
+    refused = await host.request("PATCH", f"{host.path}/{webhook['id']}", {"events": ["no_event"]})
+    await check_problem(refused, 400, "malformed", "$.events")
+
+
+async def test_another_url_must_answer_a_challenge_and_receives_what_was_missed(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.join()
+    async with run_receiver() as new:
+        new.challenge_response = lambda _: web.Response(status=503)
+        changed = await host.send("PATCH", f"{host.path}/{webhook['id']}", {"url": new.url})
+        assert (changed["url"], changed["status"]) == (new.url, "pending")
+        await game.act_successfully()
+        await host.join()
+        assert (receiver.versions_by_game, new.received) == ({game.id: [1]}, [])
+        new.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
+        later.offset_s = 10
+        await host.deliver_all()
+        assert new.versions_by_game == {game.id: [2]}
+        assert receiver.versions_by_game == {game.id: [1]}
+
+
+async def test_private_addresses_are_refused(store: RedisStore) -> None:
+    secret = await add_api_key(store)
+    async with run_instance(store, limits=Limits()) as one:
+        host = KeyHolder(one, secret)
+        await check_problem(await host.request("POST", host.path, {"url": "http://127.0.0.1:9/"}), 422, "url_refused")
+        webhook = await host.send("POST", host.path, {"url": "https://bot.example.org/"}, 201)
+        response = await host.request("PATCH", f"{host.path}/{webhook['id']}", {"url": "https://10.0.0.7/"})
+        await check_problem(response, 422, "url_refused")
+
+
+async def test_both_secrets_sign_until_the_previous_one_expires(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook, requested_at = await host.register(receiver.url, secret=SECRET), int(later())
+    response = await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET, "grace_s": 60})
+    rotated = await response.json()
+    assert requested_at + 60 <= unix_seconds(rotated["previous_secret_expires_at"]) <= later() + 60
+    assert response.headers["Cache-Control"] == "no-store"
+    assert rotated["secret"] == OTHER_SECRET
+    assert (await host.read(webhook))["previous_secret_expires_at"] == rotated["previous_secret_expires_at"]
+    game = await host.create_game()
+    await host.join()
+    both = receiver.received[-1]
+    assert len(both.headers["webhook-signature"].split()) == 2
+    for secret in (SECRET, OTHER_SECRET):
+        assert Webhook(secret).verify(both.body, both.headers) == both.message
+    later.offset_s = 61
+    await game.act_successfully()
+    await host.join()
+    new = receiver.received[-1]
+    assert len(new.headers["webhook-signature"].split()) == 1
+    assert Webhook(OTHER_SECRET).verify(new.body, new.headers) == new.message
+    with pytest.raises(WebhookVerificationError):
+        Webhook(SECRET).verify(new.body, new.headers)
+    assert (await host.read(webhook))["previous_secret_expires_at"] is None
+    await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET})
+    assert (await host.read(webhook))["previous_secret_expires_at"] is None, "it is the current one"
+
+
+async def test_a_second_rotation_ends_the_oldest_secret(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    """By default the one before is valid for a day."""
+    webhook, requested_at = await host.register(receiver.url, secret=SECRET), int(later())
+    rotated = [await host.send_command(webhook, "rotate-secret") for _ in range(2)]
+    secrets = [one["secret"] for one in rotated]
+    for one in rotated:
+        assert requested_at + DAY_S <= unix_seconds(one["previous_secret_expires_at"]) <= later() + DAY_S
+    await host.create_game()
+    await host.join()
+    (received,) = receiver.received
+    for secret in secrets:
+        assert Webhook(secret).verify(received.body, received.headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(SECRET).verify(received.body, received.headers)
+
+
+async def test_a_retried_rotation_returns_the_same_secret(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url, secret=SECRET)
+    path, header = f"{host.path}/{webhook['id']}/rotate-secret", {"Idempotency-Key": RANDOM_KEY}
+    first, again = [await (await host.request("POST", path, **header)).json() for _ in range(2)]
+    assert first == again
+    await host.create_game()
+    await host.join()
+    (received,) = receiver.received
+    for secret in (SECRET, first["secret"]):
+        assert Webhook(secret).verify(received.body, received.headers)
+    weak = await host.request("POST", path, **{"Idempotency-Key": "rotation-1"})
+    await check_problem(weak, 400, "malformed", "Idempotency-Key")
+
+
+async def test_messages_since_a_time_are_replayed(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url)
+    early, late, ended = [await host.create_game() for _ in range(3)]
+    await early.act_successfully()
+    await host.join()
+    later.offset_s = 100
+    since = timestamp(int(later()) - 50)
+    for game in (late, late):
+        await game.act_successfully()
+    await ended.delete()
+    await host.join()
+    first = {one.id: one.body for one in receiver.received}
+    receiver.received.clear()
+    answered = await host.send_command(webhook, "replay", {"since": since}, 202)
+    assert answered["status"] == "active"
+    await host.join()
+    await host.instance.deliver()
+    assert receiver.versions_by_game == {late.id: [2, 3], ended.id: [2]}
+    assert all(first[one.id] == one.body for one in receiver.received)
+    receiver.received.clear()
+    await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+    await host.join()
+    await host.instance.deliver()
+    assert receiver.versions_by_game == {early.id: [1, 2], late.id: [1, 2, 3], ended.id: [1, 2]}
+
+
+async def test_a_replay_includes_what_was_missed(
+    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.join()
+    receiver.statuses = [410]
+    await game.act_successfully()
+    await host.join()
+    receiver.received.clear()
+    later.offset_s = 1_000
+    await host.send_command(webhook, "replay", {"since": timestamp(int(later()))}, 202)
+    await host.join()
+    await host.instance.deliver()
+    assert receiver.versions_by_game == {game.id: [2]}
+
+
+async def test_a_replay_goes_on_after_a_crash(
+    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
+) -> None:
+    secret = await add_api_key(store)
+    async with run_instance(store, later) as one, run_instance(store, later) as other:
+        host = KeyHolder(one, secret)
+        webhook = await host.register(receiver.url)
+        game = await host.create_game()
+        await one.dispatcher.join()
+        receiver.received.clear()
+        await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+        await one.dispatcher.aclose()
+        await redis.delete(keys.webhook_lease("key.discord-bot", webhook["id"]))  # its lease expires
+        later.offset_s = 20
+        for _ in range(2):
+            await other.deliver()
+        assert receiver.versions_by_game == {game.id: [1]}
+
+
+async def test_a_game_that_is_being_delivered_to_is_replayed_afterwards(
+    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
+) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.join()
+    receiver.received.clear()
+    lease = keys.webhook_lease(game.id, webhook["id"])
+    await redis.set(lease, "another instance", px=300)
+    await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
+    await host.join()
+    await host.instance.deliver()
+    assert receiver.versions_by_game == {game.id: [1]}
+
+
+@pytest.mark.parametrize("since", ("yesterday", "2026-13-01T00:00:00Z", "2026-11-21T20:00:00+01:00", None))
+async def test_a_replay_needs_a_time(host: KeyHolder, receiver: WebhookReceiver, since: str | None) -> None:
+    webhook = await host.register(receiver.url)
+    response = await host.command(webhook, "replay", {"since": since})
+    await check_problem(response, 400, "malformed", "$.since")
+
+
+async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register(receiver.url)
+    game = await host.create_game()
+    await host.join()
+    receiver.received.clear()
+    key, since = {"Idempotency-Key": RANDOM_KEY}, {"since": "2026-01-01T00:00:00Z"}
+    commands: tuple[tuple[str, Any, int], ...] = (
+        ("ping", None, 202),
+        ("replay", since, 202),
+        ("rotate-secret", {}, 200),
+    )
+    for replayed in (None, "true"):
+        for command, body, status in commands:
+            response = await host.command(webhook, command, body, **key)
+            assert (response.status, response.headers.get("Idempotent-Replayed")) == (status, replayed), command
+            await host.deliver_all()
+    assert [one.message["type"] for one in receiver.received] == ["ping", "diff"]
+    assert receiver.versions_by_game == {game.id: [1]}
+    for command, body in (("replay", {"since": "2026-01-02T00:00:00Z"}), ("rotate-secret", {"grace_s": 9})):
+        await check_problem(await host.command(webhook, command, body, **key), 422, "key_reused")
+    receiver.statuses = [410]
+    await game.act_successfully()
+    await host.join()
+    assert (await host.command(webhook, "ping", **key)).status == 202, "the key's first response wins"
+    await check_problem(await host.command(webhook, "ping"), 409, "conflict")
+    assert (await host.command(webhook, "retry")).status == 200, "a rejected command ends its lease"
+
+
+async def test_idempotency_records_of_an_api_key_are_small_and_expire(
+    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
+) -> None:
+    key = {"Idempotency-Key": "webhook-1"}
+    created = await (await host.request("POST", host.path, {"url": receiver.url}, **key)).json()
+    await host.join()
+    assert (await host.command(created, "retry", **key)).status == 200
+    records = [name async for name in redis.scan_iter("*:idempotency:*")]
+    assert len(records) == 2
+    for name in records:
+        assert 0 < await redis.ttl(name) <= 86_400
+        assert (await redis.memory_usage(name) or 0) <= 200
+    assert await redis.hlen(keys.subject("key.discord-bot")) == 5  # the key's two fields, and three for the webhook
