@@ -91,6 +91,17 @@ def test_every_problem_is_documented_with_an_example() -> None:
         assert example["value"]["code"] == code
 
 
+def test_every_post_takes_an_idempotency_key() -> None:
+    posts = [item["post"] for item in DOCUMENT["paths"].values() if "post" in item]
+    assert posts
+    for operation in posts:
+        parameters = {parameter.get("$ref", "").rpartition("/")[2] for parameter in operation["parameters"]}
+        assert parameters & {"Idempotency-Key", "Idempotency-Key-secret"}, operation["operationId"]
+        codes = {status: response.get("headers", {}) for status, response in operation["responses"].items()}
+        assert all("Idempotent-Replayed" in headers for status, headers in codes.items() if status.startswith("2"))
+        assert "key_reused" in operation["responses"]["422"]["content"]["application/problem+json"]["examples"]
+
+
 def test_request_headers_have_no_example_values() -> None:
     """Two readers who execute an example would share its idempotency key, and so the tokens of one game."""
     shared = [DOCUMENT["components"]["parameters"].values()]
