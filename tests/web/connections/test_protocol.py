@@ -290,6 +290,18 @@ async def test_too_much_data_beside_a_body_ends_its_connection(opened: Opened) -
     assert transport.calls == ["pause"]
 
 
+@pytest.mark.parametrize(("is_eof", "messages", "is_told"), ((False, 1, True), (False, 0, False), (True, 1, False)))
+async def test_a_body_is_told_of_an_invalid_chunk(opened: Opened, is_eof: bool, messages: int, is_told: bool) -> None:
+    """aiohttp reports it as one more message while a body is read."""
+    connection, _ = opened
+    connection.body = body = Mock()
+    body.is_eof.return_value = is_eof
+    connection._messages.extend([Mock()] * messages)
+    connection._count_received(1)
+    assert [str(told.args[0]) for told in body.set_exception.call_args_list] == ["no chunk"] * is_told
+    connection._messages.clear()
+
+
 @pytest.mark.parametrize(
     ("is_eof", "length", "received", "is_closed"),
     (

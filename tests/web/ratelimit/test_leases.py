@@ -173,3 +173,12 @@ def test_clients_are_known_by_hashes_of_16_bytes() -> None:
     assert (len(token), token != hash_token("other")) == (16, True)
     assert make_bucket_key(token) == token.hex()
     assert (len(make_bucket_key("a")), make_bucket_key("a") != make_bucket_key("b")) == (32, True)
+
+
+async def test_half_a_portion_is_rounded_down(buckets: EmptyBuckets) -> None:
+    """A portion of three tokens is renewed from one on."""
+    pool = LeasePool(Policy("reads", RateLimit(60, 3600)), buckets, lambda: 0.0, 1_000_000)
+    lease = pool.get_or_create("a")
+    lease.charge(1)
+    assert lease.renewal is not None
+    await pool.aclose()
