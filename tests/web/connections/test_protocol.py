@@ -292,7 +292,7 @@ async def test_too_much_data_beside_a_body_ends_its_connection(opened: Opened) -
 
 @pytest.mark.parametrize(("is_eof", "messages", "is_told"), ((False, 1, True), (False, 0, False), (True, 1, False)))
 async def test_a_body_is_told_of_an_invalid_chunk(opened: Opened, is_eof: bool, messages: int, is_told: bool) -> None:
-    """aiohttp reports it as one more message while a body is read."""
+    """Aiohttp reports it as one more message while a body is read."""
     connection, _ = opened
     connection.body = body = Mock()
     body.is_eof.return_value = is_eof

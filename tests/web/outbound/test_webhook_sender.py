@@ -2,13 +2,18 @@
 
 import asyncio
 import socket
+from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from service.games.webhooks.sender import POSTPONED
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from service.web.outbound import webhook_sender
+from service.web.outbound.dns import WebhookResolver
 from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.http_game import create_game
 from tests.web.name_server import run_name_server
@@ -141,3 +146,120 @@ async def test_a_name_that_leads_inside_is_not_connected_to(
         sent = await send(f"https://{host}:{port}/hook", {}, b"{}")
     assert (sent.status, sent.error) == (None, "dns")
     assert receiver.received == []
+
+
+MESSAGE = b'{"type": "t"}'
+
+
+@pytest.mark.parametrize(
+    ("is_challenge", "status", "body", "error", "body_read"),
+    (
+        (False, 200, b"ok", None, b""),
+        (False, 299, b"ok", None, b""),
+        (False, 300, b"ok", "redirect", b""),
+        (False, 399, b"ok", "redirect", b""),
+        (False, 400, b"ok", "status", b""),
+        (True, 200, b"ok", None, b"ok"),
+        (True, 299, b"", None, b""),
+        (True, 300, b"ok", "redirect", b""),
+        (True, 404, b"ok", "status", b""),
+        (True, 200, b"x" * 1_024, None, b"x" * 1_024),
+        (True, 200, b"x" * 30_000, None, b"x" * 2_048),
+    ),
+)
+async def test_a_status_decides_and_only_the_beginning_of_a_challenges_response_is_read(
+    receiver: WebhookReceiver, is_challenge: bool, status: int, body: bytes, error: str | None, body_read: bytes
+) -> None:
+    async def respond(_request: web.Request) -> web.Response:
+        return web.Response(status=status, body=body, headers={"Content-Encoding": "gzip"})
+
+    receiver.respond = respond
+    async with open_webhook_sender(LOCAL_LIMITS) as send:
+        sent = await send(receiver.url, {}, MESSAGE, challenge=is_challenge)
+    assert (sent.status, sent.error) == (status, error)
+    assert sent.response_body in {body_read, body_read[:1_025]}
+    assert 0 <= sent.latency_ms < 10_000
+
+
+async def test_a_request_has_its_headers_its_body_and_no_cookies(receiver: WebhookReceiver) -> None:
+    received: list[Any] = []
+
+    async def respond(request: web.Request) -> web.Response:
+        received.append((dict(request.headers), request.method, await request.read()))
+        return web.Response(headers={"Set-Cookie": "a=b"})
+
+    receiver.respond = respond
+    async with open_webhook_sender(LOCAL_LIMITS) as send:
+        for _ in range(2):
+            assert (await send(receiver.url, {"webhook-id": "1"}, MESSAGE)).status == 200
+    headers, *others = received[1]
+    assert headers.pop("Host") in receiver.url
+    assert (headers, others) == (
+        {
+            "webhook-id": "1",
+            "User-Agent": "south-seas-webhooks",
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+            "Content-Length": "13",
+            "Content-Type": "application/octet-stream",
+            "Connection": "close",
+        },
+        ["POST", MESSAGE],
+    )
+
+
+async def test_challenges_of_one_address_are_limited_and_messages_are_not(
+    receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", webhook_sender.Rate(2, 3600))
+    async with open_webhook_sender(LOCAL_LIMITS) as send:
+        errors = [(await send(receiver.url, {}, MESSAGE, challenge=True)).error for _ in range(3)]
+        assert errors == [None, None, POSTPONED]
+        assert (await send(receiver.url, {}, MESSAGE)).error is None
+
+
+def test_the_limit_of_challenges_is_for_an_address_or_an_ipv6_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", webhook_sender.Rate(1, 3600))
+    opened: list[Mock] = []
+
+    def open_socket(_info: Any) -> Any:
+        opened.append(Mock())
+        return opened[-1]
+
+    limited = webhook_sender._limit_challenges(open_socket)
+    rejected = []
+    for address in ("192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
+        try:
+            limited((0, 0, 0, "", (address, 443)))
+        except webhook_sender.ChallengeLimitReached as error:
+            rejected.append((address, str(error)))
+    assert rejected == [(address, "too many challenges to one address") for address in ("192.0.2.1", "2001:db8::2")]
+    assert [one.close.called for one in opened] == [False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize(("timeout_s", "lookup_s"), ((10.0, 2.5), (4.0, 2.0)))
+async def test_names_are_resolved_within_half_the_timeout(
+    monkeypatch: pytest.MonkeyPatch, timeout_s: float, lookup_s: float
+) -> None:
+    made = Mock(return_value=Mock(spec=WebhookResolver, close=AsyncMock()))
+    monkeypatch.setattr(webhook_sender, "WebhookResolver", made)
+    limits = Limits(webhook_timeout_s=timeout_s, webhook_nameservers=("192.0.2.53",), webhooks_allow_private=True)
+    async with open_webhook_sender(limits):
+        made.return_value.close.assert_not_awaited()
+    made.assert_called_once_with(allow_private=True, nameservers=("192.0.2.53",), timeout_s=lookup_s)
+    made.return_value.close.assert_awaited_once_with()
+
+
+def test_what_is_read_of_a_response_is_bounded() -> None:
+    reader, transport = Mock(), Mock()
+    transport.is_closing.side_effect = [False, True]
+    protocol = webhook_sender._BoundedProtocol(reader, transport)
+    for _ in range(2):
+        protocol.data_received(b"x" * 16_383)
+    transport.pause_reading.assert_not_called()
+    protocol.data_received(b"abc")
+    assert [len(read.args[0]) for read in reader.data_received.call_args_list] == [16_383, 16_383, 2]
+    transport.pause_reading.assert_called_once_with()
+    protocol.data_received(b"abc")
+    assert reader.data_received.call_count == 3
+    transport.pause_reading.assert_called_once_with()
