@@ -41,12 +41,22 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
 def test_a_file_and_the_directories_created_for_it_survive_a_loss_of_power(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    synced: list[int] = []
-    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    synced: dict[int, int] = {}
     file = tmp_path / "2026" / "11" / "game.json"
+
+    def sync(descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        synced[status.st_ino] = descriptor
+        if stat.S_ISREG(status.st_mode):
+            (temporary,) = file.parent.iterdir()
+            assert (temporary.stat().st_ino, temporary.read_bytes()) == (status.st_ino, b"whole")
+
+    monkeypatch.setattr(os, "fsync", sync)
     write_atomically(file, b"whole")
-    written = (tmp_path, tmp_path / "2026", file, file.parent)
-    assert synced == [path.stat().st_ino for path in written]
+    assert [*synced] == [path.stat().st_ino for path in (tmp_path, tmp_path / "2026", file, file.parent)]
+    for descriptor in synced.values():
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
 
 
 def test_documents_are_found_below_directories_and_sorted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 from obstore import get_async, list_with_delimiter
-from obstore.store import S3Store, from_url
+from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from service.archive_storage.object_storage import (
     BucketStorage,
@@ -114,7 +114,12 @@ async def test_an_unreachable_server_raises_storage_unavailable(monkeypatch: pyt
 @pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))
 def test_other_storages_are_opened_by_their_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "account")
-    assert isinstance(open_object_storage(url), BucketStorage)
+    storage = open_object_storage(url)
+    assert isinstance(storage, BucketStorage)
+    assert isinstance(storage._store, GCSStore | AzureStore)
+    retries = storage._store.retry_config
+    assert retries is not None
+    assert retries["max_retries"] == 2  # a game that cannot be archived now is due again later
 
 
 def test_without_the_library_only_directories_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_R
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S
 from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection.command import InFlightLimits
-from service.store.monitor import MEASURE_INTERVAL_S
+from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
@@ -74,7 +74,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ("keeping", "{:,} keys every {:.0f} s", [SCAN_BATCH_SIZE, REPAIR_INTERVAL_S]),
         ("observing", "in the cache, at most {:,}", [MAX_SESSIONS]),
         ("observing", "games with more than {} watchers", [broadcaster.BATCH_SIZE]),
-        ("observing", "asks Redis for the time every {:.0f} s", [MEASURE_INTERVAL_S]),
+        ("observing", "every {:.0f} s and uses the fastest of {} replies", [MEASURE_INTERVAL_S, CLOCK_SAMPLES]),
         ("observing", "Up to {} s are normal", [GRACE_S]),
         ("observing", "restarts it after {} to {:.0f} s", [*RestartPolicy().backoff[:2]]),
         ("operating", "after {:.0f} s to {:.0f} minutes", [RETRY_BACKOFF.initial_s, RETRY_BACKOFF.max_s / 60]),

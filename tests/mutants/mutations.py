@@ -1,7 +1,7 @@
 """Small mistakes in a module's source, one at a time: mutmut's operators, and three of our own.
 
-Left out are texts, log lines, annotations, imports and the keywords of a class, which tests of behaviour are not about,
-and what mypy notices: None for a value, or a positional argument that is missing.
+Left out are texts, log lines, annotations, imports, the keywords of a class and `strict` of zip, which tests of
+behaviour are not about, and what mypy notices: None for a value, or a positional argument that is missing.
 """
 
 from collections import Counter
@@ -56,7 +56,7 @@ def _negate_condition(node: Any) -> Iterator[Any]:
 def _forget_argument(node: Any) -> Iterator[Any]:
     """Leave out one keyword argument of a call."""
     for index, argument in enumerate(node.args):
-        if argument.keyword is not None:
+        if argument.keyword is not None and not _is_left_out(argument):
             yield node.with_changes(args=[*node.args[:index], *node.args[index + 1 :]])
 
 
@@ -153,6 +153,8 @@ def _statement_lines(node: Any, positions: Any) -> tuple[int, int] | None:
 def _is_left_out(node: Any) -> bool:
     match node:
         case cst.Annotation() | cst.Import() | cst.ImportFrom() | cst.TypeAlias():
+            return True
+        case cst.Arg(keyword=cst.Name(value="strict")):
             return True
         case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value="logger")))):
             return True

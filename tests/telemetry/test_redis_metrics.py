@@ -78,9 +78,11 @@ async def test_a_command_is_retried_after_its_connection_was_closed(
                 return any("b" in client["flags"] for client in await operator.client_list())
 
             await wait_until(is_paused)
+            assert (level(store, "redis_commands_in_flight"), level(store, "redis_in_flight_bytes")) == (1, 5 * 40)
             await topology.client_for(*topology.primaries()).connection_pool.disconnect()
             await operator.client_unpause()
         await waiting
+        assert (level(store, "redis_commands_in_flight"), level(store, "redis_in_flight_bytes")) == (0, 0)
         assert (grown(before, "redis_retries_total"), grown(before, "redis_errors_total")) == (1, 0)
 
 
