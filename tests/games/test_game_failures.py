@@ -26,12 +26,14 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
 from service.games.context import Context
+from service.games.game_failures import LOG_INTERVAL_S
 from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
 from service.games.scheduling.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
+from service.telemetry.throttled_log import ThrottledLog
 from tests.games.game_fixture import Clock, load_game, make_context
 from tests.games.game_logs import ARCHIPELAGO
 from tests.games.stored_games import CountingStore
@@ -279,6 +281,26 @@ async def test_a_persons_action_is_stored_if_a_bot_fails(store: GameStore) -> No
 def counted(work: str) -> float:
     """How many failures of single games were counted."""
     return REGISTRY.get_sample_value("south_seas_game_failures_total", {"work": work}) or 0
+
+
+def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock, before = Clock(1000.0), counted("tests")
+    monkeypatch.setattr(game_failures, "monotonic", clock)
+    monkeypatch.setattr(game_failures, "_logged", OrderedDict())
+    monkeypatch.setattr(game_failures, "_UNAVAILABLE", ThrottledLog(game_failures.logger))
+    for seconds in (0, LOG_INTERVAL_S - 1, 1):
+        clock.now += seconds
+        game_failures.record_failure("tests", "a", UnreadableGame("damaged"), "waits")
+    for error in (KeyError("a mistake"), StoreUnavailable("gone")):
+        game_failures.record_failure("tests", "b", error, "waits")
+    assert [(record.levelname, record.getMessage(), record.exc_info is None) for record in caplog.records] == [
+        *[("WARNING", "tests: game a failed and waits: damaged", True)] * 2,
+        ("ERROR", "tests: game b failed and waits", False),
+        ("WARNING", "tests: game b failed and waits: gone", True),
+    ]
+    assert counted("tests") - before == 5
 
 
 def test_the_remembered_lines_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -87,8 +88,8 @@ async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> N
     assert len(before) > 10
     await redis.delete(*before)
     repaired = await make_repairer(store).repair_all()
-    assert (repaired.games, repaired.removed, repaired.unreadable) == (5, 0, 0)
     after = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
+    assert repaired == RepairReport(games=5, added=sum(map(len, after.values())))
     due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
     assert {key: after[key] for key in after if key not in due} == {
         key: before[key] for key in before if key not in due
@@ -117,7 +118,7 @@ async def test_a_stale_lobby_entry_is_removed(store: RedisStore, redis: Redis) -
         await redis.zadd(keys.lobby(status), {stored.id: 1_700_000_000})
     private = await store_game(store, visibility="private")
     await redis.zadd(keys.lobby("active"), {private.id: 1_700_000_000})
-    assert (await make_repairer(store).repair_all()).removed == 3
+    assert await make_repairer(store).repair_all() == RepairReport(games=2, removed=3)
     assert [await list_lobby(store, status) for status in STATUSES] == [[], [stored.id], [], []]
 
 
@@ -153,8 +154,25 @@ async def test_an_unreadable_game_is_reported_and_skipped(
 ) -> None:
     stored = await store_game(store)
     await redis.hset(keys.game(stored.id), "snapshot", b"\x00")
-    assert (await make_repairer(store).repair_all()).unreadable == 1
+    assert await make_repairer(store).repair_all() == RepairReport(games=1, unreadable=1)
     assert f"game {stored.id} cannot be read" in caplog.text
+
+
+async def test_a_game_that_fails_is_reported_and_skipped(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stored, other = await store_game(store), await store_game(store, visibility="private")
+    load_entries = store.index_repair.load_entries
+
+    async def fail_for_one(game: str, *arguments: Any) -> Any:
+        if game == stored.id:
+            raise KeyError("a mistake of ours")
+        return await load_entries(game, *arguments)
+
+    monkeypatch.setattr(store.index_repair, "load_entries", fail_for_one)
+    assert await make_repairer(store).repair_all() == RepairReport(games=2, unreadable=1)
+    assert f"index-repair: game {stored.id} failed and is skipped" in caplog.text
+    assert other.id not in caplog.text
 
 
 async def test_instances_scan_everything_batch_by_batch(

@@ -151,6 +151,25 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
     assert slots.queue.slots_in_use == slots.queue.queue_length(attended=False) == 0
 
 
+async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
+    created = await new_table(context, "random")
+    while (game := await load_game(store, created.game.id)).decider == 0:
+        move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
+        await act(context, game.id, CommandRequest(Act(move=move), created.owner_token))
+
+    async def hang(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(context.bots, "choose", hang)
+    monkeypatch.setattr(scheduler, "MOVE_TIMEOUT_S", 0.01)
+    with pytest.raises(TimeoutError):
+        await advance_due_game(context_of(store), game.id, slots)
+    assert slots.queue.slots_in_use == 0
+
+
 def test_deferred_games_become_due_a_few_each_second() -> None:
     slots = BotSlots()
     until = [slots.defer_until(1000.0) for _ in range(65)]
