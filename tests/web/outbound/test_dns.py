@@ -6,7 +6,9 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from unittest.mock import Mock
 
+import pycares
 import pytest
 
 from service.web.limits import Limits
@@ -156,3 +158,18 @@ async def test_no_thread_of_other_pools_is_used(monkeypatch: pytest.MonkeyPatch)
 def test_a_name_server_must_be_an_address(text: str) -> None:
     with pytest.raises(ValueError, match="is neither ADDRESS nor ADDRESS:PORT"):
         parse_nameservers(text)
+
+
+@pytest.mark.parametrize(("allow_private", "nameservers"), ((True, ("192.0.2.53",)), (False, ())))
+async def test_names_are_queried_so_often_and_for_so_long(
+    monkeypatch: pytest.MonkeyPatch, allow_private: bool, nameservers: tuple[str, ...]
+) -> None:
+    """Search domains are tried where private addresses are allowed, in development."""
+    channel = Mock()
+    monkeypatch.setattr(pycares, "Channel", channel)
+    resolver = WebhookResolver(allow_private=allow_private, nameservers=nameservers)
+    searched = 0 if allow_private else pycares.ARES_FLAG_NOSEARCH
+    flags = pycares.ARES_FLAG_EDNS | pycares.ARES_FLAG_IGNTC | searched
+    channel.assert_called_once_with(flags=flags, timeout=1.0, tries=4, servers=nameservers or None)
+    await resolver.close()
+    assert [one[0] for one in channel.return_value.method_calls] == ["cancel", "close"]

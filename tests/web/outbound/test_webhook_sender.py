@@ -264,3 +264,11 @@ def test_what_is_read_of_a_response_is_bounded() -> None:
     protocol.data_received(b"abc")
     assert reader.data_received.call_count == 3
     transport.pause_reading.assert_called_once_with()
+
+
+async def test_connections_are_not_reused_and_one_that_hangs_delays_no_other() -> None:
+    async with open_webhook_sender(Limits(webhook_timeout_s=7.0)) as send:
+        for session in (send._message_session, send._challenge_session):  # type: ignore[attr-defined]
+            connector = session.connector
+            assert (connector.force_close, connector.limit, connector.use_dns_cache) == (True, 0, False)
+            assert session.timeout.total == 7.0

@@ -1,0 +1,184 @@
+"""The problem of each error: its code, its members and its headers."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from aiohttp import web
+
+from service.games import errors as games
+from service.games import ports as store
+from service.web import errors
+from service.web.problems import (
+    PROBLEM_ERRORS,
+    error_response,
+    http_exception_response,
+    problem_response,
+    to_malformed,
+    to_problem,
+)
+from tests.telemetry.metric_samples import grown, read_samples
+
+Members = dict[str, Any]
+
+CASES: tuple[tuple[Exception, str, Members], ...] = (
+    (games.Malformed("bad", "$.x"), "malformed", {"path": "$.x"}),
+    (games.Malformed("bad"), "malformed", {}),
+    (games.Unauthorized(missing=True), "unauthorized", {"detail": "a token is required"}),
+    (games.Unauthorized(missing=False), "unauthorized", {"detail": "this token is not valid here"}),
+    (games.ApiKeyRejected("unknown"), "unauthorized", {"detail": "unknown"}),
+    (games.WrongSeat(None, 3), "wrong_seat", {"index": 3, "detail": "this token can only read"}),
+    (games.WrongSeat(2, 3), "wrong_seat", {"index": 3, "detail": "this token does not act for seat 2"}),
+    (games.NotOwner(), "not_owner", {}),
+    (games.NoSuchGame("abc"), "not_found", {}),
+    (games.TileSetMissing("mine"), "store_unavailable", {"retry_after_s": 1}),
+    (games.UnknownTileSet("mine"), "unknown_tileset", {"path": "$.tileset"}),
+    (games.UnknownBot("deep", 2), "unknown_bot", {"path": "$.players[2].bot"}),
+    (games.NoSuchTileSet("mine"), "not_found", {}),
+    (games.GameNotActive("waiting"), "not_active", {}),
+    (games.NoSuchWebhook("h"), "not_found", {}),
+    (games.NoSuchSeat(3, 1), "not_found", {"index": 1}),
+    (games.TooManyWebhooks(10), "limit_reached", {}),
+    (games.WebhookUrlRejected("private"), "url_refused", {"path": "$.url"}),
+    (games.GameNotFinished("active"), "not_over", {}),
+    (games.NotYourTurn(1, 2, 0), "not_your_turn", {"index": 0}),
+    (games.SeatPlayedByBot(1), "replaced", {}),
+    (games.SeatNotPlayedByBot(1), "not_replaced", {}),
+    (games.SeatResigned(1), "resigned", {}),
+    (games.NothingToUndo(1), "nothing_to_undo", {}),
+    (games.NoOpenSeat(), "no_open_seat", {}),
+    (games.Conflict("too many"), "conflict", {}),
+    (games.RematchExists("xyz"), "conflict", {"next_game": "xyz"}),
+    (games.VersionMismatch(7, "d" * 32), "version_mismatch", {"version": 7, "digest": "d" * 32}),
+    (games.MoveRejected("R5.6", "no", 1), "illegal_move", {"rule": "R5.6", "index": 1}),
+    (games.ListTooLong(4), "list_too_long", {"index": 4}),
+    (games.TooManyIdempotencyKeys(9), "rate_limited", {"retry_after_s": 9}),
+    (games.IdempotencyKeyReused(), "key_reused", {}),
+    (store.UnreadableGame("damaged"), "store_unavailable", {"retry_after_s": 1}),
+    (store.StoreBusy("many"), "store_unavailable", {"retry_after_s": 1}),
+    (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
+    (errors.NoSuchPiece("tile x"), "not_found", {}),
+    (errors.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
+    (errors.QueueFull(), "rate_limited", {"retry_after_s": 1}),
+    (errors.RateLimited("reads", 4, '"reads";q=1;w=1'), "rate_limited", {"retry_after_s": 4}),
+    (errors.TooManyConnections("sockets", 5), "rate_limited", {"retry_after_s": 10}),
+    (errors.OriginNotAllowed("https://x.example"), "origin_refused", {}),
+    (errors.ShuttingDown(), "draining", {"retry_after_s": 1}),
+    (errors.RenderingFailed("too large"), "store_unavailable", {"retry_after_s": 60}),
+    (errors.BackgroundTaskFailing("sweep"), "store_unavailable", {"retry_after_s": 1}),
+    (errors.BodyTooLarge(100), "too_large", {"detail": "the body may have at most 100 bytes"}),
+    (errors.UpgradeRequired(), "upgrade_required", {}),
+    (errors.UnsupportedMediaType(), "unsupported_media_type", {}),
+    (errors.EncodedBody(), "unsupported_media_type", {}),
+    (ZeroDivisionError("secret"), "internal", {"detail": "internal server error"}),
+)
+
+OPTIONAL = ("path", "rule", "index", "version", "digest", "next_game", "retry_after_s")
+
+
+@pytest.mark.parametrize(("error", "code", "members"), CASES, ids=lambda case: type(case).__name__)
+def test_each_error_has_its_problem(error: Exception, code: str, members: Members) -> None:
+    document = msgspec.to_builtins(to_problem(error))
+    assert document["code"] == code
+    assert {name: document.get(name) for name in OPTIONAL} == {name: members.get(name) for name in OPTIONAL}
+    assert "{" not in document["detail"]
+    assert members.get("detail", document["detail"]) == document["detail"]
+
+
+def test_every_error_is_among_these() -> None:
+    """Of a base of others only those."""
+    kinds = {kind for module in (games, store, errors) for kind in vars(module).values() if isinstance(kind, type)}
+    leaves = {kind for kind in kinds if issubclass(kind, PROBLEM_ERRORS) and not kind.__subclasses__()}
+    assert leaves <= {type(error) for error, _, _ in CASES}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "headers"),
+    (
+        (games.Unauthorized(missing=True), 401, {"WWW-Authenticate": 'Bearer realm="south-seas"'}),
+        (
+            games.Unauthorized(missing=False),
+            401,
+            {"WWW-Authenticate": 'Bearer realm="south-seas", error="invalid_token"'},
+        ),
+        (games.ApiKeyRejected("unknown"), 401, {"WWW-Authenticate": 'Api-Key realm="south-seas"'}),
+        (
+            errors.RateLimited("reads", 4, '"reads";q=1;w=1'),
+            429,
+            {"Retry-After": "4", "RateLimit": '"reads";r=0;t=4', "RateLimit-Policy": '"reads";q=1;w=1'},
+        ),
+        (errors.EncodedBody(), 415, {"Accept-Encoding": ""}),
+        (
+            errors.UpgradeRequired(),
+            426,
+            {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"},
+        ),
+        (store.StoreUnavailable("gone", 5), 503, {"Retry-After": "5"}),
+        (games.NotOwner(), 403, {}),
+    ),
+    ids=lambda case: type(case).__name__,
+)
+def test_the_response_to_an_error_has_its_headers(error: Exception, status: int, headers: dict[str, str]) -> None:
+    before, response, document = read_samples(), error_response(error), to_problem(error)
+    assert response.status == status
+    assert response.headers == {
+        "Content-Type": "application/problem+json",
+        "Cache-Control": "no-cache",
+        **headers,
+    }
+    assert response.text is not None
+    assert json.loads(response.text)["code"] == document.code
+    assert grown(before, "problems_total", code=document.code, via="http") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code", "detail", "headers"),
+    (
+        (
+            web.HTTPMethodNotAllowed("PUT", {"POST", "GET"}),
+            405,
+            "method_not_allowed",
+            "PUT is not one of GET, OPTIONS, POST",
+            {"Allow": "GET, OPTIONS, POST"},
+        ),
+        (web.HTTPRequestEntityTooLarge(1, 2), 413, "too_large", "the body is too large", {}),
+        (web.HTTPNotFound(), 404, "not_found", "there is no such path", {}),
+        (web.HTTPBadRequest(reason="nonsense"), 400, "malformed", "nonsense", {}),
+    ),
+)
+def test_the_errors_of_aiohttp_have_problems(
+    error: web.HTTPException, status: int, code: str, detail: str, headers: dict[str, str]
+) -> None:
+    response = http_exception_response(error)
+    assert response.text is not None
+    problem = json.loads(response.text)
+    assert (response.status, problem["code"], problem["detail"]) == (status, code, detail)
+    assert {name: response.headers[name] for name in headers} == headers
+
+
+def test_a_problem_may_have_more_headers() -> None:
+    response = problem_response(to_problem(errors.QueueFull()), {"X-More": "1", "Cache-Control": "no-store"})
+    assert (response.headers["X-More"], response.headers["Retry-After"]) == ("1", "1")
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("error", "detail", "path"),
+    (
+        (msgspec.ValidationError("Expected `int` - at `$.x`"), "Expected `int`", "$.x"),
+        (msgspec.ValidationError("Expected `int`"), "Expected `int`", "$"),
+        (
+            msgspec.ValidationError("Object missing required field `a` - at `$.x`"),
+            "Object missing required field `a`",
+            "$.x.a",
+        ),
+        (msgspec.ValidationError("`name`: too many - at `$.x`"), "too many", "$.x.name"),
+        (msgspec.DecodeError("JSON is malformed"), "JSON is malformed", "$"),
+        (UnicodeDecodeError("utf-8", b"", 0, 1, "x"), "the body is not UTF-8", "$"),
+        (RecursionError("deep"), "the body is nested too deeply", "$"),
+    ),
+)
+def test_a_decoding_error_says_what_is_wrong_and_where(error: Any, detail: str, path: str) -> None:
+    malformed = to_malformed(error)
+    assert (malformed.detail, malformed.path) == (detail, path)
