@@ -103,7 +103,15 @@ async def test_timeouts_are_counted_by_policy(store: RedisStore) -> None:
         game, before = await new_game(store, timeout_s=60, policy=policy), read_samples()
         await game.let_pass(62)
         assert grown(before, "timeouts_total", policy=policy) == grown(before, "timeouts_total") == 1
-        assert grown(before, "actions_total", by="clock") >= 1
+        changes = (await game.game()).version - 1
+        by_clock, by_bot = (grown(before, "actions_total", by=by) for by in ("clock", "bot"))
+        assert (by_clock, by_clock + by_bot) == (changes if policy == "pass" else 1, changes)
+
+
+async def test_the_moves_of_bots_are_counted(store: RedisStore) -> None:
+    before = read_samples()
+    game = await (await new_game(store, 0, ["random", "random"])).game()
+    assert grown(before, "actions_total", by="bot") == grown(before, "actions_total") == game.version - 1 > 100
 
 
 async def test_bots_are_timed_and_their_failures_are_counted(store: RedisStore) -> None:
