@@ -12,19 +12,29 @@ TILESET = ARCHIPELAGO.tileset
 
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
 def test_a_whole_log_is_verified(players: int, edition: Any) -> None:
-    checks = verify(decode_log(play_game(f"proof-{players}", players, edition)), TILESET)
-    assert [(check.name, check.passed) for check in checks] == [
-        ("digests", True),
-        ("patches", True),
-        ("commitment", True),
-        ("rules", True),
-        ("result", True),
+    seed = f"proof-{players}"
+    log = decode_log(play_game(seed, players, edition))
+    (finished,) = [event for event in log[-1]["events"] if event["type"] == "game_finished"]
+    (result,) = [operation["value"] for operation in log[-1]["patch"] if operation["path"] == "/result"]
+    turns = [event["number"] for diff in log for event in diff["events"] if event["type"] == "turn_started"]
+    moves = sum(diff["move"] is not None for diff in log)
+    scores = ", ".join(f"seat {seat} {result['scores'][seat]['total']}" for seat in range(players))
+    assert verify(log, TILESET) == [
+        Check("digests", passed=True, detail=f"{len(log)} digests, the last one {log[-1]['digest']}"),
+        Check("patches", passed=True, detail=f"{len(log)} states, the last one finished"),
+        Check("commitment", passed=True, detail=f"seed {seed} (chosen by somebody)"),
+        Check("rules", passed=True, detail=f"{moves} moves in {turns[-1]} turns"),
+        Check("result", passed=True, detail=f"{finished['reason']}; {scores}"),
     ]
 
 
 def test_an_unfinished_log_passes_digests_and_patches_only() -> None:
     checks = verify(decode_log(play_game("open"))[:20], TILESET)
     assert [check.passed for check in checks] == [True, True, None, None, None]
+    assert [check.detail for check in checks[1:]] == [
+        "20 states, the last one active",
+        *["the seed is revealed when the game ends"] * 3,
+    ]
 
 
 def test_a_waiting_game_is_no_error() -> None:
