@@ -2,16 +2,16 @@
 
 import asyncio
 import os
-import signal
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.chaos.instances import Instance
+from tests.polling import wait_until
 from tests.tools import HAPROXY, require
 
-__all__ = ["Haproxy", "haproxy"]
+__all__ = ["Haproxy", "haproxy", "run_haproxy"]
 
 READY_TIMEOUT_S = 60.0
 
@@ -77,30 +77,37 @@ class Haproxy:
 @asynccontextmanager
 async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterator[Haproxy]:
     """Start a proxy on a free port, and yield it once all instances are ready."""
-    program = require(HAPROXY)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         os.set_inheritable(listener.fileno(), True)
-        configuration, admin = directory / "haproxy.cfg", directory / "haproxy.sock"
-        configuration.write_text(
-            CONFIGURATION.format(
-                admin=admin,
-                listener=listener.fileno(),
-                servers="\n".join(f"    server {instance.name} 127.0.0.1:{instance.port}" for instance in instances),
-            )
+        admin = directory / "haproxy.sock"
+        configuration = CONFIGURATION.format(
+            admin=admin,
+            listener=listener.fileno(),
+            servers="\n".join(f"    server {instance.name} 127.0.0.1:{instance.port}" for instance in instances),
         )
-        with (directory / "haproxy.log").open("ab") as log:
-            process = await asyncio.create_subprocess_exec(
-                *(program, "-db", "-f", str(configuration)), stderr=log, stdout=log, pass_fds=(listener.fileno(),)
-            )
-        proxy = Haproxy(f"http://127.0.0.1:{listener.getsockname()[1]}", admin)
+        async with run_haproxy(directory, configuration, admin, (listener.fileno(),)):
+            proxy = Haproxy(f"http://127.0.0.1:{listener.getsockname()[1]}", admin)
+            listener.close()
+            await proxy.wait_until_up([instance.name for instance in instances])
+            yield proxy
+
+
+@asynccontextmanager
+async def run_haproxy(
+    directory: Path, configuration: str, ready: Path, pass_fds: Sequence[int] = ()
+) -> AsyncIterator[None]:
+    """Run a proxy, and yield once its socket `ready` exists. Raise AssertionError with its log if it does not start."""
+    file, log = directory / "haproxy.cfg", directory / "haproxy.log"
+    file.write_text(configuration)
+    with log.open("ab") as output:
+        process = await asyncio.create_subprocess_exec(
+            *(require(HAPROXY), "-db", "-f", str(file)), stdout=output, stderr=output, pass_fds=pass_fds
+        )
     try:
-        async with asyncio.timeout(READY_TIMEOUT_S):
-            while not admin.exists():
-                assert process.returncode is None, (directory / "haproxy.log").read_text()
-                await asyncio.sleep(0.02)
-        await proxy.wait_until_up([instance.name for instance in instances])
-        yield proxy
+        await wait_until(lambda: process.returncode is not None or ready.exists(), READY_TIMEOUT_S)
+        assert process.returncode is None, log.read_text()
+        yield
     finally:
         if process.returncode is None:
-            process.send_signal(signal.SIGKILL)
+            process.kill()
         await process.wait()

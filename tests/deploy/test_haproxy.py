@@ -7,11 +7,10 @@ from pathlib import Path
 
 import aiohttp
 
-from tests.chaos.haproxy import Haproxy
+from tests.chaos.haproxy import Haproxy, run_haproxy
 from tests.docs.blocks import blocks
 from tests.polling import wait_until
 from tests.server_process import ServerProcess, start_server
-from tests.tools import HAPROXY, require
 from tests.web.http_game import create_game
 
 COMPRESSION = """\
@@ -38,16 +37,9 @@ async def proxied(directory: Path, ports: list[str], options: str = "") -> Async
     for documented, port in zip(PORTS, ports, strict=True):
         assert text.count(f"127.0.0.1:{documented}") == 1
         text = text.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{port}")
-    (directory / "haproxy.cfg").write_text(text)
-    process = await asyncio.create_subprocess_exec(require(HAPROXY), "-db", "-f", str(directory / "haproxy.cfg"))
-    try:
-        await wait_until(lambda: process.returncode is not None or (socket.exists() and admin.exists()))
-        assert process.returncode is None
+    async with run_haproxy(directory, text, admin):
+        await wait_until(socket.exists)
         yield Haproxy(str(socket), admin)
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
 
 
 async def restart(instance: ServerProcess, directory: Path, redis_url: str) -> None:
