@@ -8,9 +8,10 @@ from pathlib import Path
 import aiohttp
 
 from tests.chaos.haproxy import Haproxy, run_haproxy
+from tests.chaos.instances import start_instances
 from tests.docs.blocks import blocks
 from tests.polling import wait_until
-from tests.server_process import ServerProcess, start_server
+from tests.server_process import start_server
 from tests.web.http_game import create_game
 
 COMPRESSION = """\
@@ -42,43 +43,34 @@ async def proxied(directory: Path, ports: list[str], options: str = "") -> Async
         yield Haproxy(str(socket), admin)
 
 
-async def restart(instance: ServerProcess, directory: Path, redis_url: str) -> None:
-    """Stop an instance, and run another on its port until cancelled."""
-    assert await instance.stop() == 0
-    async with start_server(directory, redis_url, *FLAGS, "--port", instance.url.rpartition(":")[2]):
-        await asyncio.Event().wait()
-
-
 async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str) -> None:
     statuses: list[int] = []
 
-    async def ask(session: aiohttp.ClientSession) -> None:
+    async def send_requests(session: aiohttp.ClientSession) -> None:
         while True:
             async with session.get("/v1/bots") as response:
                 statuses.append(response.status)
             await asyncio.sleep(0.005)
 
+    async def wait_for_requests() -> None:
+        before = len(statuses)
+        await wait_until(lambda: sending.done() or len(statuses) >= before + 100)
+        assert not sending.done(), sending.exception()
+
     async with (
-        start_server(tmp_path, redis_url, *FLAGS) as one,
-        start_server(tmp_path, redis_url, *FLAGS) as two,
-        proxied(tmp_path, [each.url.rpartition(":")[2] for each in (one, two)]) as proxy,
+        start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
+        proxied(tmp_path, [str(instance.port) for instance in instances]) as proxy,
         aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
-        asyncio.timeout(60),
     ):
-        asking = asyncio.create_task(ask(session))
-        restarting = []
-        for instance in (one, two):
-            restarting.append(asyncio.create_task(restart(instance, tmp_path, redis_url)))
-            await instance.process.wait()
-            before = len(statuses)
-            while len(statuses) < before + 100:
-                assert not asking.done(), asking.exception()
-                assert not restarting[-1].done(), restarting[-1].exception()
-                await asyncio.sleep(0.02)
+        sending = asyncio.create_task(send_requests(session))
+        for instance in instances:
+            instance.terminate()
+            assert await instance.wait_until_ended() == 0
+            await wait_for_requests()
+            await instance.start()
             await proxy.wait_until_up(("one", "two"))
-        for task in (asking, *restarting):
-            task.cancel()
-        await asyncio.gather(asking, *restarting, return_exceptions=True)
+            await wait_for_requests()
+        sending.cancel()
     assert {*statuses} == {200}
 
 
