@@ -9,14 +9,14 @@ from tests.clients.scripted_service import ConnectionScript, ServerSocket
 
 async def read_versions(game: Subscription, last: int) -> list[int]:
     """Return the versions of all diffs up to `last`; assert that each matches its state."""
-    observed = []
+    versions = []
     async with asyncio.timeout(10):
         async for diff in game:
             assert (diff.version, diff.digest) == (game.version, game.digest)
-            observed.append(diff.version)
+            versions.append(diff.version)
             if diff.version == last:
                 break
-    return observed
+    return versions
 
 
 def send_and_close(first: int, last: int, code: int, **message: Any) -> ConnectionScript:

@@ -66,14 +66,14 @@ async def test_two_players_a_bot_and_a_watcher_over_an_unreliable_network(client
     created = await client.create(CreateGame(players=[ANA, BO, GREEDY]))
     ana, bo = (client.with_token(seat.token) for seat in created.seats)
     proxy.cut_every = 40
-    played, also, (versions, observed) = await asyncio.gather(
+    played, also, (versions, watched) = await asyncio.gather(
         ana.play(created.game.id, 0, choose),
         bo.play(created.game.id, 1, choose_slowly, start=created),
         watch(client, created),
     )
     assert proxy.cuts > 3
     assert played.status == "finished"
-    assert played == also == observed
+    assert played == also == watched
     assert played == await client.game(created.game.id)
     assert versions == [*range(created.game.version + 1, played.version + 1)]
     assert [diff["version"] async for diff in client.log(created.game.id)] == [*range(1, played.version + 1)]
@@ -171,8 +171,8 @@ async def test_my_games_by_creator_key_and_by_token(client: Client, proxy: Proxy
         assert mine.game.id == created.game.id
         assert (await chat_bot.my_games(external_user="chat:2")).games == []
     tokens = [seat.token for seat in created.seats]
-    [displayed] = (await client.my_games(tokens)).games
-    assert [seat.seat for seat in displayed.seats] == [0, 1]
+    [mine] = (await client.my_games(tokens)).games
+    assert [seat.seat for seat in mine.seats] == [0, 1]
     [own] = (await client.with_token(tokens[1]).my_games(waiting=False, status="active")).games
     assert own.seats[0].seat == 1
     assert {"greedy", "random"} <= {bot.name for bot in (await client.bots()).bots}

@@ -30,8 +30,8 @@ def _rows() -> Iterator[str]:
         if not isinstance(option, click.Option):
             raise TypeError(option)
         default = option.get_help_extra(context).get("default", "").strip("()")
-        displayed = f"`{default}`" if default else ""
-        yield f"| `{option.envvar}` | {displayed} | {(option.help or '').replace('|', '&#124;')} |"
+        shown = f"`{default}`" if default else ""
+        yield f"| `{option.envvar}` | {shown} | {(option.help or '').replace('|', '&#124;')} |"
 
 
 def page(text: str) -> str:

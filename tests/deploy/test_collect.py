@@ -17,16 +17,16 @@ def collect() -> ModuleType:
 
 
 def test_a_file_comes_with_all_links_that_lead_to_it(collect: ModuleType, tmp_path: Path) -> None:
-    actual, root = (tmp_path / "here").resolve(), tmp_path / "root"
-    (actual / "versions" / "3").mkdir(parents=True)
-    (actual / "versions" / "3" / "program").write_text("it")
-    (actual / "current").symlink_to("versions/3")
-    (actual / "program").symlink_to(actual / "current" / "program")
-    assert [*collect.copy_with_links(actual / "program", root)] == [actual / "versions" / "3" / "program"]
-    there = root / actual.relative_to("/")
-    assert (there / "program").readlink() == actual / "current" / "program"
-    assert (there / "current").readlink() == Path("versions/3")
-    assert (there / "versions" / "3" / "program").read_text() == "it"
+    source, root = (tmp_path / "here").resolve(), tmp_path / "root"
+    (source / "versions" / "3").mkdir(parents=True)
+    (source / "versions" / "3" / "program").write_text("it")
+    (source / "current").symlink_to("versions/3")
+    (source / "program").symlink_to(source / "current" / "program")
+    assert [*collect.copy_with_links(source / "program", root)] == [source / "versions" / "3" / "program"]
+    copy = root / source.relative_to("/")
+    assert (copy / "program").readlink() == source / "current" / "program"
+    assert (copy / "current").readlink() == Path("versions/3")
+    assert (copy / "versions" / "3" / "program").read_text() == "it"
 
 
 def test_libraries_of_all_programs_are_found(collect: ModuleType, tmp_path: Path) -> None:

@@ -107,15 +107,15 @@ class Lockstep:
         offered = [canonical_json(action) for action in legal_moves(self.index, self.game)]
         assert sorted(offered) == [canonical_json(action) for action in self.legal]
         assert is_finished(self.game) == (not offered)
-        observed = msgspec.to_builtins(build_view(self.index, self.game))
-        if observed["turn"] is not None:
+        view = msgspec.to_builtins(build_view(self.index, self.game))
+        if view["turn"] is not None:
             for name in ("deadline", "undoable"):
-                del observed["turn"][name]
-        for player in observed["players"]:
+                del view["turn"][name]
+        for player in view["players"]:
             for name in ("name", "color", "kind", "bot", "resigned"):
                 del player[name]
         expected = self.reference.view()
-        assert {name: observed[name] for name in expected} == expected
+        assert {name: view[name] for name in expected} == expected
         scores = self.reference.scores()
         assert msgspec.to_builtins(player_scores(self.index, self.game)) == scores["players"]
         assert msgspec.to_builtins(islander_values(self.index, self.game)) == scores["islanders"]

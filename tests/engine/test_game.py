@@ -21,10 +21,10 @@ from service.engine.view import build_view
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 index = archipelago_index()
 game = new_game(index, 11, players=3)
-told = sha256()
+digest = sha256()
 for events in play_randomly(index, game, Random(11)):
-    told.update(encode_json(events) + encode_snapshot(game) + encode_json(build_view(index, game)))
-print(told.hexdigest())
+    digest.update(encode_json(events) + encode_snapshot(game) + encode_json(build_view(index, game)))
+print(digest.hexdigest())
 """
 
 

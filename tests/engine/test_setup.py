@@ -47,8 +47,8 @@ def refused(game: Game) -> str:
 
 def test_a_game_with_open_seats_waits() -> None:
     game = waiting()
-    observed = build_view(TABLES, game)
-    assert (observed.status, observed.turn, [*observed.board]) == ("waiting", None, ["0,0"])
+    view = build_view(TABLES, game)
+    assert (view.status, view.turn, [*view.board]) == ("waiting", None, ["0,0"])
     assert next_open_seat(game) == 1
     assert refused(game) == "waiting"
     assert not is_finished(game)
@@ -88,8 +88,8 @@ def test_an_aborted_game_is_over_and_shows_its_seed() -> None:
         assert mark_aborted(game) == [GameAborted()]
         assert refused(game) == "aborted"
         assert is_finished(game)
-        observed = build_view(TABLES, game)
-        assert (observed.turn, observed.result, observed.deck.seed) == (None, None, game.seed)
+        view = build_view(TABLES, game)
+        assert (view.turn, view.result, view.deck.seed) == (None, None, game.seed)
 
 
 def test_nobody_acts_in_a_finished_game() -> None:

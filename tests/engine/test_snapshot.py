@@ -49,8 +49,8 @@ def test_a_snapshot_of_every_number_shows_what_it_showed(number: int) -> None:
     index = TileSetIndex(parse_tileset(stored(number, "tileset.json")))
     game = decode_snapshot(stored(number, "msgpack"))
     assert game.schema_version == number
-    displayed = msgspec.to_builtins(build_view(index, game))
-    assert within(msgspec.json.decode(stored(number, "view.json")), displayed)
+    view = msgspec.to_builtins(build_view(index, game))
+    assert within(msgspec.json.decode(stored(number, "view.json")), view)
 
 
 @pytest.mark.parametrize("number", NUMBERS)

@@ -1,7 +1,6 @@
-from south_seas.models import Cost, Deck, GameView, PlacedTile, Player, Ship, Wares
-
 """A game of three players and two tiles."""
 
+from south_seas.models import Cost, Deck, GameView, PlacedTile, Player, Ship, Wares
 
 NOTHING = Wares(bananas=0, shells=0, fish=0)
 SHIPS = {"s1": Ship(id="s1", points=5, cost=Cost(bananas=1, shells=2, fish=1, any=0, same=[]))}

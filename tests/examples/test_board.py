@@ -53,8 +53,8 @@ def test_the_corners_of_the_last_tile_hide_no_symbol() -> None:
 
 
 def test_empty_cells_show_keys() -> None:
-    displayed = scene(TileView(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
-    assert lines(displayed, Viewport(SMALL), 14, 7) == [
+    shown = scene(TileView(START))._replace(choices={(1, 0): "12"}, open_cells={(1, 0), (0, 1)})
+    assert lines(shown, Viewport(SMALL), 14, 7) == [
         "      0    1",
         "    ~~>~~",
         "  0 :):=@ 12",
@@ -66,8 +66,8 @@ def test_empty_cells_show_keys() -> None:
 
 
 def test_a_placement_has_a_preview() -> None:
-    displayed = scene(TileView(START))._replace(preview=((1, 0), TileView(MARKET, is_framed=True)), open_cells={(1, 0)})
-    assert lines(displayed, Viewport(SMALL), 14, 4) == [
+    shown = scene(TileView(START))._replace(preview=((1, 0), TileView(MARKET, is_framed=True)), open_cells={(1, 0)})
+    assert lines(shown, Viewport(SMALL), 14, 4) == [
         "      0    1",
         "    ~~>~~┌~~~┐",
         "  0 :):=@==M==",
@@ -86,7 +86,7 @@ def test_a_board_that_fits_is_centred() -> None:
 
 
 def test_a_larger_board_is_centred_on_the_last_tile_and_scrolls() -> None:
-    displayed = scene(*[TileView(START)] * 9)._replace(focus=(4, 0))
-    assert lines(displayed, Viewport(SMALL), 19, 4)[0] == "      3    4    5"
-    assert lines(displayed, Viewport(SMALL, across=2), 19, 4)[0] == "      5    6    7"
-    assert lines(displayed._replace(focus=(8, 0)), Viewport(SMALL), 19, 4)[0] == "      6    7    8"
+    shown = scene(*[TileView(START)] * 9)._replace(focus=(4, 0))
+    assert lines(shown, Viewport(SMALL), 19, 4)[0] == "      3    4    5"
+    assert lines(shown, Viewport(SMALL, across=2), 19, 4)[0] == "      5    6    7"
+    assert lines(shown._replace(focus=(8, 0)), Viewport(SMALL), 19, 4)[0] == "      6    7    8"

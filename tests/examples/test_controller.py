@@ -62,26 +62,26 @@ async def test_two_terminals_and_a_watcher_show_the_same_game(client: Client, mo
 async def test_it_reconnects_and_misses_nothing(client: Client) -> None:
     chance = random.Random(3)
     seats = await new_game(client, ANA, GREEDY)
-    async with open_game(client, seats) as actual, open_game(client, seats) as there:
+    async with open_game(client, seats) as player, open_game(client, seats) as watcher:
         for _ in range(5):
-            await ready(actual)
-            await there.subscription._socket.disconnect()
-            await choose(actual, chance)
-            await caught_up(there, actual)
-        await until(there, lambda: there.state.is_connected)
-        assert there.state.game == actual.state.game
+            await ready(player)
+            await watcher.subscription._socket.disconnect()
+            await choose(player, chance)
+            await caught_up(watcher, player)
+        await until(watcher, lambda: watcher.state.is_connected)
+        assert watcher.state.game == player.state.game
 
 
 async def test_a_wrong_replica_is_replaced(client: Client) -> None:
     chance = random.Random(4)
     seats = await new_game(client, ANA, GREEDY)
-    async with open_game(client, seats) as actual, open_game(client, seats) as there:
-        assert there.subscription._replica is not None
-        there.subscription._replica.digest = "0" * 32
-        await ready(actual)
-        await choose(actual, chance)
-        await caught_up(there, actual)
-        assert there.state.game == actual.state.game
+    async with open_game(client, seats) as player, open_game(client, seats) as watcher:
+        assert watcher.subscription._replica is not None
+        watcher.subscription._replica.digest = "0" * 32
+        await ready(player)
+        await choose(player, chance)
+        await caught_up(watcher, player)
+        assert watcher.state.game == player.state.game
 
 
 async def test_a_move_for_another_digest_is_reported(client: Client) -> None:

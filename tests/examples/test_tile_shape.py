@@ -128,14 +128,14 @@ def test_large_segments_of_one_kind_do_not_touch(rotation: int, kind: type[Sea] 
 def test_every_symbol_is_drawn(rotation: int, size: Size) -> None:
     """All that is printed on a segment lies on it, beside all else, and an islander can stand on every segment."""
     for tile in TILES:
-        observed = picture(tile, rotation, size)
+        drawn = picture(tile, rotation, size)
         taken: set[Spot] = set()
-        for symbol in observed.symbols:
+        for symbol in drawn.symbols:
             spots = {(symbol.spot[0] + step, symbol.spot[1]) for step in range(len(symbol.text))}
             assert not spots & taken, tile.id
-            assert all(observed.ground[spot] == symbol.segment for spot in spots), tile.id
+            assert all(drawn.ground[spot] == symbol.segment for spot in spots), tile.id
             taken |= spots
-        assert [observed.ground[spot] for spot, _ in observed.standing] == [*range(len(observed.segments))], tile.id
+        assert [drawn.ground[spot] for spot, _ in drawn.standing] == [*range(len(drawn.segments))], tile.id
 
 
 def test_touching_islands_have_a_reef() -> None:

@@ -97,12 +97,12 @@ def _edge_kind(character: str) -> EdgeKind:
 
 def _pieces(picture: Picture) -> list[list[Spot]]:
     """Return the spots of each segment, in reading order."""
-    observed: set[Spot] = set()
+    seen: set[Spot] = set()
     pieces = []
     for spot in ((column, row) for row in range(SIZE) for column in range(SIZE)):
-        if spot not in observed and KINDS[_at(picture, spot)] != "junction":
+        if spot not in seen and KINDS[_at(picture, spot)] != "junction":
             piece = _flood(picture, spot)
-            observed |= piece
+            seen |= piece
             pieces.append(sorted(piece, key=lambda one: (one[1], one[0])))
     return pieces
 

@@ -67,9 +67,9 @@ def test_r1_3_of_24_ships_4_are_turned_up() -> None:
     ships = shuffled_ships(ARCHIPELAGO, "tides")
     assert sorted(ships) == [*range(24)]
     assert ships != sorted(ships)
-    observed = beginning("tides")
-    assert observed.display == [ARCHIPELAGO.ship_ids[ship] for ship in ships[:4]]
-    assert observed.ship_pile == 20
+    view = beginning("tides")
+    assert view.display == [ARCHIPELAGO.ship_ids[ship] for ship in ships[:4]]
+    assert view.ship_pile == 20
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))

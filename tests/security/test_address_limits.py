@@ -59,12 +59,12 @@ async def test_reads_writes_and_messages_share_the_limit_of_an_address(store: Re
         assert await count_statuses(20, game.get) == {200: 20}
         assert (await count_statuses(20, lambda: game.act({"move": "i9"}))) == {422: 20}
         async with connect_watcher(client, token=game.owner_token) as watcher:
-            output = Counter[str]()
+            types = Counter[str]()
             for _ in range(40):
                 await watcher.send({"type": "ping"})
-                output[(await watcher.receive())["type"]] += 1
-        assert 17 <= output["pong"] <= 22
-        assert output["pong"] + output["error"] == 40
+                types[(await watcher.receive())["type"]] += 1
+        assert 17 <= types["pong"] <= 22
+        assert types["pong"] + types["error"] == 40
 
 
 async def test_a_response_names_the_limit_that_is_nearest(
@@ -84,11 +84,11 @@ class CountingBuckets:
 
     def __init__(self, buckets: TokenBucketStore) -> None:
         self._buckets = buckets
-        self.asked: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
 
     async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
         """Take tokens from the buckets."""
-        self.asked[bucket.partition(":")[0]] += 1
+        self.calls[bucket.partition(":")[0]] += 1
         return await self._buckets.take(bucket, wanted, size)
 
 
@@ -98,8 +98,8 @@ async def test_the_limit_of_an_address_takes_portions_from_redis(store: RedisSto
     async with serve(store, make_limits(rate_reads=300, rate_requests=1_200)) as client:
         game = await create_game(client)
         assert await count_statuses(120, game.get) == {200: 120}
-    assert counting.asked["reads"] >= 5
-    assert 1 <= counting.asked["requests"] <= 3
+    assert counting.calls["reads"] >= 5
+    assert 1 <= counting.calls["requests"] <= 3
 
 
 @pytest.fixture

@@ -72,9 +72,9 @@ async def play_turn(http_game: HTTPGame) -> None:
                 await asyncio.sleep(0.02)
 
 
-async def request_game(session: ClientSession, players: list[dict[str, Any]], **asked: Any) -> int:
+async def request_game(session: ClientSession, players: list[dict[str, Any]], **options: Any) -> int:
     """Create a game; return the status."""
-    response = await session.post("/v1/games", json={"players": players, **asked})
+    response = await session.post("/v1/games", json={"players": players, **options})
     await response.read()
     return response.status
 

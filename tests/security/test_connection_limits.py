@@ -235,7 +235,7 @@ async def test_closed_sockets_are_not_counted(client: Client) -> None:
 
 
 @pytest.fixture
-async def picky(store: RedisStore) -> AsyncIterator[Client]:
+async def restricted(store: RedisStore) -> AsyncIterator[Client]:
     """Start an instance that allows one origin."""
     async with serve(store, Limits(allowed_origins=("https://good.example",))) as client:
         yield client
@@ -252,16 +252,16 @@ async def open_from(client: Client, origin: str | None, path: str = "/v1/ws") ->
             return error.status
 
 
-async def test_only_pages_of_allowed_origins_open_sockets(picky: Client) -> None:
-    own = str(picky.make_url("")).rstrip("/")
+async def test_only_pages_of_allowed_origins_open_sockets(restricted: Client) -> None:
+    own = str(restricted.make_url("")).rstrip("/")
     for origin in ("https://good.example", "https://GOOD.example", own, None):
-        assert await open_from(picky, origin) == 101, origin
+        assert await open_from(restricted, origin) == 101, origin
     for origin in ("https://evil.example", "http://good.example", "https://good.example.evil.example", "null", "x"):
-        assert await open_from(picky, origin) == 403, origin
-        assert await open_from(picky, origin, "/v1/games/abc/ws") == 403, origin
-    game = await create_game(picky)
+        assert await open_from(restricted, origin) == 403, origin
+        assert await open_from(restricted, origin, "/v1/games/abc/ws") == 403, origin
+    game = await create_game(restricted)
     for path, more in (("/v1/ws", {}), (game.path + "/diffs", STREAM)):
-        answer = await picky.get(path, headers={"Origin": "https://evil.example", **more})
+        answer = await restricted.get(path, headers={"Origin": "https://evil.example", **more})
         await check_problem(answer, 403, "origin_refused")
 
 

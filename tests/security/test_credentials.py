@@ -51,10 +51,10 @@ VALID_HEADERS = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer
 """Headers with the same token: schemes are case-insensitive, and spaces and tabs may surround a value."""
 
 
-def request(game: HTTPGame, *watchers: str, method: str = "GET", path: str = "") -> bytes:
+def request(game: HTTPGame, *authorizations: str, method: str = "GET", path: str = "") -> bytes:
     """Return a request with these Authorization headers."""
-    displayed = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
-    return f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{displayed}Content-Length: 0\r\n\r\n".encode()
+    lines = "".join(f"Authorization: {value}\r\n" for value in authorizations)
+    return f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{lines}Content-Length: 0\r\n\r\n".encode()
 
 
 @contextmanager
@@ -83,8 +83,8 @@ async def test_two_authorization_headers_are_rejected(client: Client) -> None:
     """A proxy may look at the one, and this service at the other."""
     game = await create_game(client)
     good = "Bearer " + game.owner_token
-    for watchers in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
-        assert (await send_raw(client, request(game, *watchers))).status == 401
+    for values in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
+        assert (await send_raw(client, request(game, *values))).status == 401
 
 
 AMBIGUOUS_HEADERS = (
@@ -98,14 +98,14 @@ AMBIGUOUS_HEADERS = (
 """Headers that two parsers may read differently: the first or the last value, a space or a letter."""
 
 
-@pytest.mark.parametrize("watchers", AMBIGUOUS_HEADERS)
-async def test_ambiguous_headers_are_rejected(client: Client, watchers: str) -> None:
+@pytest.mark.parametrize("lines", AMBIGUOUS_HEADERS)
+async def test_ambiguous_headers_are_rejected(client: Client, lines: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
     before, joining = await game.get_json(), "{" + '"name": "Bo"' + "}"
     head = f"Authorization: Bearer {game.owner_token}\r\nContent-Type: application/json\r\n"
-    head += watchers.format(key="k" * 32)
+    head += lines.format(key="k" * 32)
     for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
-        if ("If-Match" in watchers) is (method == "DELETE"):
+        if ("If-Match" in lines) is (method == "DELETE"):
             length = f"Content-Length: {len(body)}\r\n\r\n{body}"
             sent = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
             assert (await send_raw(client, sent.encode())).status == 400
@@ -150,13 +150,13 @@ async def test_a_connection_remembers_no_long_header(client: Client) -> None:
 async def test_a_socket_accepts_a_token_only_in_its_exact_form(client: Client) -> None:
     game = await create_game(client)
     async with connect_watcher(client) as watcher:
-        for stretched in (
+        for spelling in (
             game.owner_token + "\u00a0",
             " " + game.owner_token,
             game.owner_token + ",",
             game.owner_token + "\n",
         ):
-            await watcher.request_error({"type": "auth", "game": game.id, "token": stretched}, "unauthorized")
+            await watcher.request_error({"type": "auth", "game": game.id, "token": spelling}, "unauthorized")
         await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
 
 

@@ -258,11 +258,11 @@ async def test_the_cluster_topology_is_checked_again_after_any_error(monkeypatch
     monkeypatch.setattr(topology_module, "MIN_REFRESH_INTERVAL_S", 0.001)
     topology = ClusterTopology(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
     errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
-    asked = len(errors) + 1
+    remaining = len(errors) + 1
 
     async def failing() -> None:
-        nonlocal asked
-        asked -= 1
+        nonlocal remaining
+        remaining -= 1
         if errors:
             raise errors.pop(0)
 
@@ -270,7 +270,7 @@ async def test_the_cluster_topology_is_checked_again_after_any_error(monkeypatch
 
     def ask() -> bool:
         topology.request_refresh()
-        return not asked
+        return not remaining
 
     await wait_until(ask)
     await topology.aclose()

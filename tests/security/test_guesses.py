@@ -185,8 +185,8 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
         async def guesser(name: int) -> None:
             async with ClientSession(client.make_url("/")) as session:
                 for number in range(15):
-                    displayed = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
-                    answers[await read_status(await session.get(http_game.path, headers=displayed))] += 1
+                    header = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
+                    answers[await read_status(await session.get(http_game.path, headers=header))] += 1
 
         async with asyncio.TaskGroup() as group:
             for name in range(40):

@@ -46,7 +46,7 @@ async def test_names_that_look_alike_are_rejected(client: Client, name: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "shown"),
     (
         (" Ana\u0301 ", "An\u00e1"),
         ("\u2764\ufe0f", "\u2764\ufe0f"),
@@ -59,11 +59,11 @@ async def test_names_that_look_alike_are_rejected(client: Client, name: str) -> 
     ),
     ids=ascii,
 )
-async def test_names_of_all_scripts_are_accepted_trimmed_and_in_nfc(client: Client, name: str, told: str) -> None:
+async def test_names_of_all_scripts_are_accepted_trimmed_and_in_nfc(client: Client, name: str, shown: str) -> None:
     game = await with_open_seat(client)
     response = await game.join(name)
     assert response.status == 200, await response.text()
-    assert (await response.json())["game"]["players"][1]["name"] == told
+    assert (await response.json())["game"]["players"][1]["name"] == shown
 
 
 async def test_the_length_of_a_name_is_that_of_its_normal_form(client: Client) -> None:

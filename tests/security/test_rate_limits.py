@@ -52,9 +52,9 @@ async def test_creations_of_an_address_are_limited_with_a_retry_time(store: Redi
 
 async def test_all_instances_exceed_a_limit_by_at_most_a_portion_each(store: RedisStore, redis_url: str) -> None:
     size = make_limits(rate_creations=40)
-    async with connect(redis_url) as second, serve(store, size) as actual, serve(second, size) as there:
+    async with connect(redis_url) as second, serve(store, size) as here, serve(second, size) as there:
         answered = await asyncio.gather(
-            *(count_statuses(40, lambda each=each: request_game(each)) for each in (actual, there))
+            *(count_statuses(40, lambda each=each: request_game(each)) for each in (here, there))
         )
         assert 40 <= sum(each[201] for each in answered) <= 40 + 2 * 2
 

@@ -89,8 +89,8 @@ async def test_the_idempotency_key_of_an_action_may_be_guessable(client: Client)
 
 async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
     """Send a POST; return its response, which must not be cached."""
-    displayed = bearer_header(token) if token is not None else {}
-    answer = await client.post(path, json=body, headers={**displayed, **headers})
+    authorization = bearer_header(token) if token is not None else {}
+    answer = await client.post(path, json=body, headers={**authorization, **headers})
     assert answer.status in (200, 201), await answer.text()
     assert answer.headers["Cache-Control"] == "no-store"
     return await answer.json()

@@ -161,9 +161,9 @@ async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: Re
         await wait_until(lambda: len(hub))
         async with asyncio.timeout(WITHIN_S):
             (channel,) = hub._channels.values()
-            (follower,) = channel.subscribers
+            (subscriber,) = channel.subscribers
             while len(hub):
-                follower._write(b":" + b"x" * 60_000 + b"\n\n")  # type: ignore[attr-defined]  # as much as it takes
+                subscriber._write(b":" + b"x" * 60_000 + b"\n\n")  # type: ignore[attr-defined]  # as much as it takes
                 await asyncio.sleep(0)
 
 

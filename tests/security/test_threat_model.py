@@ -32,5 +32,5 @@ def test_the_page_has_rows() -> None:
 
 def test_every_test_file_of_this_directory_is_in_a_row() -> None:
     named = {test.partition("::")[0] for _, tests in rows() for test in tests}
-    actual = {f"security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
-    assert actual - {f"security/{name}" for name in OF_THE_PAGE_ITSELF} <= named
+    files = {f"security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
+    assert files - {f"security/{name}" for name in OF_THE_PAGE_ITSELF} <= named

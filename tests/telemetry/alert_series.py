@@ -32,8 +32,8 @@ def actions(quick: str, every: str = "0+100x60") -> Series:
     return {ACTIONS.format("bucket", ',le="0.25"'): quick, ACTIONS.format("count", ""): every}
 
 
-def told(soon: str, every: str = "0+100x60") -> Series:
-    return {LAG.format("bucket", ',le="1.0"'): soon, LAG.format("count", ""): every}
+def deliveries(prompt: str, every: str = "0+100x60") -> Series:
+    return {LAG.format("bucket", ',le="1.0"'): prompt, LAG.format("count", ""): every}
 
 
 def buckets(pattern: str, *bounds: tuple[str, str]) -> Series:
@@ -45,8 +45,8 @@ CASES = {
     "SouthSeasErrorsSlowly": Case(errors("0+8x60"), errors("0+1x60"), 60),
     "SouthSeasSlowActions": Case(actions("0+80x60"), actions("0+98x60"), 60),
     "SouthSeasSlowActionsSlowly": Case(actions("0+92x60"), actions("0+98x60"), 60),
-    "SouthSeasLateDeliveries": Case(told("0+80x60"), told("0+100x60"), 60),
-    "SouthSeasLateDeliveriesSlowly": Case(told("0+92x60"), told("0+98x60"), 60),
+    "SouthSeasLateDeliveries": Case(deliveries("0+80x60"), deliveries("0+100x60"), 60),
+    "SouthSeasLateDeliveriesSlowly": Case(deliveries("0+92x60"), deliveries("0+98x60"), 60),
     "SouthSeasDown": Case({'up{job="south-seas",instance="i"}': "0x60"}, {'up{job="south-seas",instance="i"}': "1x60"}),
     "SouthSeasAbsent": Case({"up": "1x60"}, {'south_seas_build_info{job="s"}': "1x60"}),
     "SouthSeasRestarts": Case(

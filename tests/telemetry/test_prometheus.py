@@ -17,7 +17,7 @@ DASHBOARD: dict[str, Any] = msgspec.json.decode(
     (ROOT / "deploy" / "observability" / "grafana" / "south-seas.json").read_bytes()
 )
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
-ASKED = [(f"{panel['title']}, {one['refId']}", one["expr"]) for panel in PANELS for one in panel["targets"]]
+QUERIES = [(f"{panel['title']}, {one['refId']}", one["expr"]) for panel in PANELS for one in panel["targets"]]
 
 OURS = {
     described.name
@@ -37,7 +37,7 @@ def metric_names(expression: str) -> set[str]:
     return {*re.findall(r"\b(?:south_seas_|process_|job[a-z_]*:)[\w:]+", re.sub(r'"[^"]*"', "", expression))}
 
 
-async def asked(session: aiohttp.ClientSession, path: str, **parameters: str) -> Any:
+async def query_api(session: aiohttp.ClientSession, path: str, **parameters: str) -> Any:
     async with session.get(f"/api/v1/{path}", params=parameters) as response:
         answer = await response.json()
     assert answer["status"] == "success", answer
@@ -46,9 +46,9 @@ async def asked(session: aiohttp.ClientSession, path: str, **parameters: str) ->
 
 async def test_prometheus_has_data_for_dashboard_and_rules(redis_url: str, tmp_path: Path) -> None:
     async with start_observed_instances(redis_url, tmp_path) as url, aiohttp.ClientSession(url) as session:
-        targets = (await asked(session, "targets"))["activeTargets"]
+        targets = (await query_api(session, "targets"))["activeTargets"]
         assert [(target["health"], target["lastError"]) for target in targets] == [("up", "")] * 2
-        names = {*await asked(session, "label/__name__/values")}
+        names = {*await query_api(session, "label/__name__/values")}
         await check_rules(session, names)
         await check_dashboard(session, names)
         await check_few_series(session)
@@ -57,18 +57,18 @@ async def test_prometheus_has_data_for_dashboard_and_rules(redis_url: str, tmp_p
 async def check_dashboard(session: aiohttp.ClientSession, names: set[str]) -> None:
     """Check that every query of the dashboard names existing metrics and returns data."""
     quiet = set()
-    for panel, expression in ASKED:
+    for panel, expression in QUERIES:
         assert metric_names(expression) <= names, panel
         query = substitute_variables(expression)
         assert "$" not in query
-        if not (await asked(session, "query", query=query))["result"]:
+        if not (await query_api(session, "query", query=query))["result"]:
             quiet.add(panel)
     assert not quiet
 
 
 async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
     """Check that all rules use existing metrics, are evaluated, and do not fire."""
-    rules = [rule for group in (await asked(session, "rules"))["groups"] for rule in group["rules"]]
+    rules = [rule for group in (await query_api(session, "rules"))["groups"] for rule in group["rules"]]
     assert len(rules) > 40
     assert [(rule["name"], rule["lastError"]) for rule in rules if rule["health"] != "ok"] == []
     assert [rule["name"] for rule in rules if rule.get("state") == "firing"] == []
@@ -79,20 +79,22 @@ async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
 
 async def check_few_series(session: aiohttp.ClientSession) -> None:
     """Check that an instance has some hundred series, none with a game's id."""
-    (one,) = (await asked(session, "query", query='max(count by (instance) ({__name__=~"south_seas_.+"}))'))["result"]
+    (one,) = (await query_api(session, "query", query='max(count by (instance) ({__name__=~"south_seas_.+"}))'))[
+        "result"
+    ]
     assert int(one["value"][1]) < 2000
-    routes = await asked(session, "label/route/values")
+    routes = await query_api(session, "label/route/values")
     assert "/v1/games/{id}/actions" in routes
     assert not [route for route in routes if re.search(r"/v1/games/(?!\{id\})", route)]
 
 
 def test_every_metric_is_explained_and_shown() -> None:
     page = (ROOT / "docs" / "observing.md").read_text()
-    displayed = "".join(expression for _, expression in ASKED)
+    dashboard = "".join(expression for _, expression in QUERIES)
     for name in OURS:
         short = name.removeprefix("south_seas_")
         assert re.search(rf"`{short}(_total|_info)?`", page), f"{short} is not in docs/observing.md"
-        assert name in displayed, f"{short} is not on the dashboard"
+        assert name in dashboard, f"{short} is not on the dashboard"
 
 
 def test_the_dashboard_is_consistent() -> None:

@@ -66,11 +66,11 @@ async def test_one_trace_goes_through_both_instances(
         ((_, subscribers),) = await redis.pubsub_numsub(keys.channel(game.id))
         return bool(subscribers == 2)
 
-    async with watch_game(two[0], game.id) as actual, watch_game(two[1], game.id) as there:
+    async with watch_game(two[0], game.id) as here, watch_game(two[1], game.id) as there:
         await wait_until(are_both_subscribed)
         await play_first_move(game, "01")
         diff = await there.receive("diff")
-        assert await actual.receive("diff") == diff
+        assert await here.receive("diff") == diff
     assert TRACE not in str(diff)
     result = {(span.name, span.kind.name): span for span in client_trace(spans)}
     request = result["POST /v1/games/{id}/actions", "SERVER"]

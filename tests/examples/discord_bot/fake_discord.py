@@ -176,11 +176,9 @@ class FakeDiscord:
 
     async def wait_for_post(self, wanted: Callable[[SeenMessage], bool]) -> SeenMessage:
         """Wait for a matching message in the channel; return the newest one."""
-        custom_id: list[SeenMessage] = []
         async with asyncio.timeout(TEST_TIMEOUT_S), self._posted:
-            while not (custom_id := [observed for observed in self.channel if wanted(observed)]):
-                await self._posted.wait()
-        return custom_id[-1]
+            await self._posted.wait_for(lambda: any(map(wanted, self.channel)))
+        return [message for message in self.channel if wanted(message)][-1]
 
     async def _send(
         self, person: DiscordUser, kind: int, data: dict[str, Any], message: dict[str, Any] | None

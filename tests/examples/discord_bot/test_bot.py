@@ -38,10 +38,10 @@ async def step(fake_discord: FakeDiscord, person: DiscordUser, seen: SeenMessage
 
 async def take_turn(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMessage, chance: Random) -> SeenMessage:
     """Play a whole turn; gives what is shown when nothing is left to choose."""
-    observed = await fake_discord.press_action(person, called, "menu")
-    while observed.options() or observed.acts():
-        observed = await step(fake_discord, person, observed, chance)
-    return observed
+    shown = await fake_discord.press_action(person, called, "menu")
+    while shown.options() or shown.acts():
+        shown = await step(fake_discord, person, shown, chance)
+    return shown
 
 
 async def next_call(fake_discord: FakeDiscord, after: int) -> SeenMessage:

@@ -37,9 +37,9 @@ async def begun(fake_discord: FakeDiscord) -> tuple[SeenMessage, DiscordUser]:
 async def placed(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMessage) -> SeenMessage:
     """Place the tile on the first cell, in the first rotation."""
     menu = await fake_discord.press_action(person, called, "menu")
-    observed = await fake_discord.choose(person, menu, menu.options()[0]["value"])
-    turns = [custom_id for custom_id in observed.acts() if re.search(r":move:p-?\d", custom_id)]
-    return await fake_discord.use(person, observed, turns[0]) if turns else observed
+    shown = await fake_discord.choose(person, menu, menu.options()[0]["value"])
+    turns = [custom_id for custom_id in shown.acts() if re.search(r":move:p-?\d", custom_id)]
+    return await fake_discord.use(person, shown, turns[0]) if turns else shown
 
 
 @pytest.mark.parametrize("width", (300,))
@@ -158,15 +158,15 @@ async def test_an_unreachable_service_is_reported(fake_discord: FakeDiscord, fil
     async with fake_discord.logged_in(SouthSeasBot(ChatBot(url, file, DISCORD, 0))):
         _, person = await begun(fake_discord)
     async with fake_discord.logged_in(SouthSeasBot(ChatBot("http://127.0.0.1:9", file, DISCORD, 0))):
-        observed = await fake_discord.command(person, "moves")
+        shown = await fake_discord.command(person, "moves")
         assert await fake_discord.suggestions(person, "new", "strength", "") == []
-        assert "Your games are safe" in observed.text or "Rien n'est perdu" in observed.text
+        assert "Your games are safe" in shown.text or "Rien n'est perdu" in shown.text
 
 
 async def test_tokens_are_never_shown(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
     await fake_discord.command(ANA, "new", bots=1)
     (seat,) = bot.core.storage.seats_of(str(ANA.id))
-    assert all(seat.token not in str(observed.payload) for observed in fake_discord.channel)
+    assert all(seat.token not in str(shown.payload) for shown in fake_discord.channel)
 
 
 async def test_only_players_can_name_a_game_of_another_channel(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
@@ -180,8 +180,8 @@ async def test_only_players_can_name_a_game_of_another_channel(bot: SouthSeasBot
 
 @pytest.mark.usefixtures("bot")
 async def test_too_many_players_show_the_service_s_error(fake_discord: FakeDiscord) -> None:
-    observed = await fake_discord.command(ANA, "new", bots=4, free=4)
-    assert observed.text.startswith("That is not possible: ")
+    shown = await fake_discord.command(ANA, "new", bots=4, free=4)
+    assert shown.text.startswith("That is not possible: ")
 
 
 @pytest.fixture
