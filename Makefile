@@ -70,9 +70,10 @@ format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and appl
 	$(BIN)/ruff format
 	$(NPM) --prefix clients run format
 
-schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the table of settings, the cluster's alerts
+schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, tables of the documentation, the cluster's alerts
 	$(BIN)/python -m service.web.openapi.generate schemas
 	$(BIN)/python -m tests.deploy.generated
+	$(BIN)/python -m tests.generators.table
 
 clients: schemas $(CLIENTS) ## Generate the clients' types and build the page that the service serves
 	$(BIN)/python clients/python/scripts/generate.py

@@ -1,4 +1,4 @@
-"""The table of generated clients in docs/clients.md: `python -m tests.generators.table` writes it anew."""
+"""The tables of generated clients in docs/clients.md: `python -m tests.generators.table` writes them anew."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.docs.sections import with_section
 from tests.generators.clients import CLIENTS, GeneratedClient
-from tests.generators.toolchain import HERE
+from tests.generators.toolchain import HERE, OPENAPI
 from tests.tools import ROOT
 
 PAGE = ROOT / "docs" / "clients.md"
@@ -40,9 +40,24 @@ def _note(client: GeneratedClient) -> str:
     return " ".join(f"`{note}`" for note in notes if note)
 
 
+def methods() -> str:
+    """Return the table of all requests that a client sends to games, in Markdown."""
+    return "| request | method |\n|---|---|\n" + "".join(
+        f"| `{method.upper()} {path}` | `{api_name(operation['tags'][0])}.{operation['operationId']}` |\n"
+        for path, item in json.loads(OPENAPI.read_bytes())["paths"].items()
+        for method, operation in item.items()
+        if operation["tags"] != ["service"]
+    )
+
+
+def api_name(tag: str) -> str:
+    """Return the class that openapi-generator makes of a tag."""
+    return "".join(word[0].upper() + word[1:] for word in tag.split()) + "Api"
+
+
 def page(text: str) -> str:
-    """Return the page with the current table."""
-    return with_section(text, "generated clients", table())
+    """Return the page with the current tables."""
+    return with_section(with_section(text, "generated clients", table()), "generated methods", methods())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 
 from tests.docs.blocks import blocks
 from tests.generators.clients import CLIENTS, GeneratedClient
+from tests.generators.table import api_name
 from tests.generators.toolchain import OPENAPI, generate, play
 from tests.server_process import start_server
 
@@ -17,6 +18,8 @@ pytestmark = [pytest.mark.usefixtures("slow_gate"), pytest.mark.timeout(600)]
 
 DOCUMENT: dict[str, Any] = json.loads(OPENAPI.read_bytes())
 OPERATIONS = [operation["operationId"] for item in DOCUMENT["paths"].values() for operation in item.values()]
+
+API_NAMES = {api_name(tag["name"]) for tag in DOCUMENT["tags"]}
 
 HARMLESS = (
     "OpenAPI 3.1 support is still in beta",
@@ -81,6 +84,8 @@ def check_generated(client: GeneratedClient, folder: Path, said: str) -> None:
     squeezed = squeeze(text)
     assert [name for name in names if squeeze(name) not in squeezed] == []
     assert [part for part in DECODABLE.get(client.target, ()) if part not in text] == []
+    if client.generator == "openapi-generator-cli":
+        assert [name for name in API_NAMES if squeeze(name) not in squeezed] == []
     assert snippet_names(client.target) - set(re.findall(r"\w+", text)) == set()
 
 
