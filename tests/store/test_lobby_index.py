@@ -91,10 +91,12 @@ async def test_a_reader_repairs_the_lobby(store: GameStore) -> None:
 
 
 @pytest.mark.parametrize("is_import", (False, True))
-async def test_a_reader_that_repairs_the_lobby_during_a_creation_removes_nothing_for_good(
+async def test_a_game_is_indexed_before_its_creation_and_again_after_it_in_case_a_reader_repaired_the_indexes(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch, *, is_import: bool
 ) -> None:
     async def run_slowly(script: Script, *arguments: Any) -> Any:
+        assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
+        assert (await store.list_by_keys(["aa"], 10, None)).games == ["g"]
         await store.unlist("g", "waiting")
         await store.unindex(["aa"], "g")
         return await run(script, *arguments)

@@ -6,6 +6,8 @@ from contextlib import aclosing
 import pytest
 import pytest_asyncio
 
+from service.games.api_keys.key import ApiKey, Quotas
+from service.games.api_keys.subject import subject_of_key
 from service.games.archive.port import RestoreRequest
 from service.games.ports import Committed, StoreUnavailable, VersionConflict
 from service.games.webhooks.port import WebhookRegistration, WebhookState
@@ -82,7 +84,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
     assert await waiting_store.commit(once) == Committed()
 
 
-@pytest.mark.parametrize("write", ("action", "action with a key", "import", "webhook"))
+@pytest.mark.parametrize("write", ("action", "action with a key", "import", "webhook", "API key"))
 async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
     waiting_store: RedisStore, deployment: Deployment, replica: Node, write: str
 ) -> None:
@@ -93,12 +95,17 @@ async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
     imported = RestoreRequest(creation(), [], replace=True)
     webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
 
+    primary = await deployment.primary()
+    name, *_ = [name for name in "abcdefgh" if await deployment.primary(subject_of_key(name)) is primary]
+
     async def repeat(store: RedisStore) -> None:
         match write:
             case "import":
                 await store.transfer.restore(imported)
             case "webhook":
                 await store.webhooks.add("g", webhook, WebhookState(1), max_webhooks=1, record=idempotency("key"))
+            case "API key":
+                await store.api_keys.save(ApiKey(name, 1, Quotas(1, 1, 1), []), 0)
             case _:
                 await store.commit(commit)
 

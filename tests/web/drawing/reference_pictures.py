@@ -84,6 +84,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
         yield f"cost-{name}.svg", ship_svg(Ship(id=name, points=12, cost=cost))
     for tile in RARE_TILES:
         yield f"tile-{tile.id}.svg", tile_svg(tile, rotation=1)
+    yield "tile-covered.svg", tile_svg(random_tile_sets()[0].tiles[4])  # a segment covers the spot of an islander
     for number, tileset in enumerate(random_tile_sets()[:3]):
         largest = max(tileset.tiles, key=lambda tile: len(tile.segments))
         yield f"tile-{number}.svg", tile_svg(largest, rotation=number + 1, width=200)
