@@ -23,7 +23,7 @@ from tests.mutants.runner import Outcome, adopt_orphans, copy_project, measure, 
 from tests.tools import ROOT
 
 CACHE = ROOT / ".mutants"
-PROCESSES = 2
+PROCESSES = 3
 
 NOT_MEASURED = (
     "tests/benchmarks/",

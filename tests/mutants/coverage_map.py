@@ -4,6 +4,7 @@ import ast
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
@@ -96,7 +97,6 @@ class CoverageMap(msgspec.Struct):
 def read_run(data_file: Path, durations: Mapping[str, float | None]) -> Run:
     """Read what coverage.py and the plugin have written."""
     data = CoverageData(str(data_file))
-    data.read()
     tests_by_file = defaultdict(set)
     for test in durations:
         tests_by_file[_file(test)].add(test)
@@ -107,13 +107,15 @@ def read_run(data_file: Path, durations: Mapping[str, float | None]) -> Run:
             # A server that a fixture starts serves perhaps all tests of the file.
             yield from tests_by_file[_file(test)] if phase == "setup)" else {test} & durations.keys()
 
-    return Run(
-        durations,
-        {
-            path: {line: set(tests(contexts)) for line, contexts in data.contexts_by_lineno(path).items()}
-            for path in data.measured_files()
-        },
-    )
+    with closing(data):
+        data.read()
+        return Run(
+            durations,
+            {
+                path: {line: set(tests(contexts)) for line, contexts in data.contexts_by_lineno(path).items()}
+                for path in data.measured_files()
+            },
+        )
 
 
 def digest_files(root: Path) -> dict[str, str]:

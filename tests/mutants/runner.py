@@ -63,6 +63,7 @@ def measure(project: Path, files: Sequence[str], processes: int) -> Run:
     coverage = Coverage(data_file=str(data_file), config_file=str(project / CONFIG))
     coverage.combine([str(project)])
     coverage.save()
+    coverage.get_data().close()
     return read_run(data_file, json.loads(report.read_text()))
 
 

@@ -1,5 +1,6 @@
 """Users who play with the Telegram bot's commands and buttons, on the real service."""
 
+import asyncio
 from pathlib import Path
 from random import Random
 from typing import Any, Never
@@ -211,7 +212,13 @@ async def test_an_unexpected_error_is_an_alert(
 
 def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     urls: list[str] = []
-    monkeypatch.setattr(Application, "run_polling", lambda running: urls.append(running.bot.base_url))
+
+    def run(application: Application[Any, Any, Any, Any, Any, Any]) -> None:
+        urls.append(application.bot.base_url)
+        assert application.post_shutdown is not None
+        asyncio.run(application.post_shutdown(application))
+
+    monkeypatch.setattr(Application, "run_polling", run)
     environment = {"TELEGRAM_TOKEN": "1:a", "SOUTH_SEAS_BOT_FILE": str(tmp_path / "games.sqlite")}
     finished = CliRunner().invoke(telegram_bot.main, ["--url", "http://127.0.0.1:9"], env=environment)
     assert (finished.exit_code, urls) == (0, ["https://api.telegram.org/bot1:a"])

@@ -7,6 +7,7 @@ others: one for early in the game and one for its end. The number of turns left 
 
 from functools import cache
 from importlib import resources
+from math import fsum
 
 import msgspec
 
@@ -39,7 +40,7 @@ class LeadEvaluator:
             points = self._expected_points(game, moved)
         else:
             points = [self._final_points(game, other) for other in range(len(game.players))]
-        return points[seat] - (sum(points) - points[seat]) / (len(points) - 1)
+        return points[seat] - (fsum(points) - points[seat]) / (len(points) - 1)
 
     def _final_points(self, game: Game, seat: int) -> float:
         """Return the final points; a remainder of wares counts a tenth of a point each, to break ties."""
@@ -52,7 +53,7 @@ class LeadEvaluator:
         points = []
         for seat, inputs in enumerate(self._inputs.compute(game, sum(turns) / seats)):
             weights = _blend_weights(min(HORIZON_TURNS, turns[seat]), moved=seat == moved)
-            expected = sum([weight * value for weight, value in zip(weights, inputs, strict=True)])
+            expected = fsum([weight * value for weight, value in zip(weights, inputs, strict=True)])
             points.append(ship_points(self._index, game.players[seat]) + expected)
         return points
 

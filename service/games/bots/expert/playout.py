@@ -5,6 +5,8 @@ each state of these, with the wares and the bag of that moment. Only promising p
 the root's board, and those on cells that changed since.
 """
 
+from math import fsum
+
 from msgspec.structs import replace
 
 from schemas.actions import Action, PlaceTile
@@ -147,11 +149,11 @@ class Playout:
 
 def _stock_value(estimator: FeatureEstimator) -> float:
     """Return the value of all wares and islanders in supply."""
-    return sum(
+    return fsum(
         seat_weight
         * (
             estimator.ware_values[seat].value(estimator.wares[seat])
-            + sum(estimator.islander_values[seat][: player.supply])
+            + fsum(estimator.islander_values[seat][: player.supply])
         )
         for seat, (seat_weight, player) in enumerate(zip(estimator.seat_weights, estimator.game.players, strict=True))
     )

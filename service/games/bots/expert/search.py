@@ -1,5 +1,6 @@
 """The search: play out the best candidates and take the one with the best result."""
 
+from math import fsum
 from typing import NamedTuple
 
 from schemas.actions import Action
@@ -55,7 +56,7 @@ class Trial:
     def value(self) -> float:
         """Return the candidate's combined value, in points."""
         leads = self.leads[1:] or self.leads
-        return SCORE_WEIGHT * self.candidate.score + LEAD_WEIGHT * sum(leads) / len(leads)
+        return SCORE_WEIGHT * self.candidate.score + LEAD_WEIGHT * fsum(leads) / len(leads)
 
 
 class Search:

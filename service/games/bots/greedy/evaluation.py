@@ -1,5 +1,7 @@
 """The value of a game with its tile on the board, and of the islander moves after it."""
 
+from math import fsum
+
 from msgspec.structs import replace
 
 from schemas.actions import Action, PlaceIslander, PlaceTile, RetrieveIslander
@@ -92,7 +94,7 @@ class PlacementEvaluation:
             bananas, shells, fish = self.wares[seat]
             wares = estimator.ware_values[seat].value((bananas, shells, fish))
             value += seat_weight * (
-                wares + sum(estimator.islander_values[seat][: self.supplies[seat]]) + self.points[seat]
+                wares + fsum(estimator.islander_values[seat][: self.supplies[seat]]) + self.points[seat]
             )
         return value
 

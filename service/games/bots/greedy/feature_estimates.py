@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import fsum
 from typing import NamedTuple
 
 from service.engine import Game, TileSetIndex
@@ -97,7 +98,7 @@ class FeatureEstimator:
     def feature_value(self, feature: UnfinishedFeature, islanders: Sequence[int]) -> float:
         """Return the value of an unfinished feature; `islanders` counts each seat's on it."""
         winners = majority_seats([*islanders])
-        return sum(
+        return fsum(
             [
                 seat_weight * self._expected_share(feature, seat, islanders[seat], wins=seat in winners)
                 for seat, seat_weight in enumerate(self.seat_weights)
