@@ -60,16 +60,21 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
     ):
         url = await metrics_url(instance)
         path = (await create_game(session)).path
+        await create_game(session, [{"bot": "expert"}, {"bot": "expert"}])
         async with session.get(f"{path}/board.svg") as picture, session.ws_connect(f"{path}/ws") as socket:
             size = len(await picture.read())
             for _ in range(3):
                 await socket.receive()
             async with asyncio.timeout(20):
-                while not sum_samples(values := await scrape(url), "redis_notifications_up"):  # noqa: ASYNC110  another process
+                while not (  # noqa: ASYNC110  another process
+                    sum_samples(values := await scrape(url), "redis_notifications_up")
+                    and sum_samples(values, "bot_processes")
+                ):
                     await asyncio.sleep(0.02)
     assert sum_samples(values, "connections_open", kind="socket") == sum_samples(values, "connections_open") == 1
-    for gauge in ("games_watched", "subscriptions", "game_cache_size", "redis_up", "redis_notifications_up"):
+    for gauge in ("games_watched", "subscriptions", "bot_processes", "redis_up", "redis_notifications_up"):
         assert sum_samples(values, gauge) == 1, gauge
+    assert sum_samples(values, "game_cache_size") == 2
     assert sum_samples(values, "build_info", python=platform.python_version(), redis="standalone") == 1
     assert sum_samples(values, "picture_cache_bytes") == size
     assert sum_samples(values, "task_failing", task="scheduler") == sum_samples(values, "http_requests_in_flight") == 0

@@ -64,6 +64,16 @@ async def test_the_spectator_token_joins_but_does_not_act(client: Client) -> Non
     assert acted.headers["Cache-Control"] == "private, no-cache"
 
 
+async def test_no_shared_cache_stores_what_a_token_has_changed(client: Client) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
+    assert (await game.join()).status == 200
+    left, replaced = await game.delete("/seats/1"), await game.post("/seats/0/token", {})
+    responses = [left, replaced, await game.delete()]
+    assert [one.status for one in responses] == [200, 200, 200]
+    assert [one.headers["Cache-Control"] for one in responses] == ["private, no-cache", "no-store", "private, no-cache"]
+    assert all("Authorization" in one.headers["Vary"] for one in responses)
+
+
 async def test_a_public_game_is_joined_without_a_token_and_played_with_one(client: Client) -> None:
     game = await create_game(client, PLAYERS)
     assert (await game.join()).status == 200

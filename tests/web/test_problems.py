@@ -86,6 +86,11 @@ def test_each_error_has_its_problem(error: Exception, code: str, members: Member
     assert members.get("detail", document["detail"]) == document["detail"]
 
 
+def test_an_error_has_a_hash() -> None:
+    """Tracebacks and loggers keep the errors that they have seen in sets."""
+    assert len({error for error, _, _ in CASES}) == len(CASES)
+
+
 def test_every_error_is_among_these() -> None:
     """Of a base of others only those."""
     kinds = {kind for module in (games, store, errors) for kind in vars(module).values() if isinstance(kind, type)}

@@ -28,7 +28,7 @@ async def abort_game(
     return await execute(AbortCommand(context, game_id, token, if_match))
 
 
-@dataclass(eq=False)
+@dataclass
 class AbortCommand(OwnerCommand[tuple[GameView, str]]):
     """The owner's request to abort a game."""
 

@@ -49,7 +49,7 @@ class ClientCharge(Protocol):
         """Wait for a slot in which to replay a game of so many versions, and charge the replay."""
 
 
-@dataclass(eq=False)
+@dataclass
 class Command(Generic[R]):
     """A request to change one game; `execute` runs it."""
 
@@ -84,7 +84,7 @@ class Command(Generic[R]):
         return await self.attempt(session, principal)
 
 
-@dataclass(eq=False)
+@dataclass
 class OwnerCommand(Command[R]):
     """A command of the game's owner."""
 

@@ -60,7 +60,7 @@ async def replace_token(
     return await execute(ReplaceTokenCommand(context, game_id, token, seat, token_secret(scope), scope=scope))
 
 
-@dataclass(eq=False)
+@dataclass
 class RemovePlayerCommand(OwnerCommand[tuple[GameView, str]]):
     """The owner's request to empty a seat."""
 
@@ -84,7 +84,7 @@ class RemovePlayerCommand(OwnerCommand[tuple[GameView, str]]):
         return build_view(index, game), game.digest
 
 
-@dataclass(eq=False)
+@dataclass
 class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
     """A request for another token of a seat, derived from a secret."""
 

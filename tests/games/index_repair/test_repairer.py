@@ -145,7 +145,7 @@ async def test_games_that_ended_before_archiving_was_on_are_queued(store: RedisS
     await store_game(store)
     await make_repairer(store).repair_all()
     assert await store.archive_queue.list_due(EVERY, 10) == []
-    await make_repairer(store, archive=True).repair_all()
+    assert (await make_repairer(store, archive=True).repair_all()).added == 1
     assert await store.archive_queue.list_due(EVERY, 10) == [over.id]
 
 
