@@ -2,17 +2,19 @@
 
 import os
 import re
+import signal
 import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
+import click
 import msgspec
 import pytest
 
 from service.games.tilesets import BUILT_IN_DIRECTORY
-from service.main import main
+from service.main import cli, main
 from tests.games.game_logs import decode_log, new_game, play_game, rechain
 
 ARCHIPELAGO = BUILT_IN_DIRECTORY / "archipelago.json"
@@ -55,6 +57,14 @@ def south_seas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
 
 
 Run = Callable[..., CommandResult]
+
+
+def test_an_interrupted_command_has_the_status_of_sigint(south_seas: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(**_: Any) -> Never:
+        raise click.exceptions.Abort
+
+    monkeypatch.setattr(cli, "main", interrupt)
+    assert south_seas("export", "all").returncode == 128 + signal.SIGINT
 
 
 def test_without_a_command_the_help_is_printed(south_seas: Run) -> None:

@@ -55,6 +55,22 @@ async def serve(
     bots: BotRegistry | None = None,
 ) -> AsyncIterator[Client]:
     """Serve an instance on `store`, and yield a client that validates every response."""
+    async with (
+        instance(store, limits, clock, on_webhooks_due, bots) as app,
+        TestClient(AppServer(app), trace_configs=[validate_responses()]) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def instance(
+    store: GameStore,
+    limits: Limits = DEFAULT_LIMITS,
+    clock: Callable[[], float] = time,
+    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    bots: BotRegistry | None = None,
+) -> AsyncIterator[web.Application]:
+    """Make the application of an instance, and run its hub."""
     hub = Hub(store, TILESETS, limits.sweep_interval_s)
     context = Context(
         store=store,
@@ -67,9 +83,7 @@ async def serve(
     )
     hub.start()
     try:
-        server = AppServer(make_app(context, hub, limits))
-        async with TestClient(server, trace_configs=[validate_responses()]) as client:
-            yield client
+        yield make_app(context, hub, limits)
     finally:
         await hub.aclose()
 

@@ -1,7 +1,9 @@
 """Index repair: missing entries are restored and stale ones removed, whatever was lost."""
 
 import asyncio
+import dataclasses
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from redis.asyncio import Redis
 from schemas.vocabulary import STATUSES, Status
 from service.games.access import hash_token
 from service.games.context import Retention
+from service.games.index_repair import repairer
 from service.games.index_repair.repairer import MIN_EMPTIED_INDEX_SIZE, IndexRepairer, RepairReport, RepairTiming
 from service.store import keys
 from service.store.client import connect
@@ -138,6 +141,23 @@ async def test_a_concurrent_commit_stays_listed(
     monkeypatch.setattr(store.index_repair, step, commit_first)
     assert (await make_repairer(store).repair_all()).removed == removed
     assert await list_lobby(store, "aborted") == [stored.id]
+
+
+async def test_a_commit_has_a_grace_period_to_follow_its_lobby_entry(
+    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = await store_game(store)
+    await redis.zadd(keys.lobby("aborted"), {stored.id: 1_700_000_000})
+    pauses: list[float] = []
+
+    async def commit_meanwhile(seconds: float) -> None:
+        pauses.append(seconds)
+        await play_to(stored, "aborted")
+
+    monkeypatch.setattr(repairer, "asyncio", SimpleNamespace(sleep=commit_meanwhile, gather=asyncio.gather))
+    batches = make_repairer(store)
+    assert (await dataclasses.replace(batches, timing=RepairTiming(grace_s=15.0)).repair_all()).removed == 0
+    assert pauses == [15.0]
 
 
 async def test_games_that_ended_before_archiving_was_on_are_queued(store: RedisStore) -> None:

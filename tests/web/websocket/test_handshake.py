@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from http.client import HTTPResponse
 
 import pytest
+from aiohttp import ClientSession
 
 from service.store.game_store import RedisStore
 from service.web.websocket.handshake import SUBPROTOCOL, select_deflate_offer
@@ -56,6 +57,12 @@ async def test_an_upgrade_is_accepted(client: Client) -> None:
         assert "Sec-WebSocket-Extensions" not in response.headers
     digest = hashlib.sha1(f"{KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode(), usedforsecurity=False).digest()
     assert base64.b64encode(digest).decode() == ACCEPT
+
+
+@pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
+async def test_only_get_is_allowed(client: Client, path: str) -> None:
+    async with ClientSession() as session, session.head(client.make_url(path)) as response:
+        assert (response.status, response.headers["Allow"]) == (405, "GET, OPTIONS")
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
