@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from playwright.async_api import Locator, expect
+from playwright.async_api import Error, Locator, expect
 
 from tests.page.conftest import RICH, SHORT
 from tests.page.game_fixture import Moves, PreparedGame, prepare_game
@@ -28,6 +28,16 @@ DRAWN = """() => {
 }"""
 """Whether the images of all tiles on the board have loaded."""
 
+LOADING = """() => ({
+  text: document.body.innerText.slice(0, 300),
+  missing: [...document.querySelectorAll(".tiles use")].map(tile => tile.getAttribute("href"))
+    .filter(href => !document.querySelector(href)),
+  latest: performance.getEntriesByType("resource").slice(-5)
+    .map(({ name, startTime, duration, responseStatus }) => [name, startTime, duration, responseStatus]),
+  now: performance.now(),
+})"""
+"""What a page shows that is not drawn yet."""
+
 prepare_local_game = partial(prepare_game, seed=SEED, names=NAMES)
 """Create a game of five players at one device."""
 
@@ -48,7 +58,10 @@ async def open_game(
 ) -> Visitor:
     """Open a game in a browser that has the tokens of these seats."""
     visitor = await game.open_for(visitors, *seats, owner=game.owner_token, size=size, touch=True)
-    await visitor.page.wait_for_function(DRAWN)
+    try:
+        await visitor.page.wait_for_function(DRAWN)
+    except Error as timeout:
+        raise AssertionError(await visitor.page.evaluate(LOADING)) from timeout
     return visitor
 
 
