@@ -44,8 +44,7 @@ def test_a_drawn_tile_goes_back_on_top_of_the_bag_and_the_next_player_draws_it()
 
 def test_the_last_drawn_tile_is_still_played() -> None:
     table = Table(BRIDGE_OF_TWO_SHELLS, players=3, spares=0)
-    table.lay(RED)
-    table.lay(BLUE)
+    table.play(None, None)
     assert table.game.bag == []
     table.resign(GREEN)
     events = table.lay(RED)
@@ -54,10 +53,7 @@ def test_the_last_drawn_tile_is_still_played() -> None:
 
 def test_a_placed_tile_is_evaluated_for_the_others() -> None:
     table = Table(JOINED_ISLAND, players=3)
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(GREEN, "island")
-    table.lay(RED)
+    table.play("island", None, "island", None)
     table.place(BLUE)
     events = table.resign(BLUE)
     (evaluated,) = of(events, FeatureEvaluated)
@@ -68,8 +64,7 @@ def test_a_placed_tile_is_evaluated_for_the_others() -> None:
 
 def test_islanders_go_home_for_nothing_and_leave_their_features_unoccupied() -> None:
     table = Table(JOINED_ISLAND, players=3)
-    table.lay(RED, "island")
-    table.lay(BLUE, "sea")
+    table.play("island", "sea")
     events = table.resign(RED)
     assert kinds(events) == [PlayerResigned, IslanderReturned]
     assert (table.game.seat, table.supply(), table.wares(RED)) == (GREEN, [4, 3, 4], {})
@@ -138,8 +133,7 @@ def test_another_one_who_chooses_goes_on_choosing() -> None:
 
 def test_the_next_one_who_is_owed_a_ship_chooses() -> None:
     table = Table(TWO_MARKETS, ships=worth(6, 6, 6, 6), players=4)
-    for number in range(1, 12):
-        table.lay((number - 1) % 4, "market" if number in (1, 4) else None)
+    table.play("market", None, None, "market", *7 * [None])
     table.place(11 % 4)
     table.skip("islander")
     assert (table.game.seat, table.game.ships_owed) == (3, [3, RED])

@@ -90,6 +90,13 @@ class Table:
             return events + self.stand(islander)
         return events + self.skip("islander") if self.game.phase == "islander" else events
 
+    def play(self, *islanders: str | None) -> list[AnyEvent]:
+        """Play a turn for each, in seat order from the active player; return the last turn's events."""
+        first, events = self.game.seat, list[AnyEvent]()
+        for turn, islander in enumerate(islanders):
+            events = self.lay((first + turn) % len(self.game.players), islander)
+        return events
+
     def stand(self, islander: str) -> list[AnyEvent]:
         """Place an islander of the active player on the tile just placed."""
         return self.act(PlaceIslander(self.segment(self.game.tile, islander)))

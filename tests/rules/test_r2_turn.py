@@ -65,8 +65,9 @@ def test_r2_placing_and_delivering_may_be_left_out() -> None:
     table.give(RED, bananas=1)
     table.place(RED)
     table.skip("islander")
+    assert table.moves(Pass) == [Pass("deliver")]
     assert TurnStarted in kinds(table.skip("deliver"))
-    assert (table.wares(RED), table.supply()) == ({"bananas": 1}, [4, 4])
+    assert (table.game.seat, table.wares(RED), table.ships(RED), table.supply()) == (BLUE, {"bananas": 1}, [], [4, 4])
 
 
 def test_r2_nobody_is_asked_where_passing_is_all_there_is() -> None:

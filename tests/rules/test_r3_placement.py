@@ -93,8 +93,7 @@ def test_r3_2_an_occupied_cell_is_not_empty() -> None:
 def test_r3_3_every_shared_side_goes_on() -> None:
     """R3.3: the last tile of the four shares two sides, of which each rotation but one breaks one."""
     table = Table(GAP)
-    table.lay(RED)
-    table.lay(BLUE)
+    table.play(None, None)
     assert {rotation for x, y, rotation in table.placements() if (x, y) == (1, 1)} == {0}
     for rotation in (1, 2, 3):
         assert table.refusal(PlaceTile(1, 1, rotation)) == "R3.3"

@@ -74,17 +74,10 @@ def test_r4_1_only_the_tile_just_placed_takes_an_islander() -> None:
         assert table.refusal(PlaceIslander(segment)) == "R4.1"
 
 
-def test_r4_1_at_most_one_islander_is_placed() -> None:
-    """R4.1: the tile still has free segments, but the step is over."""
-    table = Table(ALL_KINDS)
-    table.lay(RED, "island")
-    assert table.refusal(PlaceIslander(table.segment(1, "sea"))) == "R2"
-
-
 def test_r4_1_the_islander_comes_from_the_supply() -> None:
     """R4.1: with nobody at home there is nobody to place."""
     table = Table(FIVE_COVES)
-    place_four_pickers(table)
+    table.play(*4 * ("island", None))
     table.place(RED)
     assert table.supply() == [0, 4]
     assert table.free_segments() == set()
@@ -95,8 +88,7 @@ def test_r4_1_two_segments_of_one_feature_are_two_moves() -> None:
     """R4.1: both arms of tile 3 belong to the bridge that runs around the four tiles."""
     for arm in ("bridge", "bridge 2"):
         table = Table(RING)
-        table.lay(RED)
-        table.lay(BLUE)
+        table.play(None, None)
         table.place(RED)
         assert {"bridge", "bridge 2"} < table.free_segments()
         (evaluated,) = of(table.stand(arm), FeatureEvaluated)
@@ -127,9 +119,7 @@ def test_r4_2_no_islander_on_what_anybody_occupies() -> None:
 def test_r4_3_a_feature_that_this_very_tile_completed_may_be_occupied() -> None:
     """R4.3: the islander comes back in the same turn (R5.9)."""
     table = Table(BRIDGE_OF_TWO_SHELLS)
-    table.lay(RED)
-    table.lay(BLUE)
-    events = table.lay(RED, "bridge")
+    events = table.play(None, None, "bridge")
     assert [event.cause for event in of(events, FeatureEvaluated)] == ["completed"]
     assert len(of(events, IslanderReturned)) == 1
     assert (table.wares(RED), table.supply()) == ({"shells": 2}, [4, 4])
@@ -138,7 +128,7 @@ def test_r4_3_a_feature_that_this_very_tile_completed_may_be_occupied() -> None:
 def test_r4_4_international_retrieves_only_with_nobody_at_home() -> None:
     """R4.4: edition international; from anywhere on the board, and nothing is awarded."""
     table = Table(FIVE_COVES)
-    place_four_pickers(table)
+    table.play(*4 * ("island", None))
     table.place(RED)
     assert {(move.x, move.y) for move in table.moves(RetrieveIslander)} == {(1, 0), (2, 0), (3, 0), (4, 0)}
     events = table.retrieve(3, "island")
@@ -149,8 +139,7 @@ def test_r4_4_international_retrieves_only_with_nobody_at_home() -> None:
 def test_r4_4_international_refuses_with_somebody_at_home() -> None:
     """R4.4: edition international."""
     table = Table(FIVE_COVES)
-    table.lay(RED, "island")
-    table.lay(BLUE)
+    table.play("island", None)
     table.place(RED)
     assert table.moves(RetrieveIslander) == []
     assert table.refusal(RetrieveIslander(1, 0, table.segment(1, "island"))) == "R4.4"
@@ -159,8 +148,7 @@ def test_r4_4_international_refuses_with_somebody_at_home() -> None:
 def test_r4_4_german_retrieves_whenever_none_was_placed_this_turn() -> None:
     """R4.4: edition german."""
     table = Table(FIVE_COVES, edition="german")
-    table.lay(RED, "island")
-    table.lay(BLUE)
+    table.play("island", None)
     table.place(RED)
     assert table.supply() == [3, 4]
     table.retrieve(1, "island")
@@ -170,8 +158,7 @@ def test_r4_4_german_retrieves_whenever_none_was_placed_this_turn() -> None:
 def test_r4_4_only_ones_own_islander_is_taken_back() -> None:
     """R4.4: one of their islanders; neither another's nor one that is not there."""
     table = Table(FIVE_COVES, edition="german")
-    table.lay(RED, "island")
-    table.lay(BLUE, "sea")
+    table.play("island", "sea")
     table.place(RED)
     assert [(move.x, move.y) for move in table.moves(RetrieveIslander)] == [(1, 0)]
     beside = table.segment(1, "sea")
@@ -183,45 +170,22 @@ def test_r4_4_only_ones_own_islander_is_taken_back() -> None:
 def test_r4_4_retrieval_can_change_the_majority(retrieves: bool, winners: list[int]) -> None:
     """R4.4: it comes before the evaluation; Red has two pickers to Blue's one, and may take one of them back."""
     table = Table(JOINED_ISLAND, edition="german")
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(RED, "island")
-    table.lay(BLUE, "island")
+    table.play("island", None, "island", "island")
     table.place(RED)
     events = table.retrieve(1, "island") if retrieves else table.skip("islander")
     assert [event.winners for event in of(events, FeatureEvaluated)] == [winners]
 
 
-def test_r4_4_retrieval_can_leave_a_completed_feature_unoccupied() -> None:
-    """R4.4: from a bridge that this tile completes; then nothing is evaluated (R5.11)."""
-    table = Table(BRIDGE_OF_TWO_SHELLS, edition="german")
-    table.lay(RED, "bridge")
-    table.lay(BLUE)
+@pytest.mark.parametrize(
+    ("board", "name", "turns"), ((BRIDGE_OF_TWO_SHELLS, "bridge", 2), (BOAT_ON_TILE_3, "sea", 2), (MARKET, "market", 8))
+)
+def test_r4_4_retrieval_can_leave_a_feature_unoccupied(board: str, name: str, turns: int) -> None:
+    """R4.4: one that this tile completes, or in which it puts a boat; then nothing happens (R5.6, R5.11)."""
+    table = Table(board, edition="german")
+    table.play(name, *(turns - 1) * [None])
     table.place(RED)
-    events = table.retrieve(1, "bridge")
-    assert FeatureEvaluated not in kinds(events)
-    assert (table.wares(RED), table.supply()) == ({}, [4, 4])
-
-
-def test_r4_4_retrieval_can_leave_a_boat_region_unoccupied() -> None:
-    """R4.4: from a sea in which this tile puts a boat; the boat then covers nothing (R5.6)."""
-    table = Table(BOAT_ON_TILE_3, edition="german")
-    table.lay(RED, "sea")
-    table.lay(BLUE)
-    table.place(RED)
-    assert not {FeatureEvaluated, FishCovered} & {*kinds(table.retrieve(1, "sea"))}
-
-
-def test_r4_4_retrieval_can_leave_a_completed_market_without_merchant() -> None:
-    """R4.4: from a market that this tile completes; then nobody gets a ship."""
-    table = Table(MARKET, edition="german")
-    table.lay(RED, "market")
-    for number in range(2, 9):
-        table.lay((RED, BLUE)[number % 2 == 0])
-    table.place(RED)
-    events = table.retrieve(1, "market")
-    assert ShipTaken not in kinds(events)
-    assert table.ships(RED) == []
+    assert not {FeatureEvaluated, FishCovered, ShipTaken} & {*kinds(table.retrieve(1, name))}
+    assert (table.wares(RED), table.ships(RED), table.supply()) == ({}, [], [4, 4])
 
 
 def test_r4_5_doing_neither_is_always_allowed() -> None:
@@ -236,10 +200,3 @@ def test_r4_5_doing_neither_is_always_allowed() -> None:
     assert table.moves(Pass) == [Pass("islander")]
     table.skip("islander")
     assert table.supply() == [0, 4]
-
-
-def place_four_pickers(table: Table) -> None:
-    """Red places all islanders on separate islands, Blue none."""
-    for _ in range(4):
-        table.lay(RED, "island")
-        table.lay(BLUE)

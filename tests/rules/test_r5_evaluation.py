@@ -58,30 +58,13 @@ BAY = """
 """
 """Of the two seas beside the bridge the northern one is enclosed by tile 1, the southern one goes on."""
 
-CORNER = """
-  0      1
-~~~~~  ~~~~~
-~~###  ##~~~
-~~###  ##f~~
-~~###  ##~~~
-~~###  ~~~~~
-
-  2      3
-~###~  ~~~~~
-~###~  ~~~~~
-~~f~~  ~~~~~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
-
 
 @pytest.mark.parametrize("end", ("--o~~", "--#~~", "--M~~"))
 def test_r5_1_a_bridge_is_complete_when_both_ends_stop(end: str) -> None:
     """R5.1: at a junction, an island or a market."""
     table = Table(BRIDGE_OF_TWO_SHELLS.replace("--o~~", end))
     assert IslanderReturned not in kinds(table.lay(RED, "bridge"))
-    table.lay(BLUE)
-    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    (evaluated,) = of(table.play(None, None), FeatureEvaluated)
     assert (evaluated.kind, evaluated.cause, evaluated.wares.shells) == ("bridge", "completed", 2)
     assert [(cell.x, cell.y) for cell in evaluated.cells] == [(0, 0), (1, 0), (2, 0)]
 
@@ -89,9 +72,7 @@ def test_r5_1_a_bridge_is_complete_when_both_ends_stop(end: str) -> None:
 def test_r5_1_a_bridge_is_complete_when_it_closes_a_loop() -> None:
     """R5.1: without any end."""
     table = Table(LOOP)
-    table.lay(RED, "bridge")
-    table.lay(BLUE)
-    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    (evaluated,) = of(table.play("bridge", None, None), FeatureEvaluated)
     assert (evaluated.kind, evaluated.wares.shells, len(evaluated.cells)) == ("bridge", 3, 4)
 
 
@@ -113,8 +94,7 @@ def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:
     table = Table(HOLLOW)
     table.lay(RED, "island")
     for number in range(2, 8):
-        events = table.lay((RED, BLUE)[number % 2 == 0])
-        assert FeatureEvaluated not in kinds(events)
+        assert FeatureEvaluated not in kinds(table.lay((number - 1) % 2))
     (evaluated,) = of(table.lay(BLUE), FeatureEvaluated)
     assert (evaluated.kind, evaluated.winners, evaluated.wares.bananas) == ("island", [RED], 1)
     assert len(evaluated.cells) == 9
@@ -146,85 +126,31 @@ def test_r5_3_a_sea_region_is_complete_without_open_half_edges() -> None:
     assert table.supply() == [3, 4]
 
 
-def test_r5_3_regions_that_only_touch_at_a_corner_are_distinct() -> None:
-    """R5.3: Red's and Blue's seas touch at the corner where tile 3 will lie."""
-    table = Table(CORNER)
-    table.lay(RED, "sea")
-    table.place(BLUE)
-    assert "sea" in table.free_segments()
-
-
-def test_r5_5_one_ware_per_symbol_in_the_whole_feature() -> None:
-    """R5.5: a shell per shell, a banana per banana, a fish per fish; a group of two fish is 2."""
-    table = Table("""
-      0      1
-    #####  #####
-    ##~~~  ~~~##
-    ##F~~  ~f~##
-    ##~~~  ~~F##
-    #####  #####
-    """)
-    (evaluated,) = of(table.lay(RED, "sea"), FeatureEvaluated)
-    assert (evaluated.kind, evaluated.cause, evaluated.wares.fish) == ("sea", "completed", 5)
-    assert table.wares(RED) == {"fish": 5}
-
-
-def test_r5_5_the_most_islanders_win_alone() -> None:
-    """R5.5: two of Red's pickers to one of Blue's."""
+def test_r5_5_the_most_islanders_win_alone_and_all_go_home() -> None:
+    """R5.5, R5.9: two of Red's pickers to one of Blue's."""
     table = Table(JOINED_ISLAND)
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(RED, "island")
-    table.lay(BLUE, "island")
-    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    table.play("island", None, "island", "island")
+    assert table.supply() == [2, 3]
+    events = table.lay(RED)
+    (evaluated,) = of(events, FeatureEvaluated)
     assert [(one.seat, one.count) for one in evaluated.islanders] == [(RED, 2), (BLUE, 1)]
     assert evaluated.winners == [RED]
     assert (table.wares(RED), table.wares(BLUE)) == ({"bananas": 3}, {})
-
-
-def test_r5_5_all_tied_players_win() -> None:
-    """R5.5: one picker each; everybody gets all of it."""
-    table = Table(JOINED_ISLAND)
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(RED)
-    table.lay(BLUE, "island")
-    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
-    assert evaluated.winners == [RED, BLUE]
-    assert (table.wares(RED), table.wares(BLUE)) == ({"bananas": 3}, {"bananas": 3})
+    returned = [(event.seat, event.x, event.y) for event in of(events, IslanderReturned)]
+    assert returned == [(RED, 1, 0), (RED, 2, 1), (BLUE, 0, 1)]
+    assert table.supply() == [4, 4]
+    assert not [placed for placed in table.view().board.values() if placed.islanders]
 
 
 def test_r5_5_every_occupied_feature_that_the_tile_completes_is_evaluated() -> None:
     """R5.5: tile 3 closes the bridge and with it the sea within."""
     table = Table(LOOP)
-    table.lay(RED, "bridge")
-    table.lay(BLUE, "sea 2")
-    events = table.lay(RED)
+    events = table.play("bridge", "sea 2", None)
     assert {(event.kind, *event.winners) for event in of(events, FeatureEvaluated)} == {("bridge", RED), ("sea", BLUE)}
-
-
-def test_r5_9_everybody_on_an_evaluated_feature_goes_home() -> None:
-    """R5.9: the winner's islanders and the loser's."""
-    table = Table(JOINED_ISLAND)
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(RED, "island")
-    table.lay(BLUE, "island")
-    assert table.supply() == [2, 3]
-    events = table.lay(RED)
-    assert [(event.seat, event.x, event.y) for event in of(events, IslanderReturned)] == [
-        (RED, 1, 0),
-        (RED, 2, 1),
-        (BLUE, 0, 1),
-    ]
-    assert table.supply() == [4, 4]
-    assert not [placed for placed in table.view().board.values() if placed.islanders]
 
 
 def test_r5_11_nothing_happens_for_an_unoccupied_feature() -> None:
     """R5.11: the bridge is complete, and nobody stands on it."""
     table = Table(BRIDGE_OF_TWO_SHELLS)
-    table.lay(RED)
-    table.lay(BLUE)
-    assert kinds(table.lay(RED)) == [TilePlaced, TurnStarted, TileDrawn]
+    assert kinds(table.play(None, None, None)) == [TilePlaced, TurnStarted, TileDrawn]
     assert (table.wares(RED), table.wares(BLUE)) == ({}, {})

@@ -37,9 +37,7 @@ def one_market(ships: list[Ship], players: int = 2) -> tuple[Table, list[AnyEven
 def two_markets(ships: list[Ship], players: int) -> tuple[Table, list[AnyEvent]]:
     """Tile 12 completes both: of two players Red's and that of Blue, who is active; of three both are Red's."""
     table = Table(TWO_MARKETS, ships=ships, players=players)
-    for number in range(1, 12):
-        table.lay((number - 1) % players, "market" if number in (1, 4) else None)
-    return table, table.lay(11 % players)
+    return table, table.play("market", None, None, "market", *8 * [None])
 
 
 def test_r5_4_a_market_is_complete_when_all_8_cells_around_hold_tiles() -> None:
@@ -65,9 +63,7 @@ def test_r5_4_the_ninth_tile_may_be_the_market() -> None:
         """,
         ships=worth(2, 6, 3, 5, 4),
     )
-    for number in range(1, 8):
-        table.lay((number - 1) % 2)
-    events = table.lay(BLUE, "market")
+    events = table.play(*7 * [None], "market")
     assert kinds(events) == [
         TilePlaced,
         IslanderPlaced,
@@ -153,9 +149,7 @@ def test_r5_10_with_no_ship_left_nothing_is_awarded() -> None:
 def test_r5_10_bridges_islands_and_seas_come_before_the_markets() -> None:
     """R5.10: Blue occupies the islet of tile 12, which completes two markets too."""
     table = Table(TWO_MARKETS, ships=worth(2, 6, 3, 5))
-    for number in range(1, 12):
-        table.lay((number - 1) % 2, "market" if number in (1, 4) else None)
-    events = table.lay(BLUE, "island")
+    events = table.play("market", None, None, "market", *7 * [None], "island")
     assert [kind for kind in kinds(events) if kind in (FeatureEvaluated, IslanderReturned, ShipTaken)] == [
         FeatureEvaluated,
         IslanderReturned,

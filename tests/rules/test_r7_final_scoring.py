@@ -1,8 +1,11 @@
 """R7: the end of the game."""
 
+import pytest
+
 from schemas.actions import Deliver
 from schemas.events import FeatureEvaluated, FishCovered, GameFinished, IslanderReturned, ShipTaken, TileDrawn
 from schemas.game import GameResult, Score
+from schemas.tileset import Ship
 from service.engine import is_finished
 from tests.rules.boards import MARKET
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, ship
@@ -35,32 +38,25 @@ def test_r7_1_the_game_ends_after_the_turn_of_the_last_tile() -> None:
     assert ended(table).reason == "last_tile"
 
 
-def test_r7_1_that_turn_is_played_out_delivery_included() -> None:
-    """R7.1: Red picks three bananas with the last tile, and delivers them."""
-    table = Table(LAST_GROVE, ships=[ship("three", 3, bananas=3), ship("other", 6, fish=9)], spares=0)
+@pytest.mark.parametrize(
+    ("others", "spares", "reason"),
+    (([ship("other", 6, fish=9)], 0, "last_tile"), ([], 3, "last_ship"), ([], 0, "last_ship")),
+    ids=["last tile", "last ship", "both"],
+)
+def test_r7_1_the_last_turn_is_played_out_delivery_included(others: list[Ship], spares: int, reason: str) -> None:
+    """R7.1: Red picks three bananas with the last tile, delivers them to the last ship, or both."""
+    table = Table(LAST_GROVE, ships=[ship("three", 3, bananas=3), *others], spares=spares)
     table.lay(RED, "island")
     assert table.phase() == "deliver"
     table.act(Deliver("three"))
-    assert ended(table).reason == "last_tile"
-    assert table.ships(RED) == ["three"]
-
-
-def test_r7_1_the_game_ends_after_the_turn_in_which_the_last_ship_was_delivered_to() -> None:
-    """R7.1: display and pile are empty, tiles are left."""
-    table = Table(LAST_GROVE, ships=[ship("only", 3, bananas=3)])
-    table.lay(RED, "island")
-    table.act(Deliver("only"))
-    assert ended(table).reason == "last_ship"
-    assert table.view().bag == 3
+    assert ended(table).reason == reason
+    assert (table.ships(RED), table.view().bag) == (["three"], spares)
 
 
 def test_r7_1_the_last_ship_may_be_acquired_by_a_market() -> None:
     """R7.1: acquired, however."""
     table = Table(MARKET, ships=[ship("only", 3, bananas=3)])
-    table.lay(RED, "market")
-    for number in range(2, 9):
-        table.lay((number - 1) % 2)
-    events = table.lay(RED)
+    events = table.play("market", *8 * [None])
     assert [event.by for event in of(events, ShipTaken)] == ["market"]
     assert ended(table).reason == "last_ship"
 
@@ -83,14 +79,6 @@ def test_r7_1_a_turn_with_ships_left_in_the_display_is_played_out_after_a_market
     assert ended(table).reason == "last_ship"
 
 
-def test_r7_1_both_ends_together_are_the_last_ship() -> None:
-    """R7.1: the reason is `last_ship`."""
-    table = Table(LAST_GROVE, ships=[ship("only", 3, bananas=3)], spares=0)
-    table.lay(RED, "island")
-    table.act(Deliver("only"))
-    assert ended(table).reason == "last_ship"
-
-
 def test_r7_2_incomplete_bridges_islands_and_seas_are_evaluated_as_if_complete() -> None:
     """R7.2: an island with one banana and a sea with one fish; no boat covers anything now."""
     table = Table(
@@ -104,9 +92,7 @@ def test_r7_2_incomplete_bridges_islands_and_seas_are_evaluated_as_if_complete()
         """,
         spares=0,
     )
-    table.lay(RED, "bridge")
-    table.lay(BLUE, "sea 2")
-    events = table.lay(RED, "island")
+    events = table.play("bridge", "sea 2", "island")
     evaluated = of(events, FeatureEvaluated)
     assert {event.cause for event in evaluated} == {"final"}
     assert sorted(event.kind for event in evaluated) == ["bridge", "island", "sea"]

@@ -40,10 +40,7 @@ def four_roles() -> Table:
 def three_pickers() -> Table:
     """Two of Red's and one of Blue's on islands that tile 5 has joined and completed; nothing is evaluated yet."""
     table = Table(JOINED_ISLAND, ships=[*FAR_SHIPS, ship("four", 4, choice=20)])
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(RED, "island")
-    table.lay(BLUE, "island")
+    table.play("island", None, "island", "island")
     return table
 
 

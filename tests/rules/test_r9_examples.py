@@ -30,58 +30,62 @@ TOUCHING_SEAS = """
 """The seas of tiles 1 and 2 touch at a corner; tile 3 joins them."""
 
 
-def test_r9_placing_the_bridge_and_the_sea_region_are_continued() -> None:
-    """R9, placing: a bridge on the left, a sea below."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~o--  -s+~~
-    ~~~~~  ~~|~~
-    ~~~~~  ~~|~~
+@pytest.mark.parametrize(
+    ("drawing", "cell"),
+    (
+        pytest.param(
+            """
+              0      1
+            ~~~~~  ~~~~~
+            ~~~~~  ~~~~~
+            ~~o--  -s+~~
+            ~~~~~  ~~|~~
+            ~~~~~  ~~|~~
 
-      2      3
-    ~~~~~  ~~|~~
-    ~~~~~  ~~|~~
-    ~~~~~  ~~o~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    """)
-    table.lay(RED)
-    table.lay(BLUE)
-    assert {placement for placement in table.placements() if placement[:2] == (1, 1)} == {(1, 1, 0)}
-    table.lay(RED)
+              2      3
+            ~~~~~  ~~|~~
+            ~~~~~  ~~|~~
+            ~~~~~  ~~o~~
+            ~~~~~  ~~~~~
+            ~~~~~  ~~~~~
+            """,
+            (1, 1),
+            id="a bridge and a sea region are continued",
+        ),
+        pytest.param(
+            """
+              0      1
+            ~~~~~  ~~~~~
+            ~####  ####~
+            ~####  ####~
+            ~####  ####~
+            ~~~~~  ~~~~~
+            """,
+            (1, 0),
+            id="an island is continued",
+        ),
+        pytest.param(
+            """
+              0      3
+            ~~~~~  ~~~~~
+            ~####  ####~
+            ~####  ####~
+            ~####  ####~
+            ~~~~~  ~~~~~
 
-
-def test_r9_placing_the_island_is_continued() -> None:
-    """R9, placing."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~####  ####~
-    ~####  ####~
-    ~####  ####~
-    ~~~~~  ~~~~~
-    """)
-    assert {placement for placement in table.placements() if placement[:2] == (1, 0)} == {(1, 0, 0)}
-
-
-def test_r9_placing_the_island_on_the_left_and_the_sea_below_are_continued() -> None:
-    """R9, placing: two sides are shared, and both go on."""
-    table = Table("""
-      0      3
-    ~~~~~  ~~~~~
-    ~####  ####~
-    ~####  ####~
-    ~####  ####~
-    ~~~~~  ~~~~~
-
-      1      2
-    """)
-    table.lay(RED)
-    table.lay(BLUE)
-    assert {placement for placement in table.placements() if placement[:2] == (1, 0)} == {(1, 0, 0)}
-    table.lay(RED)
+              1      2
+            """,
+            (1, 0),
+            id="an island on the left and a sea below are continued",
+        ),
+    ),
+)
+def test_r9_placing_every_shared_side_goes_on(drawing: str, cell: tuple[int, int]) -> None:
+    """R9, placing: the last tile fits there in one rotation only."""
+    table = Table(drawing)
+    table.play(*(len(table.places) - 2) * [None])
+    assert {placement for placement in table.placements() if placement[:2] == cell} == {(*cell, 0)}
+    table.place(table.game.seat)
 
 
 def test_r9_placing_an_island_that_does_not_go_on_is_refused() -> None:
@@ -108,42 +112,49 @@ def test_r9_placing_seas_that_touch_at_a_corner_are_not_connected() -> None:
     assert "sea" in table.free_segments()
 
 
-def test_r9_islanders_none_on_an_occupied_bridge_but_merchant_or_fisherman() -> None:
-    """R9, islanders: Blue may not place a shell collector."""
-    table = Table("""
-      0      1      2
-    ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~~~  ~~~~~
-    ~~o--  -s---  --M~~
-    ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "bridge")
+@pytest.mark.parametrize(
+    ("drawing", "occupied", "free"),
+    (
+        pytest.param(
+            """
+              0      1      2
+            ~~~~~  ~~~~~  ~~~~~
+            ~~~~~  ~~~~~  ~~~~~
+            ~~o--  -s---  --M~~
+            ~~~~~  ~~~~~  ~~~~~
+            ~~~~~  ~~~~~  ~~~~~
+            """,
+            "bridge",
+            {"market", "sea"},
+            id="merchant or fisherman",
+        ),
+        pytest.param(
+            """
+              0      1      2
+            ~~~~~  ~~~~~  ~~~~~
+            ~~~##  ##b##  ##~~~
+            ~~~##  #####  ##---
+            ~~~##  #####  ##~~~
+            ~~~~~  ~~~~~  ~~~~~
+            """,
+            "island",
+            {"bridge", "sea", "sea 2"},
+            id="collector or fisherman",
+        ),
+    ),
+)
+def test_r9_islanders_none_on_an_occupied_feature(drawing: str, occupied: str, free: set[str]) -> None:
+    """R9, islanders: Blue continues Red's bridge or island."""
+    table = Table(drawing)
+    table.lay(RED, occupied)
     table.place(BLUE)
-    assert table.free_segments() == {"market", "sea"}
-
-
-def test_r9_islanders_none_on_an_occupied_island_but_collector_or_fisherman() -> None:
-    """R9, islanders: Blue may not place a banana picker."""
-    table = Table("""
-      0      1      2
-    ~~~~~  ~~~~~  ~~~~~
-    ~~~##  ##b##  ##~~~
-    ~~~##  #####  ##---
-    ~~~##  #####  ##~~~
-    ~~~~~  ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "island")
-    table.place(BLUE)
-    assert table.free_segments() == {"bridge", "sea", "sea 2"}
+    assert table.free_segments() == free
 
 
 def test_r9_islanders_in_three_steps_blue_and_red_come_to_share_a_sea() -> None:
     """R9, islanders: Blue's fisherman, Red's on a distinct sea, a tile that joins the two seas; both stay."""
     table = Table(TOUCHING_SEAS, first=BLUE)
-    table.lay(BLUE, "sea")
-    table.lay(RED, "sea")
-    assert IslanderReturned not in kinds(table.lay(BLUE))
+    assert IslanderReturned not in kinds(table.play("sea", "sea", None))
     assert table.supply() == [3, 3]
     assert [(one.seat, one.majority) for one in islander_values(table.index, table.game)] == [
         (RED, True),
@@ -151,131 +162,127 @@ def test_r9_islanders_in_three_steps_blue_and_red_come_to_share_a_sea() -> None:
     ]
 
 
-def test_r9_evaluation_a_bridge_worth_2_shells() -> None:
-    """R9, evaluation: Red gains 2 shells."""
-    table = Table(BRIDGE_OF_TWO_SHELLS)
-    table.lay(RED, "bridge")
-    table.lay(BLUE)
-    table.lay(RED)
-    assert table.wares(RED) == {"shells": 2}
+@pytest.mark.parametrize(
+    ("drawing", "islander", "cause", "wares"),
+    (
+        pytest.param(BRIDGE_OF_TWO_SHELLS, "bridge", "completed", {"shells": 2}, id="a bridge worth 2 shells"),
+        pytest.param(
+            """
+              0      1      .
+            ~~~~~  ~~~~~  .....
+            ~~~~~  ~~~~~  .....
+            ##s--  -s+~~  .....
+            ~~~~~  ~~|~~  .....
+            ~~~~~  ~~|~~  .....
 
+              .      2      3
+            .....  ~~|~~  ~~~~~
+            .....  ~~|~~  ~~~~~
+            .....  ~~+s-  -sM~~
+            .....  ~~~~~  ~~~~~
+            .....  ~~~~~  ~~~~~
+            """,
+            "bridge",
+            "completed",
+            {"shells": 4},
+            id="a bridge from an island to a market worth 4 shells",
+        ),
+        pytest.param(
+            """
+              0      1      2
+            ~~~~~  ~~~~~  ~~~~~
+            ~~~~~  ~~~##  ##~~~
+            ~~~~~  ~~b##  ##b~~
+            ~~~~~  ~~~##  ##~~~
+            ~~~~~  ~~~~~  ~~~~~
+            """,
+            "island",
+            "completed",
+            {"bananas": 2},
+            id="an island worth 2 bananas",
+        ),
+        pytest.param(
+            """
+              0      1
+            ~~~~~  ~~~~~
+            ~####  ####~
+            ~#b##  ####~
+            ~####  ####~
+            ~####  ####~
 
-def test_r9_evaluation_a_bridge_worth_4_shells() -> None:
-    """R9, evaluation: Red gains 4 shells, for a bridge from an island to a market."""
-    table = Table("""
-      0      1      .
-    ~~~~~  ~~~~~  .....
-    ~~~~~  ~~~~~  .....
-    ##s--  -s+~~  .....
-    ~~~~~  ~~|~~  .....
-    ~~~~~  ~~|~~  .....
+              2      3
+            ~####  ####~
+            ~####  ####~
+            ~#bb#  ##b#~
+            ~####  ####~
+            ~~~~~  ~~~~~
+            """,
+            "island",
+            "completed",
+            {"bananas": 4},
+            id="an island worth 4 bananas",
+        ),
+        pytest.param(
+            """
+              0      1
+            ~~~~~  ~~~~~
+            ~~~~~  ~~~~~
+            ~~+--  --+~~
+            ~~|F~  ~f|~~
+            ~~|~~  ~~|~~
 
-      .      2      3
-    .....  ~~|~~  ~~~~~
-    .....  ~~|~~  ~~~~~
-    .....  ~~+s-  -sM~~
-    .....  ~~~~~  ~~~~~
-    .....  ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "bridge")
-    table.lay(BLUE)
-    table.lay(RED)
-    assert table.wares(RED) == {"shells": 4}
-
-
-def test_r9_evaluation_an_island_worth_2_bananas() -> None:
-    """R9, evaluation: Red gains 2 bananas."""
-    table = Table("""
-      0      1      2
-    ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~##  ##~~~
-    ~~~~~  ~~b##  ##b~~
-    ~~~~~  ~~~##  ##~~~
-    ~~~~~  ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    assert table.wares(RED) == {"bananas": 2}
-
-
-def test_r9_evaluation_an_island_worth_4_bananas() -> None:
-    """R9, evaluation: Red gains 4 bananas."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~####  ####~
-    ~#b##  ####~
-    ~####  ####~
-    ~####  ####~
-
-      2      3
-    ~####  ####~
-    ~####  ####~
-    ~#bb#  ##b#~
-    ~####  ####~
-    ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "island")
-    table.lay(BLUE)
-    table.lay(RED)
-    assert table.wares(RED) == {"bananas": 4}
-
-
-def test_r9_evaluation_an_enclosed_sea_worth_5_fish() -> None:
-    """R9, evaluation: Red gains 5 fish for a sea that bridges enclose."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~+--  --+~~
-    ~~|F~  ~f|~~
-    ~~|~~  ~~|~~
-
-      2      3
-    ~~|~~  ~~|~~
-    ~~|F~  ~~|~~
-    ~~+--  --+~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "sea 2")
-    table.lay(BLUE)
-    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
-    assert evaluated.cause == "completed"
-    assert table.wares(RED) == {"fish": 5}
-
-
-def test_r9_evaluation_a_boat_in_reds_region_brings_5_fish_then_a_group_of_two_is_covered() -> None:
-    """R9, evaluation: Red's fisherman stands there already."""
-    table = Table("""
-      0      1      2      3
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    ~~f~~  ~~F~~  ~~f~~  ~fB~~
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    """)
-    table.lay(RED, "sea")
-    table.lay(BLUE)
-    events = table.lay(RED)
-    assert table.wares(RED) == {"fish": 5}
-    assert [(event.x, event.y, event.fish) for event in of(events, FishCovered)] == [(1, 0, 2)]
-
-
-def test_r9_evaluation_red_places_tile_and_fisherman_and_the_boat_on_it_brings_3_fish() -> None:
-    """R9, evaluation: the group of two is covered and the islander is back."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~~~~~  ~~F~~
-    ~~f~~  ~~~~~
-    ~~~~~  ~~B~~
-    ~~~~~  ~~~~~
-    """)
-    events = table.lay(RED, "sea")
-    assert table.wares(RED) == {"fish": 3}
-    assert [event.fish for event in of(events, FishCovered)] == [2]
-    assert kinds(events).index(FishCovered) < kinds(events).index(IslanderReturned)
+              2      3
+            ~~|~~  ~~|~~
+            ~~|F~  ~~|~~
+            ~~+--  --+~~
+            ~~~~~  ~~~~~
+            ~~~~~  ~~~~~
+            """,
+            "sea 2",
+            "completed",
+            {"fish": 5},
+            id="a sea enclosed by bridges worth 5 fish",
+        ),
+        pytest.param(
+            """
+              0      1      2      3
+            ~~~~~  ~~~~~  ~~~~~  ~~~~~
+            ~~~~~  ~~~~~  ~~~~~  ~~~~~
+            ~~f~~  ~~F~~  ~~f~~  ~fB~~
+            ~~~~~  ~~~~~  ~~~~~  ~~~~~
+            ~~~~~  ~~~~~  ~~~~~  ~~~~~
+            """,
+            "sea",
+            "boat",
+            {"fish": 5},
+            id="a boat in red's region brings 5 fish, then a group of two is covered",
+        ),
+        pytest.param(
+            """
+              0      1
+            ~~~~~  ~~~~~
+            ~~~~~  ~~F~~
+            ~~f~~  ~~~~~
+            ~~~~~  ~~B~~
+            ~~~~~  ~~~~~
+            """,
+            "sea",
+            "boat",
+            {"fish": 3},
+            id="red places tile and fisherman, and the boat on it brings 3 fish",
+        ),
+    ),
+)
+def test_r9_evaluation_red_takes(drawing: str, islander: str, cause: str, wares: dict[str, int]) -> None:
+    """R9, evaluation: Red's islander stands on tile 1, the last tile completes the feature or brings a boat."""
+    table = Table(drawing)
+    events = table.play(islander, *(len(table.places) - 2) * [None])
+    (evaluated,) = of(events, FeatureEvaluated)
+    assert (evaluated.kind, evaluated.cause, table.wares(RED)) == (islander.removesuffix(" 2"), cause, wares)
+    covered = of(events, FishCovered)
+    assert [(event.x, event.y, event.fish) for event in covered] == ([(1, 0, 2)] if cause == "boat" else [])
+    if covered:
+        assert kinds(events).index(FishCovered) < kinds(events).index(IslanderReturned)
     assert table.supply() == [4, 4]
 
 
@@ -296,9 +303,7 @@ def test_r9_evaluation_blue_and_red_tie_on_an_island_that_a_new_tile_joins() -> 
     ~~~##  ~~~~~
     ~~~~~  ~~~~~
     """)
-    table.lay(RED, "island")
-    table.lay(BLUE, "island")
-    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    (evaluated,) = of(table.play("island", "island", None), FeatureEvaluated)
     assert evaluated.winners == [RED, BLUE]
     assert (table.wares(RED), table.wares(BLUE)) == ({"bananas": 4}, {"bananas": 4})
 
@@ -307,10 +312,7 @@ def test_r9_market_red_takes_one_of_several_best_ships_the_6_on_the_far_right() 
     """R9, market: at least two ships are worth 6."""
     ships = [ship(f"s{place}", points, choice=20) for place, points in enumerate((6, 3, 5, 6, 2))]
     table = Table(MARKET, ships=ships)
-    table.lay(RED, "market")
-    for number in range(2, 9):
-        table.lay((number - 1) % 2)
-    table.lay(RED)
+    table.play("market", *8 * [None])
     far_right = table.view().display[-1]
     assert table.choices() == ["s0", far_right]
     table.act(TakeShip(far_right))

@@ -39,53 +39,23 @@ BOARD = """
 """A left island, a bridge, a market, a sea and a right island, none of them complete."""
 
 
-def the_end() -> Table:
-    """Five players place the board's twelve tiles; the last one joins the left island."""
+@pytest.mark.parametrize(
+    ("seat", "wares"),
+    (
+        pytest.param(RED, {"bananas": 4}, id="red has two pickers on the left island, blue one"),
+        pytest.param(BLUE, {"fish": 4}, id="blue and yellow have a fisherman each on the sea"),
+        pytest.param(GREEN, {"shells": 3}, id="green is alone on the bridge"),
+        pytest.param(YELLOW, {"bananas": 2, "fish": 4}, id="yellow is alone on the right island"),
+        pytest.param(BLACK, {}, id="black's incomplete market gives nothing"),
+    ),
+)
+def test_r9_the_end_features_give(seat: int, wares: dict[str, int]) -> None:
+    """R9, the end: five players place the board's twelve tiles; the last one joins the left island."""
     table = Table(BOARD, players=5, spares=0)
-    table.lay(RED)
-    table.lay(BLUE, "sea 2")
-    table.lay(GREEN, "bridge")
-    table.lay(YELLOW, "sea")
-    table.lay(BLACK, "market")
-    table.lay(RED, "island")
-    table.lay(BLUE, "island")
-    table.lay(GREEN)
-    table.lay(YELLOW, "island")
-    table.lay(BLACK)
-    table.lay(RED, "island")
+    table.play(None, "sea 2", "bridge", "sea", "market", "island", "island", None, "island", None, "island")
     final = of(table.lay(BLUE), FeatureEvaluated)
     assert [event.cause for event in final] == ["final"] * 4
-    return table
-
-
-def test_r9_the_end_left_island_red_alone_takes_4_bananas() -> None:
-    """R9, the end: Red has two banana pickers there, Blue one."""
-    table = the_end()
-    assert table.wares(RED) == {"bananas": 4}
-    assert "bananas" not in table.wares(BLUE)
-
-
-def test_r9_the_end_green_alone_on_a_bridge_takes_3_shells() -> None:
-    """R9, the end."""
-    assert the_end().wares(GREEN) == {"shells": 3}
-
-
-def test_r9_the_end_blacks_incomplete_market_gives_nothing() -> None:
-    """R9, the end."""
-    table = the_end()
-    assert (table.wares(BLACK), table.ships(BLACK)) == ({}, [])
-
-
-def test_r9_the_end_yellow_and_blue_share_a_sea_and_take_4_fish_each() -> None:
-    """R9, the end: one fisherman each."""
-    table = the_end()
-    assert table.wares(BLUE) == {"fish": 4}
-    assert table.wares(YELLOW)["fish"] == 4
-
-
-def test_r9_the_end_right_island_yellow_takes_2_bananas() -> None:
-    """R9, the end."""
-    assert the_end().wares(YELLOW) == {"bananas": 2, "fish": 4}
+    assert (table.wares(seat), table.ships(seat)) == (wares, [])
 
 
 def test_r9_the_end_ships_of_24_points_and_10_wares_make_27() -> None:

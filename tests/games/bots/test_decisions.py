@@ -7,15 +7,14 @@ from service.games.bots import expert, greedy
 from service.games.bots.interface import Bot
 from tests.games.bots.bot_games import SEA_AND_ISLAND, decide_at
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
-from tests.rules.rules_game import BLUE, RED, Table, paid, ship
+from tests.rules.rules_game import RED, Table, paid, ship
 
 pytestmark = pytest.mark.parametrize("bot", (greedy.BOT, expert.BOT), ids=["greedy", "expert"])
 
 
 def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn(bot: Bot) -> None:
     table = Table(BRIDGE_OF_TWO_SHELLS)
-    table.lay(RED)
-    table.lay(BLUE)
+    table.play(None, None)
     assert decide_at(bot, table) == PlaceTile(2, 0, 0)
     assert decide_at(bot, table) == PlaceIslander(table.segment(3, "bridge"))
     assert table.wares(RED) == {"shells": 2}
