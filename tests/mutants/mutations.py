@@ -1,7 +1,7 @@
 """Small mistakes in a module's source, one at a time: mutmut's operators, and three of our own.
 
-Left out are texts, log lines, annotations, imports, the keywords of a class and `strict` of zip, which tests of
-behaviour are not about, and what mypy notices: None for a value, or a positional argument that is missing.
+Left out are texts, log lines, annotations, imports, the keywords of a class, the size of a cache and `strict` of zip,
+which tests of behaviour are not about, and what mypy notices: None for a value, or a missing positional argument.
 """
 
 from collections import Counter
@@ -154,7 +154,10 @@ def _is_left_out(node: Any) -> bool:
     match node:
         case cst.Annotation() | cst.Import() | cst.ImportFrom() | cst.TypeAlias():
             return True
-        case cst.Arg(keyword=cst.Name(value="strict")):
+        case (
+            cst.Arg(keyword=cst.Name(value="strict"))
+            | cst.Decorator(decorator=cst.Call(func=cst.Name(value="lru_cache")))
+        ):
             return True
         case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value="logger")))):
             return True

@@ -1,4 +1,4 @@
-"""Remembers results, leaves out equivalent mutants, and prints the table and the surviving mutants."""
+"""Remembers results, leaves out equivalent and tuning mutants, and prints the table and the surviving mutants."""
 
 import tomllib
 from collections import Counter
@@ -9,6 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from tests.mutants.runner import Outcome
+from tests.mutants.tuning import is_tuning
+
+_ROW = "{:<26}{:>9}{:>9}{:>11}{:>10}{:>12}{:>8}{:>7}"
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
@@ -39,6 +42,10 @@ class Line(NamedTuple):
     after: str
     outcome: Outcome | None
 
+    @property
+    def is_tuning(self) -> bool:
+        return is_tuning(self.path, self.before, self.after)
+
 
 def read_equivalents(file: Path = EQUIVALENT) -> list[Equivalent]:
     """Read the list of equivalent mutants."""
@@ -52,8 +59,9 @@ def format_report(lines: Collection[Line]) -> Iterator[str]:
             yield f"{one.path}:{one.line}"
             yield from (f"  - {text}" for text in one.before.splitlines())
             yield from (f"  + {text}" for text in one.after.splitlines())
+            yield from ["  (tuning)"] if one.is_tuning else []
     packages = sorted({_package(one.path) for one in lines})
-    yield f"{'package':<26}{'mutants':>9}{'noticed':>9}{'timed out':>11}{'survived':>10}{'equivalent':>12}{'rate':>7}"
+    yield _ROW.format("package", "mutants", "noticed", "timed out", "survived", "equivalent", "tuning", "rate")
     for package in packages:
         yield _format_row(package, (one for one in lines if _package(one.path) == package))
     yield _format_row("all", lines)
@@ -65,8 +73,8 @@ def _package(path: str) -> str:
 
 
 def _format_row(name: str, lines: Iterable[Line]) -> str:
-    counts = Counter(one.outcome for one in lines)
+    counts = Counter("tuning" if one.is_tuning else one.outcome for one in lines)
     noticed, slow, survived = (counts[one] for one in (Outcome.NOTICED, Outcome.TIMED_OUT, Outcome.SURVIVED))
     judged = noticed + slow + survived
     rate = f"{(noticed + slow) / judged:.0%}" if judged else "-"
-    return f"{name:<26}{counts.total():>9}{noticed:>9}{slow:>11}{survived:>10}{counts[None]:>12}{rate:>7}"
+    return _ROW.format(name, counts.total(), noticed, slow, survived, counts[None], counts["tuning"], rate)
