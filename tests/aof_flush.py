@@ -4,8 +4,6 @@ import asyncio
 
 from redis.asyncio import Redis
 
-__all__ = ["wait_for_aof_flush"]
-
 
 async def wait_for_aof_flush(url: str) -> None:
     """Wait until the server's append-only buffer is empty, which takes up to two seconds with a busy disk."""

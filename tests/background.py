@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-__all__ = ["in_background"]
-
 
 @asynccontextmanager
 async def in_background(*coroutines: Coroutine[Any, Any, object]) -> AsyncIterator[None]:

@@ -8,8 +8,6 @@ from playwright.async_api import Browser, async_playwright, expect
 
 from tests.tools import CHROMIUM, NODE, require
 
-__all__ = ["PATIENCE_MS", "chromium"]
-
 PATIENCE_MS = 40_000
 """How long a page may take to show what is expected: it may have to reconnect, on a busy machine."""
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from tests.tools import ROOT
 
-__all__ = ["CallTrace", "trace_calls"]
-
 PACKAGES = ("service", "schemas")
 
 _IS_TRACED: ContextVar[bool] = ContextVar("is_traced", default=False)

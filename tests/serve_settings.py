@@ -10,8 +10,6 @@ import click
 
 from service.settings import Settings, make_settings, with_all_settings
 
-__all__ = ["SERVE", "parse_settings", "variables"]
-
 
 @click.command
 @with_all_settings

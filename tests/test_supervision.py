@@ -58,9 +58,7 @@ class Work:
                 await asyncio.Event().wait()
 
 
-async def test_a_task_that_fails_or_ends_is_restarted_logged_and_counted(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_a_task_that_fails_or_ends_is_restarted_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
     outcomes = ("fail", "end", "await a cancelled future")
     work, before = Work(*outcomes), count_failures("a-task")
     async with Supervisor(QUICK).running("a-task", work) as task:
@@ -150,9 +148,7 @@ async def test_a_task_is_stopped_during_its_backoff() -> None:
     assert work.starts == 1
 
 
-async def test_unexpected_failures_of_spawned_tasks_are_logged_and_counted(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_unexpected_failures_of_spawned_tasks_are_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
     before = count_failures("a-task")
     expected = spawn("a-task", Work("fail")(), expected=(RuntimeError,))
     unexpected = spawn("a-task", Work("fail")(), expected=(KeyError,))

@@ -24,11 +24,7 @@ from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without, require
 
 @click.command()
 @click.option(
-    "--minutes",
-    type=click.FloatRange(0.05, 600),
-    default=3.0,
-    show_default=True,
-    help="How long to inject faults.",
+    "--minutes", type=click.FloatRange(0.05, 600), default=3.0, show_default=True, help="How long to inject faults."
 )
 @click.option("--seed", type=int, default=7, show_default=True, help="Chooses the faults and the moves.")
 @click.option(

@@ -7,8 +7,6 @@ from types import SimpleNamespace
 
 import aiohttp
 
-__all__ = ["Attempts", "attempt_tracing", "count_attempts"]
-
 
 class Attempts:
     """The number of requests that were started."""

@@ -21,8 +21,6 @@ from tests.chaos.history import (
 )
 from tests.chaos.replica import next_digest
 
-__all__ = ["VIOLATION_KINDS", "Violation", "check"]
-
 VIOLATION_KINDS = frozenset(
     (
         *("lost", "duplicated", "contradicted", "retry", "gap", "digest", "missed", "unexpected", "resync", "diverged"),

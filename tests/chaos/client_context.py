@@ -12,8 +12,6 @@ from south_seas import Backoff
 from tests.chaos.attempts import attempt_tracing
 from tests.chaos.history import History
 
-__all__ = ["NO_RETRIES", "RETRIES", "ClientContext", "GameEnd", "ThinkTime", "client_context"]
-
 RETRIES = Backoff(initial_wait_s=0.05, max_wait_s=1.5, max_attempts=2_000, timeout_s=4.0)
 """Gives up a request after 4 s, and retries it with the same key until the outcome is known."""
 

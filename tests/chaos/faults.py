@@ -16,8 +16,6 @@ from tests.chaos.testbed import Testbed, for_each_node, for_reachable_nodes, wai
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
 
-__all__ = ["CLOCK_SHIFT", "FAULT_TYPES", "Component", "FaultType"]
-
 Inject = Callable[[Testbed, Random], AbstractAsyncContextManager[str]]
 
 REPEAT_INTERVAL_S = 0.1

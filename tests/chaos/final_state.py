@@ -14,8 +14,6 @@ from south_seas import Client
 from tests.chaos.client_context import ClientContext
 from tests.chaos.history import FinalState
 
-__all__ = ["fetch_final_state", "with_verification"]
-
 
 async def fetch_final_state(context: ClientContext, game: str) -> FinalState:
     """Fetch a game with its whole log, not verified yet. Raise NotFoundError."""

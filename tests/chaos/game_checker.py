@@ -20,11 +20,9 @@ from south_seas import Client, NotFoundError
 from tests.chaos.checker import Violation, check
 from tests.chaos.client_context import ClientContext
 from tests.chaos.final_state import fetch_final_state, with_verification
-from tests.chaos.history import Acknowledged, ContractViolation, FinalState, GameCreated, History, Record, dump, load
+from tests.chaos.history import Acknowledged, FinalState, GameCreated, History, Record, dump, load
 from tests.chaos.rolling_update import check_rolling_update
 from tests.chaos.statistics import Tally
-
-__all__ = ["CheckResult", "GameChecker", "game_checker"]
 
 MAX_CONCURRENT_FETCHES = 4
 
@@ -126,7 +124,7 @@ class GameChecker:
         try:
             return await fetch_final_state(self._context, game)
         except NotFoundError as error:
-            history.add(ContractViolation(client="checker", detail=f"{game} was created, but does not exist: {error}"))
+            history.add_violation("checker", f"{game} was created, but does not exist: {error}")
             return None
 
     async def _check(self, game: str, final_state: FinalState | None) -> None:

@@ -11,8 +11,6 @@ from tests.chaos.instances import Instance
 from tests.polling import wait_until
 from tests.tools import HAPROXY, require
 
-__all__ = ["Haproxy", "haproxy", "run_haproxy"]
-
 READY_TIMEOUT_S = 60.0
 
 CONFIGURATION = """

@@ -12,52 +12,39 @@ from typing import Any
 
 import msgspec
 
-__all__ = [
-    "Acknowledged",
-    "Connected",
-    "ContractViolation",
-    "DiffReceived",
-    "Disconnected",
-    "Fault",
-    "FinalReplica",
-    "FinalState",
-    "GameCreated",
-    "History",
-    "Invoked",
-    "Polled",
-    "ReconnectRequested",
-    "Record",
-    "Rejected",
-    "Retried",
-    "SnapshotReceived",
-    "Undetermined",
-    "dump",
-    "load",
-]
-
 
 class _Record(msgspec.Struct, tag_field="type", kw_only=True):
     at: float = 0.0
 
 
-class Invoked(_Record, tag="invoke"):
-    """A client starts to send an action."""
-
+class _ClientRecord(_Record, kw_only=True):
     client: str
-    game: str
+
+
+class _OperationRecord(_ClientRecord, kw_only=True):
     key: str
     """The idempotency key, unique to the action and the same for each attempt."""
+
+
+class _Message(_ClientRecord, kw_only=True):
+    game: str
+    version: int
+    digest: str
+
+
+class Invoked(_OperationRecord, tag="invoke"):
+    """A client starts to send an action."""
+
+    game: str
     move: str
     seat: int
     if_match: str | None
     """`VERSION-DIGEST`."""
 
 
-class Acknowledged(_Record, tag="ok"):
+class Acknowledged(_OperationRecord, tag="ok"):
     """The service acknowledged an action."""
 
-    client: str
-    key: str
     version: int
     """The last version of the commit."""
     digest: str
@@ -66,95 +53,70 @@ class Acknowledged(_Record, tag="ok"):
     attempts: int = 1
 
 
-class Rejected(_Record, tag="fail"):
+class Rejected(_OperationRecord, tag="fail"):
     """The service rejected an action."""
 
-    client: str
-    key: str
     code: str
     attempts: int = 1
     """Requests with this key so far. After a lost response, the earlier request may still commit."""
 
 
-class Undetermined(_Record, tag="info"):
+class Undetermined(_OperationRecord, tag="info"):
     """The client gave up an action with an unknown outcome."""
 
-    client: str
-    key: str
     reason: str
 
 
-class Retried(_Record, tag="retry"):
+class Retried(_OperationRecord, tag="retry"):
     """The client sent an acknowledged action again with the same key."""
 
-    client: str
-    key: str
     is_equal: bool
     """Whether the second response describes the same commit."""
 
 
-class DiffReceived(_Record, tag="diff"):
+class DiffReceived(_Message, tag="diff"):
     """A subscriber received a diff."""
 
-    client: str
-    game: str
-    version: int
-    digest: str
 
-
-class SnapshotReceived(_Record, tag="snapshot"):
+class SnapshotReceived(_Message, tag="snapshot"):
     """A subscriber received a snapshot."""
 
-    client: str
-    game: str
-    version: int
-    digest: str
     since_version: int | None
     """The version that it had before; None if it had none."""
     since_digest: str | None
 
 
-class FinalReplica(_Record, tag="final_replica"):
+class FinalReplica(_Message, tag="final_replica"):
     """A subscriber's replica at the end."""
 
-    client: str
-    game: str
-    version: int
-    digest: str
     document: dict[str, Any]
 
 
-class Disconnected(_Record, tag="disconnect"):
+class Disconnected(_ClientRecord, tag="disconnect"):
     """A subscriber's connection ended."""
 
-    client: str
     reason: str
 
 
-class Connected(_Record, tag="connect"):
+class Connected(_ClientRecord, tag="connect"):
     """A subscriber has connected, for the first time or again."""
 
-    client: str
 
-
-class ReconnectRequested(_Record, tag="reconnect"):
+class ReconnectRequested(_ClientRecord, tag="reconnect"):
     """An instance that shuts down asked a subscriber to reconnect after a delay."""
 
-    client: str
     retry_after_ms: int
 
 
-class ContractViolation(_Record, tag="contract_violation"):
+class ContractViolation(_ClientRecord, tag="contract_violation"):
     """A client observed what the contract forbids."""
 
-    client: str
     detail: str
 
 
-class Polled(_Record, tag="poll"):
+class Polled(_ClientRecord, tag="poll"):
     """How many reads a client has sent."""
 
-    client: str
     count: int
 
 
@@ -217,6 +179,10 @@ class History:
         record.at = record.at or time.monotonic()
         self.acknowledged += isinstance(record, Acknowledged)
         self.records.append(record)
+
+    def add_violation(self, client: str, detail: str) -> None:
+        """Record that a client observed what the contract forbids."""
+        self.add(ContractViolation(client=client, detail=detail))
 
 
 def dump(records: Sequence[Record], path: Path) -> None:

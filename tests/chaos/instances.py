@@ -12,8 +12,6 @@ from pathlib import Path
 from service.store.connection import errors
 from tests.tools import LIBFAKETIME, require
 
-__all__ = ["Instance", "start_instances"]
-
 START_TIMEOUT_S = 40.0
 STOP_TIMEOUT_S = 60.0
 

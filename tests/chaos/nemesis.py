@@ -10,8 +10,6 @@ from tests.chaos.faults import FaultType
 from tests.chaos.history import Fault, History
 from tests.chaos.testbed import Testbed
 
-__all__ = ["inject_faults"]
-
 PAUSE_BETWEEN_FAULTS_S = (1.0, 2.5)
 
 TWO_FAULTS_PROBABILITY = 0.2

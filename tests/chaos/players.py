@@ -16,9 +16,7 @@ from south_seas import (
 from south_seas.models import ActionResult, LegalMoves, Move
 from tests.chaos.attempts import count_attempts
 from tests.chaos.client_context import ClientContext
-from tests.chaos.history import Acknowledged, ContractViolation, Invoked, Rejected, Retried, Undetermined
-
-__all__ = ["HTTPPlayer", "Player"]
+from tests.chaos.history import Acknowledged, Invoked, Rejected, Retried, Undetermined
 
 RETRY_PROBABILITY = 0.1
 """The probability that an acknowledged action is sent again."""
@@ -126,7 +124,7 @@ class HTTPPlayer:
             self.context.history.add(Retried(client=self.client, key=key, is_equal=_is_same_commit(first, second)))
 
     def _record_violation(self, detail: str) -> None:
-        self.context.history.add(ContractViolation(client=self.client, detail=f"{self.game}: {detail}"))
+        self.context.history.add_violation(self.client, f"{self.game}: {detail}")
 
 
 def _is_same_commit(first: ActionResult, second: ActionResult) -> bool:

@@ -11,8 +11,6 @@ from tests.chaos.checker import Violation
 from tests.chaos.game_checker import GameChecker
 from tests.chaos.history import Fault
 
-__all__ = ["Progress"]
-
 REPORT_INTERVAL_S = 60.0
 
 

@@ -6,9 +6,7 @@ from typing import Any
 import jsonpatch
 import msgspec
 
-from tests.chaos.history import ContractViolation, DiffReceived, FinalReplica, History, SnapshotReceived
-
-__all__ = ["Replica", "next_digest"]
+from tests.chaos.history import DiffReceived, FinalReplica, History, SnapshotReceived
 
 CANONICAL = msgspec.json.Encoder(order="sorted")
 
@@ -101,4 +99,4 @@ class Replica:
         )
 
     def _record_violation(self, detail: str) -> None:
-        self._history.add(ContractViolation(client=self.client, detail=f"{self.game}: {detail}"))
+        self._history.add_violation(self.client, f"{self.game}: {detail}")

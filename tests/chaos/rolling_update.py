@@ -10,10 +10,8 @@ import aiohttp
 from tests.background import in_background
 from tests.chaos.checker import Violation
 from tests.chaos.client_context import ClientContext
-from tests.chaos.history import ContractViolation, Disconnected, Fault, History, Polled, ReconnectRequested, Record
+from tests.chaos.history import Disconnected, Fault, History, Polled, ReconnectRequested, Record
 from tests.chaos.testbed import Testbed
-
-__all__ = ["check_rolling_update", "polling", "roll_instances"]
 
 POLL_INTERVAL_S = 0.03
 
@@ -26,7 +24,7 @@ async def roll_instances(testbed: Testbed, history: History, rounds: int) -> Asy
             instance.terminate()
             code = await instance.wait_until_ended()
             if code != 0:
-                history.add(ContractViolation(client=instance.name, detail=f"exited with code {code}"))
+                history.add_violation(instance.name, f"exited with code {code}")
             await instance.start()
             await testbed.proxy.wait_until_up([instance.name])
             fault = Fault(kind="restart an instance", detail=instance.name, at=started_at, healed_at=time.monotonic())
@@ -49,11 +47,9 @@ async def _poll(context: ClientContext, client: str, *, force_close: bool) -> No
                     async with session.get(f"{context.url}/v1/games?limit=5") as response:
                         await response.read()
                         if response.status != 200:
-                            context.history.add(
-                                ContractViolation(client=client, detail=f"GET returned {response.status}")
-                            )
+                            context.history.add_violation(client, f"GET returned {response.status}")
                 except (aiohttp.ClientError, OSError) as error:
-                    context.history.add(ContractViolation(client=client, detail=f"GET failed: {error!r}"))
+                    context.history.add_violation(client, f"GET failed: {error!r}")
                 count += 1
                 await asyncio.sleep(POLL_INTERVAL_S)
         finally:

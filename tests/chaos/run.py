@@ -15,14 +15,12 @@ from tests.chaos.checker import Violation
 from tests.chaos.client_context import NO_RETRIES, RETRIES, ClientContext, client_context
 from tests.chaos.faults import CLOCK_SHIFT, FAULT_TYPES, FaultType
 from tests.chaos.game_checker import CheckResult, GameChecker, game_checker
-from tests.chaos.history import ContractViolation, Fault
+from tests.chaos.history import Fault
 from tests.chaos.nemesis import inject_faults
 from tests.chaos.progress import Progress
 from tests.chaos.rolling_update import polling, roll_instances
 from tests.chaos.scenarios import SCENARIOS, Scenario, play_games
 from tests.chaos.testbed import REPLICAS, Testbed, start_testbed
-
-__all__ = ["CONCURRENT_GAMES", "Plan", "run"]
 
 FINISH_TIMEOUT_S = 180.0
 """How long games may take to finish after the last fault."""
@@ -84,7 +82,7 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
                 async for fault in _faults(plan, testbed, context):
                     progress.report_fault(fault)
             except (TimeoutError, RuntimeError, RedisError) as error:  # the histories so far are checked all the same
-                context.history.add(ContractViolation(client="nemesis", detail="".join(format_exception(error))))
+                context.history.add_violation("nemesis", "".join(format_exception(error)))
         result = await checker.finish()
         errors = [
             Violation("contract", instance.name, line) for instance in testbed.instances for line in instance.errors()
@@ -122,6 +120,6 @@ async def _finish_games(context: ClientContext, tasks: Sequence[asyncio.Task[Non
     finished, unfinished = await asyncio.wait(tasks, timeout=FINISH_TIMEOUT_S)
     for task in finished:
         if error := task.exception():
-            context.history.add(ContractViolation(client=task.get_name(), detail="".join(format_exception(error))))
+            context.history.add_violation(task.get_name(), "".join(format_exception(error)))
     for task in unfinished:
-        context.history.add(ContractViolation(client=task.get_name(), detail="the game did not finish in time"))
+        context.history.add_violation(task.get_name(), "the game did not finish in time")

@@ -16,8 +16,6 @@ from tests.chaos.players import HTTPPlayer, Player
 from tests.chaos.socket_player import SocketPlayer
 from tests.chaos.subscribers import SocketSubscriber, StreamSubscriber
 
-__all__ = ["SCENARIOS", "Scenario", "play_games"]
-
 DELIVERY_TIMEOUT_S = 20.0
 
 ANA, BO, BOT = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")

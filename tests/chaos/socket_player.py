@@ -8,10 +8,8 @@ import msgspec
 
 from south_seas import Client, ClientError
 from tests.chaos.client_context import ClientContext, GameEnd
-from tests.chaos.history import Acknowledged, ContractViolation, Invoked, Rejected, Retried
+from tests.chaos.history import Acknowledged, Invoked, Rejected, Retried
 from tests.chaos.subscribers import CONNECTION_ERRORS, SocketSubscriber
-
-__all__ = ["SocketPlayer"]
 
 RESPONSE_TIMEOUT_S = 4.0
 """After this time without a response, an action is sent again over another connection."""
@@ -150,4 +148,4 @@ class SocketPlayer(SocketSubscriber):
         return self._response
 
     def _record_violation(self, detail: str) -> None:
-        self.context.history.add(ContractViolation(client=self.client, detail=f"{self.replica.game}: {detail}"))
+        self.context.history.add_violation(self.client, f"{self.replica.game}: {detail}")

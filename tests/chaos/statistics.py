@@ -23,9 +23,6 @@ from tests.chaos.history import (
     Undetermined,
 )
 
-__all__ = ["Tally", "markdown_table", "recoveries"]
-
-
 NO_FAULT = "(no fault, for comparison)"
 TWO_FAULTS = "(two at once)"
 

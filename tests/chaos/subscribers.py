@@ -8,10 +8,8 @@ import aiohttp
 import msgspec
 
 from tests.chaos.client_context import ClientContext, GameEnd
-from tests.chaos.history import Connected, ContractViolation, Disconnected, ReconnectRequested
+from tests.chaos.history import Connected, Disconnected, ReconnectRequested
 from tests.chaos.replica import Replica
-
-__all__ = ["SocketSubscriber", "StreamSubscriber"]
 
 HEARTBEAT_S = 1.0
 """A socket without a pong within half of this time is closed."""
@@ -65,6 +63,12 @@ class _Subscriber:
         """Read until the connection or the game ends, and return the reason."""
         raise NotImplementedError
 
+    def _rejection(self, status: int) -> str:
+        """Return the reason, and record a violation unless the status means that the service is busy."""
+        if status not in (502, 503, 504):
+            self.context.history.add_violation(self.client, f"the subscription was rejected with {status}")
+        return f"rejected with {status}"
+
 
 class SocketSubscriber(_Subscriber):
     """Subscribes to a game over WebSocket until it is over."""
@@ -80,8 +84,7 @@ class SocketSubscriber(_Subscriber):
         try:
             return await self._read_messages()
         except aiohttp.WSServerHandshakeError as error:
-            self._check_rejection(error.status)
-            return f"rejected with {error.status}"
+            return self._rejection(error.status)
         finally:
             self.socket = None
 
@@ -99,7 +102,7 @@ class SocketSubscriber(_Subscriber):
                         return "the game is over"
             code = socket.close_code
         if code is not None and code >= 4000 and code not in (4408, 4429):
-            self.context.history.add(ContractViolation(client=self.client, detail=f"closed with {code}"))
+            self.context.history.add_violation(self.client, f"closed with {code}")
         return f"closed with {code}"
 
     async def on_message(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
@@ -120,13 +123,6 @@ class SocketSubscriber(_Subscriber):
         async with self.changed:
             self.changed.notify_all()
 
-    def _check_rejection(self, status: int) -> None:
-        """Record a violation unless the status means that the service is busy."""
-        if status not in (502, 503, 504):
-            self.context.history.add(
-                ContractViolation(client=self.client, detail=f"the upgrade was rejected with {status}")
-            )
-
 
 class StreamSubscriber(_Subscriber):
     """Subscribes to a game by server-sent events until it is over."""
@@ -142,11 +138,7 @@ class StreamSubscriber(_Subscriber):
         timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT_S, sock_read=SILENCE_TIMEOUT_S)
         async with self.context.session.get(url, headers=headers, timeout=timeout) as response:
             if response.status != 200:
-                if response.status not in (502, 503, 504):
-                    self.context.history.add(
-                        ContractViolation(client=self.client, detail=f"the stream was rejected with {response.status}")
-                    )
-                return f"rejected with {response.status}"
+                return self._rejection(response.status)
             self.context.history.add(Connected(client=self.client))
             async for event in _events(response):
                 self._on_event(event)
@@ -162,9 +154,7 @@ class StreamSubscriber(_Subscriber):
             self.replica.handle(msgspec.json.decode(event["data"]))
             self._last_id = event["id"]
             if self._last_id != f"{self.replica.version}-{self.replica.digest}":
-                self.context.history.add(
-                    ContractViolation(client=self.client, detail=f"an event's id is {self._last_id}")
-                )
+                self.context.history.add_violation(self.client, f"an event's id is {self._last_id}")
 
 
 async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, str]]:

@@ -13,16 +13,6 @@ from tests.chaos.haproxy import Haproxy, haproxy
 from tests.chaos.instances import Instance, start_instances
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
 
-__all__ = [
-    "DEPLOYMENTS",
-    "REPLICAS",
-    "Testbed",
-    "for_each_node",
-    "for_reachable_nodes",
-    "start_testbed",
-    "wait_until_healthy",
-]
-
 INSTANCES = 3
 HEALTHY_TIMEOUT_S = 240.0
 SECRET = "in-chaos"

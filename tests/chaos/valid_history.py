@@ -11,8 +11,6 @@ from tests.chaos.history import Acknowledged, FinalState, GameCreated, History, 
 from tests.chaos.replica import Replica
 from tests.games.game_logs import decode_log, play_game
 
-__all__ = ["GAME", "LOG", "document_at", "initial_document", "valid_history"]
-
 GAME = "chaos"
 LOG = decode_log(play_game(GAME))
 """The log of a game that was played to its end."""

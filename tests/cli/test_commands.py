@@ -78,10 +78,7 @@ async def test_all_games_are_moved_from_one_redis_to_another(
     for _ in range(2):
         finished = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
         again.append((finished.returncode, finished.stdout))
-    assert again == [
-        (0, "imported 3 games, 0 skipped, 0 rejected\n"),
-        (0, "imported 0 games, 3 skipped, 0 rejected\n"),
-    ]
+    assert again == [(0, "imported 3 games, 0 skipped, 0 rejected\n"), (0, "imported 0 games, 3 skipped, 0 rejected\n")]
     for stored in games:
         assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 

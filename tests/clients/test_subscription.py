@@ -5,12 +5,7 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from south_seas import (
-    Backoff,
-    Client,
-    Connected,
-    Disconnected,
-)
+from south_seas import Backoff, Client, Connected, Disconnected
 from south_seas.decoding import Unknown, convert
 from south_seas.models import Diff, GameView, Snapshot, TilePlaced
 from tests.clients.connection_scripts import read_versions, send_and_close, send_and_stay

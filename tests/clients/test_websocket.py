@@ -70,11 +70,7 @@ async def test_a_rejected_upgrade_is_retried_if_the_service_is_busy(
 
 
 @pytest.mark.parametrize(
-    ("status", "headers"),
-    (
-        (503, {"Retry-After": "60"}),
-        (429, {"RateLimit": '"streams";r=0;t=60'}),
-    ),
+    ("status", "headers"), ((503, {"Retry-After": "60"}), (429, {"RateLimit": '"streams";r=0;t=60'}))
 )
 async def test_a_rejected_upgrade_sets_the_wait(script: ScriptedService, status: int, headers: dict[str, str]) -> None:
     assert 60 <= await reconnect_wait_s(script, status, headers) <= 61

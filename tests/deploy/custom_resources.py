@@ -15,12 +15,7 @@ NAME = {"type": "string", "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}
 
 def object_schema(required: tuple[str, ...], **properties: Schema) -> Schema:
     """Return a schema of an object with these members and no other."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def list_schema(items: Schema) -> Schema:

@@ -89,11 +89,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ("rematch", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "at most {} a second for an address", [MAX_CHECKS_PER_S]),
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
-        (
-            "threat-model",
-            "At most {} commands of {} MB",
-            [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB],
-        ),
+        ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
         ("threat-model", "A body has at most {} chunks", [MAX_BODY_CHUNKS]),
         ("threat-model", "a short queue, {} for an address", [concurrency.MAX_PICTURES_PER_ADDRESS]),
         (

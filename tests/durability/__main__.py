@@ -19,10 +19,7 @@ from tests.durability.guarantees import GUARANTEES, Guarantee
 from tests.durability.trials import Load, SecondFailover, TrialResult, run_trial
 from tests.tools import C_COMPILER, REDIS, exit_without, require
 
-HEAD = (
-    "| deployment | fault | acknowledged | lost | oldest loss | no writes for |",
-    "|---|---|--:|--:|--:|--:|",
-)
+HEAD = ("| deployment | fault | acknowledged | lost | oldest loss | no writes for |", "|---|---|--:|--:|--:|--:|")
 TRIAL_S = 10.0
 
 

@@ -16,8 +16,6 @@ from pathlib import Path
 from tests.redis_servers import Node
 from tests.tools import C_COMPILER, require
 
-__all__ = ["discard_unsynced", "record_fsyncs", "slow_disk"]
-
 SOURCE = Path(__file__).with_name("fsync_recorder.c")
 
 

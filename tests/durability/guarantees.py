@@ -7,8 +7,6 @@ from typing import Literal, NamedTuple
 
 from service.store.client import Wait
 
-__all__ = ["GUARANTEES", "Guarantee"]
-
 Deployment = Literal["embedded", "standalone", "sentinel", "cluster"]
 Fault = Literal["kill", "kill, slow disk", "power", "partition"]
 """SIGKILL of the primary; the same during a slow fsync; SIGKILL and loss of data that was not synced; a network

@@ -13,8 +13,6 @@ from tests.redis_servers.access import PEER_USER
 from tests.redis_servers.node import HOST
 from tests.tcp_proxy import Proxy, run_proxy
 
-__all__ = ["replicate_through_proxy"]
-
 SETUP_TIMEOUT_S = 30.0
 
 

@@ -20,8 +20,6 @@ from tests.durability.replication_proxy import replicate_through_proxy
 from tests.durability.writers import Losses, Writers, count_losses
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 
-__all__ = ["PARTITION_S", "Load", "SecondFailover", "TrialResult", "run_trial"]
-
 PARTITION_S = 6.0
 """Longer than a failover takes."""
 

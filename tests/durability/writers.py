@@ -9,8 +9,6 @@ from typing import NamedTuple
 from service.games.ports import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
 from service.store.game_store import RedisStore
 
-__all__ = ["Acknowledged", "Losses", "Writers", "count_losses"]
-
 RETRY_DELAY_S = 0.05
 SNAPSHOT = bytes(8000)
 """As large as the snapshot of a game half-way through."""

@@ -138,12 +138,7 @@ class FakeDiscord:
     async def suggestions(self, person: DiscordUser, name: str, option: str, typed: str) -> list[str]:
         """Return the suggestions for a typed option."""
         focused = {"name": option, "type": 3, "value": typed, "focused": True}
-        data = {
-            "id": "1",
-            "type": 1,
-            "name": "southseas",
-            "options": [{"name": name, "type": 1, "options": [focused]}],
-        }
+        data = {"id": "1", "type": 1, "name": "southseas", "options": [{"name": name, "type": 1, "options": [focused]}]}
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             answer = await (await self._send(person, 4, data, None)).response
         choices = answer["data"]["choices"]

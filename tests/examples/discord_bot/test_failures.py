@@ -53,10 +53,7 @@ async def test_a_menu_that_cannot_be_edited_stays_with_an_error_beside_it(fake_d
 
 
 async def test_an_unexpected_error_is_logged_and_reported(
-    bot: SouthSeasBot,
-    fake_discord: FakeDiscord,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    bot: SouthSeasBot, fake_discord: FakeDiscord, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fail(*_: Any) -> Never:
         raise KeyError("a mistake of the bot")
