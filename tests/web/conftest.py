@@ -11,7 +11,7 @@ from tests.api_key_fixture import add_api_key
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher
-from tests.web.webhook_owner import KeyHolder
+from tests.web.webhook_owner import OWNER_KINDS, GameOwner, KeyHolder, WebhookOwner, make_owner
 from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, run_instance, run_receiver
 
 
@@ -84,6 +84,20 @@ async def one(store: RedisStore, later: OffsetClock) -> AsyncIterator[WebhookIns
 
 
 @pytest.fixture
-async def host(one: WebhookInstance, store: RedisStore) -> KeyHolder:
+async def host(one: WebhookInstance, receiver: WebhookReceiver, store: RedisStore) -> KeyHolder:
     """Return the holder of an API key."""
-    return KeyHolder(one, await add_api_key(store))
+    return KeyHolder(one, receiver, await add_api_key(store))
+
+
+@pytest.fixture(params=OWNER_KINDS)
+async def owner(
+    request: pytest.FixtureRequest, one: WebhookInstance, receiver: WebhookReceiver, store: RedisStore
+) -> WebhookOwner:
+    """Return the owner of webhooks, of each kind in turn, with a game that these report."""
+    return await make_owner(request.param, one, receiver, store)
+
+
+@pytest.fixture
+async def game_owner(one: WebhookInstance, receiver: WebhookReceiver) -> GameOwner:
+    """Return the owner of a game."""
+    return GameOwner(one, receiver, await create_game(one.client, first_seat=0))

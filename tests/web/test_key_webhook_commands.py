@@ -27,10 +27,10 @@ RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
 
 
 async def test_a_ping_arrives_once_and_signed(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url, secret=SECRET)
+    webhook = await host.register(secret=SECRET)
     answered = await host.send_command(webhook, "ping", status=202)
     assert answered["status"] == "active"
-    await host.instance.deliver()
+    await host.deliver()
     (ping,) = receiver.received
     assert Webhook(SECRET).verify(ping.body, ping.headers) == ping.message
     assert ping.message == {"type": "ping", "timestamp": ping.message["timestamp"], "webhook": webhook["id"]}
@@ -40,11 +40,11 @@ async def test_a_ping_arrives_once_and_signed(host: KeyHolder, receiver: Webhook
 
 
 async def test_a_failed_ping_has_no_consequence(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     receiver.statuses = [500]
     await host.send_command(webhook, "ping", status=202)
     await host.join()
-    await host.instance.deliver()
+    await host.deliver()
     assert len(receiver.received) == 1
     read = await host.read(webhook)
     assert (read["status"], read["failures"]) == ("active", 0)
@@ -53,7 +53,7 @@ async def test_a_failed_ping_has_no_consequence(host: KeyHolder, receiver: Webho
 
 async def test_a_pending_webhook_gets_no_ping(host: KeyHolder, receiver: WebhookReceiver) -> None:
     receiver.challenge_response = lambda _: web.Response(status=404)
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     response = await host.command(webhook, "ping")
     problem = await check_problem(response, 409, "conflict")
     assert "the webhook is pending" in problem["detail"]
@@ -61,13 +61,11 @@ async def test_a_pending_webhook_gets_no_ping(host: KeyHolder, receiver: Webhook
 
 
 async def test_other_events_count_from_the_next_message_on(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url, events=["game_aborted"])
+    webhook = await host.register(events=["game_aborted"])
     game = await host.create_game()
-    await host.join()
     changed = await host.send("PATCH", f"{host.path}/{webhook['id']}", {"events": []})
     assert (changed["events"], changed["status"]) == (None, "active")
-    await game.act_successfully()
-    await host.join()
+    await host.act(game)
     assert receiver.versions_by_game == {game.id: [2]}
     assert len(receiver.challenges) == 1
     unchanged = await host.send("PATCH", f"{host.path}/{webhook['id']}", {})
@@ -77,54 +75,48 @@ async def test_other_events_count_from_the_next_message_on(host: KeyHolder, rece
 
 
 async def test_another_url_must_answer_a_challenge_and_receives_what_was_missed(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     game = await host.create_game()
-    await host.join()
     async with run_receiver() as new:
         new.challenge_response = lambda _: web.Response(status=503)
         changed = await host.send("PATCH", f"{host.path}/{webhook['id']}", {"url": new.url})
         assert (changed["url"], changed["status"]) == (new.url, "pending")
-        await game.act_successfully()
-        await host.join()
+        await host.act(game)
         assert (receiver.versions_by_game, new.received) == ({game.id: [1]}, [])
         new.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
-        later.offset_s = 10
+        host.clock.offset_s = 10
         await host.deliver_all()
         assert new.versions_by_game == {game.id: [2]}
         assert receiver.versions_by_game == {game.id: [1]}
 
 
-async def test_private_addresses_are_refused(store: RedisStore) -> None:
+async def test_private_addresses_are_refused(store: RedisStore, receiver: WebhookReceiver) -> None:
     secret = await add_api_key(store)
     async with run_instance(store, limits=Limits()) as one:
-        host = KeyHolder(one, secret)
+        host = KeyHolder(one, receiver, secret)
         await check_problem(await host.request("POST", host.path, {"url": "http://127.0.0.1:9/"}), 422, "url_refused")
         webhook = await host.send("POST", host.path, {"url": "https://bot.example.org/"}, 201)
         response = await host.request("PATCH", f"{host.path}/{webhook['id']}", {"url": "https://10.0.0.7/"})
         await check_problem(response, 422, "url_refused")
 
 
-async def test_both_secrets_sign_until_the_previous_one_expires(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    webhook, requested_at = await host.register(receiver.url, secret=SECRET), int(later())
+async def test_both_secrets_sign_until_the_previous_one_expires(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook, requested_at = await host.register(secret=SECRET), int(host.clock())
     response = await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET, "grace_s": 60})
     rotated = await response.json()
-    assert requested_at + 60 <= unix_seconds(rotated["previous_secret_expires_at"]) <= later() + 60
+    assert requested_at + 60 <= unix_seconds(rotated["previous_secret_expires_at"]) <= host.clock() + 60
     assert response.headers["Cache-Control"] == "no-store"
     assert rotated["secret"] == OTHER_SECRET
     assert (await host.read(webhook))["previous_secret_expires_at"] == rotated["previous_secret_expires_at"]
     game = await host.create_game()
-    await host.join()
     both = receiver.received[-1]
     assert len(both.headers["webhook-signature"].split()) == 2
     for secret in (SECRET, OTHER_SECRET):
         assert Webhook(secret).verify(both.body, both.headers) == both.message
-    later.offset_s = 61
-    await game.act_successfully()
-    await host.join()
+    host.clock.offset_s = 61
+    await host.act(game)
     new = receiver.received[-1]
     assert len(new.headers["webhook-signature"].split()) == 1
     assert Webhook(OTHER_SECRET).verify(new.body, new.headers) == new.message
@@ -135,17 +127,14 @@ async def test_both_secrets_sign_until_the_previous_one_expires(
     assert (await host.read(webhook))["previous_secret_expires_at"] is None, "it is the current one"
 
 
-async def test_a_second_rotation_ends_the_oldest_secret(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
+async def test_a_second_rotation_ends_the_oldest_secret(host: KeyHolder, receiver: WebhookReceiver) -> None:
     """By default the one before is valid for a day."""
-    webhook, requested_at = await host.register(receiver.url, secret=SECRET), int(later())
+    webhook, requested_at = await host.register(secret=SECRET), int(host.clock())
     rotated = [await host.send_command(webhook, "rotate-secret") for _ in range(2)]
     secrets = [one["secret"] for one in rotated]
     for one in rotated:
-        assert requested_at + DAY_S <= unix_seconds(one["previous_secret_expires_at"]) <= later() + DAY_S
+        assert requested_at + DAY_S <= unix_seconds(one["previous_secret_expires_at"]) <= host.clock() + DAY_S
     await host.create_game()
-    await host.join()
     (received,) = receiver.received
     for secret in secrets:
         assert Webhook(secret).verify(received.body, received.headers)
@@ -154,12 +143,11 @@ async def test_a_second_rotation_ends_the_oldest_secret(
 
 
 async def test_a_retried_rotation_returns_the_same_secret(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url, secret=SECRET)
+    webhook = await host.register(secret=SECRET)
     path, header = f"{host.path}/{webhook['id']}/rotate-secret", {"Idempotency-Key": RANDOM_KEY}
     first, again = [await (await host.request("POST", path, **header)).json() for _ in range(2)]
     assert first == again
     await host.create_game()
-    await host.join()
     (received,) = receiver.received
     for secret in (SECRET, first["secret"]):
         assert Webhook(secret).verify(received.body, received.headers)
@@ -167,17 +155,13 @@ async def test_a_retried_rotation_returns_the_same_secret(host: KeyHolder, recei
     await check_problem(weak, 400, "malformed", "Idempotency-Key")
 
 
-async def test_messages_since_a_time_are_replayed(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    webhook = await host.register(receiver.url)
+async def test_messages_since_a_time_are_replayed(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register()
     early, late, ended = [await host.create_game() for _ in range(3)]
-    await early.act_successfully()
-    await host.join()
-    later.offset_s = 100
-    since = timestamp(int(later()) - 50)
-    for game in (late, late):
-        await game.act_successfully()
+    await host.act(early)
+    host.clock.offset_s = 100
+    since = timestamp(int(host.clock()) - 50)
+    await host.act(late, late)
     await ended.delete()
     await host.join()
     first = {one.id: one.body for one in receiver.received}
@@ -185,30 +169,22 @@ async def test_messages_since_a_time_are_replayed(
     answered = await host.send_command(webhook, "replay", {"since": since}, 202)
     assert answered["status"] == "active"
     await host.join()
-    await host.instance.deliver()
+    await host.deliver()
     assert receiver.versions_by_game == {late.id: [2, 3], ended.id: [2]}
     assert all(first[one.id] == one.body for one in receiver.received)
     receiver.received.clear()
-    await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
-    await host.join()
-    await host.instance.deliver()
+    await host.replay(webhook, "2026-01-01T00:00:00Z")
     assert receiver.versions_by_game == {early.id: [1, 2], late.id: [1, 2, 3], ended.id: [1, 2]}
 
 
-async def test_a_replay_includes_what_was_missed(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    webhook = await host.register(receiver.url)
+async def test_a_replay_includes_what_was_missed(host: KeyHolder, receiver: WebhookReceiver) -> None:
+    webhook = await host.register()
     game = await host.create_game()
-    await host.join()
     receiver.statuses = [410]
-    await game.act_successfully()
-    await host.join()
+    await host.act(game)
     receiver.received.clear()
-    later.offset_s = 1_000
-    await host.send_command(webhook, "replay", {"since": timestamp(int(later()))}, 202)
-    await host.join()
-    await host.instance.deliver()
+    host.clock.offset_s = 1_000
+    await host.replay(webhook, timestamp(int(host.clock())))
     assert receiver.versions_by_game == {game.id: [2]}
 
 
@@ -217,10 +193,9 @@ async def test_a_replay_goes_on_after_a_crash(
 ) -> None:
     secret = await add_api_key(store)
     async with run_instance(store, later) as one, run_instance(store, later) as other:
-        host = KeyHolder(one, secret)
-        webhook = await host.register(receiver.url)
+        host = KeyHolder(one, receiver, secret)
+        webhook = await host.register()
         game = await host.create_game()
-        await one.dispatcher.join()
         receiver.received.clear()
         await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
         await one.dispatcher.aclose()
@@ -234,29 +209,24 @@ async def test_a_replay_goes_on_after_a_crash(
 async def test_a_game_that_is_being_delivered_to_is_replayed_afterwards(
     host: KeyHolder, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     game = await host.create_game()
-    await host.join()
     receiver.received.clear()
-    lease = keys.webhook_lease(game.id, webhook["id"])
-    await redis.set(lease, "another instance", px=300)
-    await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
-    await host.join()
-    await host.instance.deliver()
+    await redis.set(keys.webhook_lease(game.id, webhook["id"]), "another instance", px=300)
+    await host.replay(webhook, "2026-01-01T00:00:00Z")
     assert receiver.versions_by_game == {game.id: [1]}
 
 
 @pytest.mark.parametrize("since", ("yesterday", "2026-13-01T00:00:00Z", "2026-11-21T20:00:00+01:00", None))
-async def test_a_replay_needs_a_time(host: KeyHolder, receiver: WebhookReceiver, since: str | None) -> None:
-    webhook = await host.register(receiver.url)
+async def test_a_replay_needs_a_time(host: KeyHolder, since: str | None) -> None:
+    webhook = await host.register()
     response = await host.command(webhook, "replay", {"since": since})
     await check_problem(response, 400, "malformed", "$.since")
 
 
 async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     game = await host.create_game()
-    await host.join()
     receiver.received.clear()
     key, since = {"Idempotency-Key": RANDOM_KEY}, {"since": "2026-01-01T00:00:00Z"}
     commands: tuple[tuple[str, Any, int], ...] = (
@@ -274,8 +244,7 @@ async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder
     for command, body in (("replay", {"since": "2026-01-02T00:00:00Z"}), ("rotate-secret", {"grace_s": 9})):
         await check_problem(await host.command(webhook, command, body, **key), 422, "key_reused")
     receiver.statuses = [410]
-    await game.act_successfully()
-    await host.join()
+    await host.act(game)
     assert (await host.command(webhook, "ping", **key)).status == 202, "the key's first response wins"
     await check_problem(await host.command(webhook, "ping"), 409, "conflict")
     assert (await host.command(webhook, "retry")).status == 200, "a rejected command ends its lease"

@@ -18,9 +18,7 @@ from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
 from tests.web.webhook_receiver import (
     SECRET,
-    OffsetClock,
     WebhookReceiver,
-    run_instance,
 )
 
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
@@ -29,35 +27,22 @@ DELAYS_S = (5, 30)
 
 
 async def test_one_webhook_receives_the_changes_of_all_games(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url, secret=SECRET)
+    webhook = await host.register(secret=SECRET)
     (challenge,) = receiver.challenges
     assert (challenge.message["game"], challenge.message["webhook"]) == (None, webhook["id"])
     games = [await host.create_game() for _ in range(3)]
-    for _ in range(2):
-        for game in games:
-            await game.act_successfully()
-    other = await create_game(host.instance.client)
-    await other.act_successfully()
-    await host.join()
+    await host.act(*games, *games, await create_game(host.instance.client))
     assert receiver.versions_by_game == {game.id: [1, 2, 3] for game in games}
     for received in receiver.received:
         assert Webhook(SECRET).verify(received.body, received.headers) == received.message
         assert received.id == f"{received.message['data']['game']}.{received.version}.{webhook['id']}"
 
 
-async def test_only_the_selected_events_are_delivered(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    await host.register(receiver.url, events=["game_aborted", "decision"])
-    game = await host.create_game()
-    await game.delete()
-    await host.join()
-    assert [one.message["type"] for one in receiver.received] == ["decision", "game_aborted"]
-
-
 async def test_games_in_play_are_attached_and_ended_ones_are_not(host: KeyHolder, receiver: WebhookReceiver) -> None:
     playing, ended = await host.create_game(), await host.create_game()
     await playing.act_successfully()
     await ended.delete()
-    await host.register(receiver.url)
+    await host.register()
     await playing.act_successfully()
     assert (await ended.post("/rematch")).status == 201  # a last version, which names the rematch
     await host.join()
@@ -66,15 +51,13 @@ async def test_games_in_play_are_attached_and_ended_ones_are_not(host: KeyHolder
 
 async def test_more_games_than_a_batch_are_attached(host: KeyHolder, receiver: WebhookReceiver) -> None:
     games = [await host.create_game() for _ in range(60)]
-    await host.register(receiver.url)
-    for game in (games[0], games[-1]):
-        await game.act_successfully()
-    await host.join()
+    await host.register()
+    await host.act(games[0], games[-1])
     assert receiver.versions_by_game == {games[0].id: [2], games[-1].id: [2]}
 
 
 async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     game = await host.create_game()
     assert await game.get_json("/webhooks") == {"webhooks": []}
     path = f"/webhooks/{webhook['id']}"
@@ -85,16 +68,15 @@ async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: KeyHolder, 
         await game.get(f"{path}/deliveries"),
     ):
         await check_problem(response, 404, "not_found")
-    await game.act_successfully()
-    await host.join()
+    await host.act(game)
     assert receiver.versions_by_game == {game.id: [1, 2]}
 
 
 async def test_another_key_neither_sees_nor_changes_it(
     host: KeyHolder, receiver: WebhookReceiver, store: RedisStore
 ) -> None:
-    webhook = await host.register(receiver.url)
-    stranger = KeyHolder(host.instance, await add_api_key(store, "stranger"))
+    webhook = await host.register()
+    stranger = KeyHolder(host.instance, receiver, await add_api_key(store, "stranger"))
     path = f"{host.path}/{webhook['id']}"
     assert await stranger.send("GET", host.path) == {"webhooks": []}
     for method, suffix in (
@@ -109,34 +91,28 @@ async def test_another_key_neither_sees_nor_changes_it(
         body: dict[str, Any] | None = {} if method == "PATCH" else None
         await check_problem(await stranger.request(method, path + suffix, body), 404, "not_found")
     await stranger.create_game()
-    await host.join()
     assert receiver.received == []
 
 
-async def pass_all_retries(host: KeyHolder, later: OffsetClock) -> None:
+async def pass_all_retries(host: KeyHolder) -> None:
     """Let all attempts at the waiting messages happen."""
     for delay_s in DELAYS_S:
-        later.offset_s += delay_s * (1 + JITTER) + 1
-        await host.instance.deliver()
+        host.clock.offset_s += delay_s * (1 + JITTER) + 1
+        await host.deliver()
 
 
 async def test_a_message_that_is_never_accepted_delays_no_other_game(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     fine, failing = await host.create_game(), await host.create_game()
-    await host.join()
     receiver.statuses = [500, 204, 500, 500]
-    await failing.act_successfully()
-    await host.join()
-    await fine.act_successfully()
-    await host.join()
-    await pass_all_retries(host, later)
+    await host.act(failing)
+    await host.act(fine)
+    await pass_all_retries(host)
     read = await host.read(webhook)
     assert (read["status"], read["missed_games"]) == ("active", 1)
-    await failing.act_successfully()
-    await fine.act_successfully()
-    await host.join()
+    await host.act(failing, fine)
     assert receiver.versions_by_game[fine.id] == [1, 2, 3]
     assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2]
     await host.send_command(webhook, "retry")
@@ -146,15 +122,13 @@ async def test_a_message_that_is_never_accepted_delays_no_other_game(
 
 
 async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_server(
-    host: KeyHolder, receiver: WebhookReceiver, later: OffsetClock
+    host: KeyHolder, receiver: WebhookReceiver
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     receiver.statuses = [503] * 1_000
     games = [await host.create_game() for _ in range(3)]
-    for game in games:
-        await game.act_successfully()
-    await host.join()
-    await pass_all_retries(host, later)
+    await host.act(*games)
+    await pass_all_retries(host)
     read = await host.read(webhook)
     assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "failing", 3)
     created_meanwhile = await host.create_game()
@@ -178,14 +152,11 @@ async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_ser
 async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
     host: KeyHolder, receiver: WebhookReceiver
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     first, second = await host.create_game(), await host.create_game()
-    await host.join()
     receiver.statuses = [410]
-    await first.act_successfully()
-    await host.join()
-    await second.act_successfully()
-    await host.join()
+    await host.act(first)
+    await host.act(second)
     assert receiver.versions_by_game == {first.id: [1, 2], second.id: [1]}
     read = await host.read(webhook)
     assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "gone", 2)
@@ -197,13 +168,10 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
 
 
 async def test_a_retry_of_a_server_that_is_still_gone_ends(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     games = [await host.create_game() for _ in range(3)]
-    await host.join()
     receiver.statuses = [410] * 1_000
-    for game in games:
-        await game.act_successfully()
-    await host.join()
+    await host.act(*games)
     for _ in range(3):
         receiver.received.clear()
         await host.send_command(webhook, "retry")
@@ -212,10 +180,9 @@ async def test_a_retry_of_a_server_that_is_still_gone_ends(host: KeyHolder, rece
         assert (await host.read(webhook))["missed_games"] == len(games)
 
 
-async def test_the_delivery_log_has_all_games(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register(receiver.url)
+async def test_the_delivery_log_has_all_games(host: KeyHolder) -> None:
+    webhook = await host.register()
     games = [await host.create_game() for _ in range(2)]
-    await host.join()
     attempts = await host.deliveries(webhook)
     assert {one["game"] for one in attempts} == {games[0].id, games[1].id, None}
     newest = attempts[0]
@@ -223,24 +190,10 @@ async def test_the_delivery_log_has_all_games(host: KeyHolder, receiver: Webhook
     assert (newest["version"], newest["type"], newest["status"]) == (1, "diff", 204)
 
 
-async def test_a_deleted_webhook_gets_nothing_more(host: KeyHolder, receiver: WebhookReceiver, redis: Redis) -> None:
-    webhook = await host.register(receiver.url)
-    game = await host.create_game()
-    await host.join()
-    assert (await host.request("DELETE", f"{host.path}/{webhook['id']}")).status == 204
-    await game.act_successfully()
-    await host.join()
-    assert receiver.versions_by_game == {game.id: [1]}
-    assert await redis.hget(keys.game(game.id), "hooks") is None  # its games forget it
-    await game.act_successfully()
-    await check_problem(await host.request("GET", f"{host.path}/{webhook['id']}"), 404, "not_found")
-    await check_problem(await host.request("DELETE", f"{host.path}/{webhook['id']}"), 404, "not_found")
-
-
 async def test_a_retried_creation_attaches_what_a_crash_left_out(
     host: KeyHolder, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     header = {"Idempotency-Key": RANDOM_KEY}
     first = await (await host.request("POST", "/v1/games", {"players": TWO_PLAYERS}, **header)).json()
     await host.join()
@@ -253,26 +206,12 @@ async def test_a_retried_creation_attaches_what_a_crash_left_out(
 
 
 async def test_a_rematch_is_reported_too(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    await host.register(receiver.url, events=["game_created"])
+    await host.register(events=["game_created"])
     game = await host.create_game()
     await game.delete()
     rematch = await (await game.post("/rematch", **host.headers)).json()
     await host.join()
     assert receiver.versions_by_game == {game.id: [1], rematch["game"]["id"]: [1]}
-
-
-async def test_another_instance_delivers_what_one_left_behind(
-    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
-) -> None:
-    secret = await add_api_key(store)
-    async with run_instance(store, later) as one, run_instance(store, later) as other:
-        webhook = await KeyHolder(one, secret).register(receiver.url)
-        game = await KeyHolder(one, secret).create_game()
-        await one.dispatcher.aclose()  # it crashes before it delivers
-        await redis.delete(keys.webhook_lease(game.id, webhook["id"]))  # its lease expires
-        later.offset_s = 20
-        await other.deliver()
-        assert receiver.versions_by_game == {game.id: [1]}
 
 
 async def test_a_game_that_cannot_be_read_stops_no_other(
@@ -281,9 +220,8 @@ async def test_a_game_that_cannot_be_read_stops_no_other(
     damaged, fine = await host.create_game(), await host.create_game()
     host.instance.expected_failures = 1
     await redis.hset(keys.game(damaged.id), "snapshot", b"damaged")
-    await host.register(receiver.url)
-    await fine.act_successfully()
-    await host.join()
+    await host.register()
+    await host.act(fine)
     assert receiver.versions_by_game == {fine.id: [2]}
 
 
@@ -301,14 +239,11 @@ async def test_a_key_that_was_just_revoked_registers_no_webhook(
 async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_is_disabled(
     host: KeyHolder, receiver: WebhookReceiver, store: RedisStore, redis: Redis
 ) -> None:
-    webhook = await host.register(receiver.url)
+    webhook = await host.register()
     game = await host.create_game()
-    await host.join()
     receiver.statuses = [410]
-    await game.act_successfully()
-    await host.join()
+    await host.act(game)
     other = await host.create_game()
-    await host.join()
     repairer = IndexRepairer(store, store.index_repair, Retention(), time)
     for added, disabled_reason in ((0, "gone"), (1, None)):
         await redis.delete(keys.WEBHOOK_SCHEDULE)

@@ -20,49 +20,38 @@ from service.games.webhooks.challenges import (
 from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store import keys
 from service.web.outbound.webhook_sender import CHALLENGES_PER_ADDRESS, open_webhook_sender
-from tests.web.http_game import HTTPGame, create_game
+from tests.web.http_game import create_game
+from tests.web.webhook_owner import GameOwner, WebhookOwner
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
     SECRET,
     OffsetClock,
-    WebhookInstance,
     WebhookReceiver,
-    list_attempts,
-    read_webhook,
-    register_webhook,
     repeat_challenge,
 )
 
 ATTEMPTS = len(CHALLENGE_RETRY_DELAYS_S) + 1
 
 
-async def retry(game: HTTPGame, hook: dict[str, Any]) -> Any:
-    answer = await game.post(f"/webhooks/{hook['id']}/retry")
-    assert answer.status == 200
-    return await answer.json()
-
-
-async def test_a_passed_challenge_activates_the_webhook(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url, secret=SECRET)
+async def test_a_passed_challenge_activates_the_webhook(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
+    hook = await game_owner.register(secret=SECRET)
     assert hook["status"] == "pending"
-    await one.deliver()
-    assert (await read_webhook(game, hook))["status"] == "active"
+    await game_owner.deliver()
+    assert (await game_owner.read(hook))["status"] == "active"
     (got,) = receiver.challenges
     assert Webhook(SECRET).verify(got.body, got.headers) == got.message
     assert {**got.message, "timestamp": "", "challenge": ""} == {
         "type": "challenge",
         "timestamp": "",
         "challenge": "",
-        "game": game.id,
+        "game": game_owner.game.id,
         "webhook": hook["id"],
     }
     assert len(got.message["challenge"]) >= 43
-    (attempt,) = await list_attempts(game, hook)
+    (attempt,) = await game_owner.deliveries(hook)
     assert (attempt["id"], attempt["type"], attempt["version"]) == (got.id, "challenge", 1)
     assert (attempt["delivered"], attempt["status"], attempt["error"]) == (True, 200, None)
-    await game.act_successfully()
-    await one.deliver()
+    await game_owner.act(game_owner.game)
     assert (len(receiver.challenges), receiver.versions) == (1, [2])
 
 
@@ -88,68 +77,62 @@ def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]],
     ),
 )
 async def test_only_the_challenge_itself_passes(
-    one: WebhookInstance, receiver: WebhookReceiver, answer: Callable[[dict[str, Any]], web.Response]
+    game_owner: GameOwner, receiver: WebhookReceiver, answer: Callable[[dict[str, Any]], web.Response]
 ) -> None:
     receiver.challenge_response = answer
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
-    await game.act_successfully()
-    await one.deliver()
-    assert [(attempted["error"], attempted["delivered"]) for attempted in await list_attempts(game, hook)] == [
+    hook = await game_owner.register()
+    await game_owner.act(game_owner.game)
+    assert [(attempted["error"], attempted["delivered"]) for attempted in await game_owner.deliveries(hook)] == [
         ("wrong_answer", False)
     ]
-    assert (await read_webhook(game, hook))["status"] == "pending"
+    assert (await game_owner.read(hook))["status"] == "pending"
     assert receiver.received == []
 
 
 @pytest.mark.parametrize(("status", "attempts", "reason"), ((410, 1, "gone"), (404, ATTEMPTS, "unproven")))
 async def test_challenges_end_after_a_few_attempts(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, status: int, attempts: int, reason: str
+    owner: WebhookOwner, receiver: WebhookReceiver, status: int, attempts: int, reason: str
 ) -> None:
     receiver.challenge_response = lambda _: web.Response(status=status)
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
+    hook = await owner.register()
     for _ in range(12):
-        await game.act_successfully()
-        await one.deliver()
-        later.offset_s += 400
-    webhook = await read_webhook(game, hook)
+        await owner.game.act_successfully()
+        await owner.deliver()
+        owner.clock.offset_s += 400
+    webhook = await owner.read(hook)
     assert (webhook["status"], webhook["disabled_reason"], webhook["next_attempt_at"]) == ("disabled", reason, None)
     assert (len(receiver.challenges), receiver.received) == (attempts, [])
-    assert (await retry(game, hook))["status"] == "pending"
+    assert (await owner.send_command(hook, "retry"))["status"] == "pending"
     receiver.challenge_response = repeat_challenge
-    await one.deliver()
-    assert (await read_webhook(game, hook))["status"] == "active"
-    assert receiver.versions == [*range(2, 14)]
+    await owner.deliver()
+    assert (await owner.read(hook))["status"] == "active"
+    assert receiver.versions == ([*range(2, 14)] if isinstance(owner, GameOwner) else [])
 
 
-async def test_unwanted_challenges_per_site_are_limited(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
+async def test_unwanted_challenges_per_site_are_limited(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
     """Even if clients register, retry and delete webhooks as often as they can."""
     receiver.challenge_response = lambda _: web.Response(status=404)
-    game = await create_game(one.client)
-    hooks = [await register_webhook(game, receiver.url) for _ in range(10)]
+    hooks = [await game_owner.register() for _ in range(10)]
     for _ in range(30):
         for hook in hooks:
-            await retry(game, hook)
-        await one.deliver()
-        later.offset_s += 2
+            await game_owner.send_command(hook, "retry")
+        await game_owner.deliver()
+        game_owner.clock.offset_s += 2
     assert CLIENT_RATE.burst <= len(receiver.challenges) <= CLIENT_RATE.burst + 2
-    assert {(await read_webhook(game, hook))["status"] for hook in hooks} == {"pending"}
+    assert {(await game_owner.read(hook))["status"] for hook in hooks} == {"pending"}
 
 
-async def test_passed_challenges_are_not_counted(one: WebhookInstance, receiver: WebhookReceiver) -> None:
+async def test_passed_challenges_are_not_counted(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
     hooks = []
     for _ in range(3):
-        game = await create_game(one.client)
-        hooks += [(game, await register_webhook(game, receiver.url)) for _ in range(10)]
+        other = GameOwner(game_owner.instance, receiver, await create_game(game_owner.instance.client))
+        hooks += [(other, await other.register()) for _ in range(10)]
     async with asyncio.timeout(30):
         while len(receiver.challenges) < len(hooks):
-            await one.deliver()
+            await game_owner.deliver()
     assert len(hooks) > CLIENT_RATE.burst
-    assert {(await read_webhook(game, hook))["status"] for game, hook in hooks} == {"active"}
-    assert {(await read_webhook(game, hook))["failures"] for game, hook in hooks} == {0}
+    assert {(await other.read(hook))["status"] for other, hook in hooks} == {"active"}
+    assert {(await other.read(hook))["failures"] for other, hook in hooks} == {0}
 
 
 def test_unwanted_challenges_of_all_clients_are_limited() -> None:
@@ -177,23 +160,19 @@ async def test_unwanted_challenges_per_address_are_limited(receiver: WebhookRece
     assert plain.error is None, "what is proven is not counted"
 
 
-async def test_a_postponed_challenge_is_not_a_failure(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
-    resources = one.dispatcher._resources
+async def test_a_postponed_challenge_is_not_a_failure(game_owner: GameOwner) -> None:
+    resources = game_owner.instance.dispatcher._resources
     send, resources.send = resources.send, _postponing
-    await one.deliver()
-    webhook = await read_webhook(game, hook)
+    hook = await game_owner.register()
+    await game_owner.deliver()
+    webhook = await game_owner.read(hook)
     assert (webhook["status"], webhook["failures"]) == ("pending", 0)
     assert webhook["next_attempt_at"] is not None
-    assert await list_attempts(game, hook) == []
+    assert await game_owner.deliveries(hook) == []
     resources.send = send
-    later.offset_s += 80
-    await one.deliver()
-    await one.deliver()
-    assert (await read_webhook(game, hook))["status"] == "active"
+    game_owner.clock.offset_s += 80
+    await game_owner.deliver_all()
+    assert (await game_owner.read(hook))["status"] == "active"
 
 
 async def _postponing(*_: object, **__: object) -> SendResult:
@@ -201,13 +180,11 @@ async def _postponing(*_: object, **__: object) -> SendResult:
 
 
 async def test_webhooks_stored_without_a_challenge_are_active(
-    one: WebhookInstance, receiver: WebhookReceiver, redis: Redis
+    game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
+    hook = await game_owner.register()
     earlier = msgspec.msgpack.encode([1, 0, None, None])
-    await redis.hset(keys.game(game.id), f"hook:{hook['id']}:state", earlier)
-    assert (await read_webhook(game, hook))["status"] == "active"
-    await game.act_successfully()
-    await one.deliver()
+    await redis.hset(keys.game(game_owner.game.id), f"hook:{hook['id']}:state", earlier)
+    assert (await game_owner.read(hook))["status"] == "active"
+    await game_owner.act(game_owner.game)
     assert (receiver.versions, receiver.challenges) == ([2], [])

@@ -8,32 +8,24 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.webhooks.sender import SendResult
 from service.store import keys
-from tests.web.http_game import create_game
-from tests.web.webhook_receiver import (
-    SECRET,
-    OffsetClock,
-    WebhookInstance,
-    WebhookReceiver,
-    list_message_attempts,
-    read_webhook,
-    register_webhook,
-)
+from tests.web.http_game import check_problem, create_game
+from tests.web.webhook_owner import GameOwner, WebhookOwner
+from tests.web.webhook_receiver import SECRET, WebhookReceiver
 
 
 async def test_a_change_is_delivered_at_once_with_a_valid_signature(
-    one: WebhookInstance, receiver: WebhookReceiver
+    owner: WebhookOwner, receiver: WebhookReceiver
 ) -> None:
-    game = await create_game(one.client, first_seat=0)
-    hook = await register_webhook(game, receiver.url, secret=SECRET)
-    acted = await game.act_successfully()
-    await one.dispatcher.join()
+    hook = await owner.register(secret=SECRET)
+    acted = await owner.game.act_successfully()
+    await owner.join()
     (received,) = receiver.received
     assert Webhook(SECRET).verify(received.body, received.headers) == received.message
     with pytest.raises(WebhookVerificationError):
         Webhook(hook["secret"]).verify(received.body + b" ", received.headers)
     (diff,) = acted["diffs"]
     assert received.headers["content-type"] == "application/json"
-    assert received.id == f"{game.id}.2.{hook['id']}"
+    assert received.id == f"{owner.game.id}.2.{hook['id']}"
     assert received.message == {
         "type": "diff",
         "timestamp": diff["at"],
@@ -42,7 +34,7 @@ async def test_a_change_is_delivered_at_once_with_a_valid_signature(
             "next": acted["next"],
         },
     }
-    (attempt,) = await list_message_attempts(game, hook)
+    (attempt,) = await owner.message_deliveries(hook)
     assert attempt == {
         "id": received.id,
         "version": 2,
@@ -53,169 +45,161 @@ async def test_a_change_is_delivered_at_once_with_a_valid_signature(
         "status": 204,
         "error": None,
         "latency_ms": attempt["latency_ms"],
+        **({} if isinstance(owner, GameOwner) else {"game": owner.game.id}),
     }
-    assert (await read_webhook(game, hook))["delivered_version"] == 2
+    if isinstance(owner, GameOwner):
+        assert (await owner.read(hook))["delivered_version"] == 2
 
 
-async def test_only_the_selected_events_and_seats_are_delivered(
-    one: WebhookInstance, receiver: WebhookReceiver
-) -> None:
-    game = await create_game(one.client, first_seat=0, seed="tides")
-    await register_webhook(game, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
+async def test_only_the_selected_events_and_seats_are_delivered(owner: WebhookOwner, receiver: WebhookReceiver) -> None:
+    game, seats = owner.game, {"seats": [1]} if isinstance(owner, GameOwner) else {}
+    await owner.register(events=["game_aborted", "turn_started"], **seats)
     while (await game.get_json())["turn"]["number"] < 5:
         await game.act_successfully()
     await game.delete()
-    await one.dispatcher.join()
-    received = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
-    assert received == [
+    await owner.join()
+    received = [one.message for one in receiver.received if seats or one.message["data"]["next"]["seat"] != 0]
+    assert [(one["type"], one["data"]["events"]) for one in received] == [
         ("turn_started", [{"type": "turn_started", "number": 2, "seat": 1}]),
         ("turn_started", [{"type": "turn_started", "number": 4, "seat": 1}]),
         ("game_aborted", [{"type": "game_aborted"}]),
     ]
-    assert [one.message["data"]["next"]["seat"] for one in receiver.received] == [1, 1, None]
+    assert [one["data"]["next"]["seat"] for one in received] == [1, 1, None]
+    assert len(receiver.received) == (3 if seats else 5)
 
 
-async def test_every_change_is_delivered_in_order(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
-    for _ in range(30):
-        await game.act_successfully()
-    await one.dispatcher.join()
+async def test_every_change_is_delivered_in_order(owner: WebhookOwner, receiver: WebhookReceiver) -> None:
+    hook = await owner.register()
+    await owner.act(*[owner.game] * 30)
     assert receiver.versions == [*range(2, 32)]
     assert len({message.id for message in receiver.received}) == 30
-    assert len(await list_message_attempts(game, hook)) == 30
+    assert len(await owner.message_deliveries(hook)) == 30
 
 
-async def test_a_change_without_a_selected_event_is_skipped(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url, events=["game_finished"])
-    await game.act_successfully()
-    await one.dispatcher.join()
+async def test_a_change_without_a_selected_event_is_skipped(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
+    hook = await game_owner.register(events=["game_finished"])
+    await game_owner.act(game_owner.game)
     assert receiver.received == []
-    assert (await read_webhook(game, hook))["delivered_version"] == 2
+    assert (await game_owner.read(hook))["delivered_version"] == 2
 
 
 async def test_a_failed_delivery_is_retried_with_the_same_message(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
+    game_owner: GameOwner, receiver: WebhookReceiver
 ) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
+    owner = game_owner
+    hook = await owner.register()
     receiver.statuses = [500, 429]
-    await game.act_successfully()
-    await one.deliver()
-    await game.act_successfully()
-    await one.deliver()
+    for _ in range(2):
+        await owner.game.act_successfully()
+        await owner.deliver()
     assert receiver.versions == [2]
-    waiting = await read_webhook(game, hook)
+    waiting = await owner.read(hook)
     assert (waiting["failures"], waiting["delivered_version"], waiting["status"]) == (1, 1, "active")
     assert waiting["next_attempt_at"] is not None
-    later.offset_s += 6
-    await one.deliver()
-    assert receiver.versions == [2, 2]
-    later.offset_s += 6
-    await one.deliver()
-    assert receiver.versions == [2, 2]
-    later.offset_s += 30
-    await one.deliver()
-    assert receiver.versions == [2, 2, 2, 3]
+    for pause_s, versions in ((6, [2, 2]), (6, [2, 2]), (30, [2, 2, 2, 3])):
+        owner.clock.offset_s += pause_s
+        await owner.deliver()
+        assert receiver.versions == versions
     first, second, third, _ = receiver.received
     assert (first.id, first.body) == (second.id, second.body) == (third.id, third.body)
     assert first.headers["webhook-timestamp"] < third.headers["webhook-timestamp"]
     attempts = [
         (attempted["version"], attempted["attempt"], attempted["status"], attempted["error"])
-        for attempted in await list_message_attempts(game, hook)
+        for attempted in await owner.message_deliveries(hook)
     ]
     assert attempts == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
-    finished = await read_webhook(game, hook)
+    finished = await owner.read(hook)
     assert (finished["failures"], finished["delivered_version"], finished["next_attempt_at"]) == (0, 3, None)
 
 
 @pytest.mark.parametrize(("answers", "attempts", "reason"), (([410], 1, "gone"), ([500, 302, 404, 200], 3, "failing")))
 async def test_a_webhook_is_disabled_after_the_last_retry(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, answers: list[int], attempts: int, reason: str
+    owner: WebhookOwner, receiver: WebhookReceiver, answers: list[int], attempts: int, reason: str
 ) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
+    hook = await owner.register()
     receiver.statuses = [*answers]
-    await game.act_successfully()
+    await owner.game.act_successfully()
     for _ in range(6):
-        await one.deliver()
-        later.offset_s += 60
-    webhook = await read_webhook(game, hook)
+        await owner.deliver()
+        owner.clock.offset_s += 60
+    webhook = await owner.read(hook)
     assert (webhook["status"], webhook["disabled_reason"], webhook["next_attempt_at"]) == ("disabled", reason, None)
-    await game.act_successfully()
-    await one.deliver()
+    await owner.game.act_successfully()
+    await owner.deliver()
     assert receiver.versions == [2] * attempts
-    assert len(await list_message_attempts(game, hook)) == attempts
-    retried = await game.post(f"/webhooks/{hook['id']}/retry")
-    assert (retried.status, (await retried.json())["status"], (await retried.json())["failures"]) == (200, "active", 0)
+    assert len(await owner.message_deliveries(hook)) == attempts
+    retried = await owner.send_command(hook, "retry")
+    assert (retried["status"], retried["failures"]) == ("active", 0)
     receiver.statuses = []
-    await one.dispatcher.join()
+    await owner.deliver_all()
     assert receiver.versions == [*[2] * attempts, 2, 3]
-    assert (await list_message_attempts(game, hook))[1]["attempt"] == 1
-
-
-async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, redis: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
-    first, second = await create_game(one.client), await create_game(one.client)
-    hook = await register_webhook(first, receiver.url)
-    await register_webhook(second, receiver.url)
-    await one.deliver()
-    later.offset_s += 2
-    await one.deliver()
-    one.expected_failures = 1
-    resources = one.dispatcher._resources
-    send, resources.send = resources.send, _failing
-    await first.act_successfully()
-    await one.dispatcher.join()
-    resources.send = send
-    await second.act_successfully()
-    await one.dispatcher.join()
-    assert len(receiver.received) == 1
-    assert hook["id"] in caplog.text
-    await redis.delete(keys.webhook_lease(first.id, hook["id"]))
-    later.offset_s += 80
-    await one.deliver()
-    assert len(receiver.received) == 2
+    assert len({message.id for message in receiver.received}) == 2
+    assert (await owner.message_deliveries(hook))[1]["attempt"] == 1
 
 
 async def _failing(*_: object, **__: object) -> SendResult:
     raise KeyError("a mistake of ours")
 
 
-async def test_deliveries_in_progress_end_with_the_dispatcher(
-    one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
+    game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sending = asyncio.Event()
+    one, first = game_owner.instance, game_owner.game
+    second = GameOwner(one, receiver, await create_game(one.client))
+    hook = await game_owner.register()
+    await second.register()
+    one.expected_failures = 1
+    resources = one.dispatcher._resources
+    send, resources.send = resources.send, _failing
+    await game_owner.act(first)
+    resources.send = send
+    await game_owner.act(second.game)
+    assert len(receiver.received) == 1
+    assert hook["id"] in caplog.text
+    await redis.delete(keys.webhook_lease(first.id, hook["id"]))
+    one.clock.offset_s += 80
+    await one.deliver()
+    assert len(receiver.received) == 2
+
+
+async def test_deliveries_in_progress_end_with_the_dispatcher(
+    game_owner: GameOwner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sending, dispatcher = asyncio.Event(), game_owner.instance.dispatcher
 
     async def hang(*_: object, **__: object) -> SendResult:
         sending.set()
         return await asyncio.Future()
 
-    monkeypatch.setattr(one.dispatcher._resources, "send", hang)
-    await register_webhook(await create_game(one.client), receiver.url)
-    await one.dispatcher.dispatch_due()
+    monkeypatch.setattr(dispatcher._resources, "send", hang)
+    await game_owner.send("POST", game_owner.path, {"url": game_owner.receiver.url}, 201)
+    await dispatcher.dispatch_due()
     async with asyncio.timeout(5):
         await sending.wait()
-        await one.dispatcher.aclose()
-    assert len(one.dispatcher) == 0
+        await dispatcher.aclose()
+    assert len(dispatcher) == 0
 
 
 async def test_deleting_a_webhook_stops_its_deliveries(
-    one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
+    owner: WebhookOwner, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
+    game, hook, other = owner.game, await owner.register(), await owner.register()
+    assert (await owner.delete(other)).status == 204
+    assert [one["id"] for one in (await owner.send("GET", owner.path))["webhooks"]] == [hook["id"]]
     receiver.statuses = [500]
-    await game.act_successfully()
-    await one.deliver()
-    await game.delete(f"/webhooks/{hook['id']}")
-    later.offset_s += 60
-    await game.act_successfully()
-    await one.deliver()
+    await owner.act(game)
+    deleted = await owner.delete(hook)
+    assert (deleted.status, await deleted.read()) == (204, b"")
+    owner.clock.offset_s += 60
+    await owner.act(game)
+    await owner.deliver()
     assert receiver.versions == [2]
+    assert await redis.hget(keys.game(game.id), "hooks") is None
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/retry")):
+        response = await owner.request(method, f"{owner.path}/{hook['id']}{path}")
+        await check_problem(response, 404, "not_found")
     seen_before = 1_000_000_000.5
+    await redis.delete(keys.WEBHOOK_SCHEDULE)
     await redis.zadd(keys.WEBHOOK_SCHEDULE, {f"{game.id} {hook['id']}": seen_before})
-    await one.deliver()
+    await owner.deliver()
     assert await redis.zcard(keys.WEBHOOK_SCHEDULE) == 0

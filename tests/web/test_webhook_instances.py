@@ -13,12 +13,11 @@ from service.store.game_store import RedisStore
 from tests.background import in_background
 from tests.polling import wait_until
 from tests.web.http_game import HTTPGame, create_game
+from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
     OffsetClock,
-    WebhookInstance,
     WebhookReceiver,
-    read_webhook,
     register_webhook,
     run_instance,
 )
@@ -30,11 +29,10 @@ async def test_another_instance_delivers_after_one_ends(
     store: RedisStore, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     async with run_instance(store, later) as first:
-        game = await create_game(first.client)
-        await register_webhook(game, receiver.url)
+        owner = await make_owner("game", first, receiver, store)
+        await owner.register()
         receiver.statuses = [503]
-        await game.act_successfully()
-        await first.deliver()
+        await owner.act(owner.game)
     later.offset_s += 6
     async with run_instance(store, later) as second:
         await second.deliver()
@@ -43,16 +41,15 @@ async def test_another_instance_delivers_after_one_ends(
 
 
 async def test_a_change_is_delivered_without_a_notification(
-    one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+    owner: WebhookOwner, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = await create_game(one.client)
-    await register_webhook(game, receiver.url)
-    monkeypatch.setattr(one.dispatcher, "_process", lambda *_: asyncio.sleep(0))
-    await game.act_successfully()
+    await owner.register()
+    monkeypatch.setattr(owner.instance.dispatcher, "_process", lambda *_: asyncio.sleep(0))
+    await owner.game.act_successfully()
     monkeypatch.undo()
-    one.dispatcher._in_progress.clear()
+    owner.instance.dispatcher._in_progress.clear()
     assert receiver.received == []
-    await one.deliver()
+    await owner.deliver()
     assert receiver.versions == [2]
 
 
@@ -60,9 +57,9 @@ async def test_two_instances_deliver_each_message_once(
     store: RedisStore, later: OffsetClock, receiver: WebhookReceiver
 ) -> None:
     async with run_instance(store, later) as first, run_instance(store, later) as second:
-        game = await create_game(first.client)
-        await register_webhook(game, receiver.url)
-        other = HTTPGame(second.client, game.created)
+        owner = await make_owner("game", first, receiver, store)
+        await owner.register()
+        game, other = owner.game, HTTPGame(second.client, owner.game.created)
         for number in range(20):
             await (game, other)[number % 2].act_successfully()
             await asyncio.gather(first.deliver(), second.deliver())
@@ -71,8 +68,9 @@ async def test_two_instances_deliver_each_message_once(
     assert receiver.versions == [*range(2, 22)]
 
 
+@pytest.mark.parametrize("kind", OWNER_KINDS)
 async def test_an_interrupted_delivery_is_repeated_by_another_instance(
-    store: RedisStore, redis: Redis, later: OffsetClock, receiver: WebhookReceiver
+    store: RedisStore, redis: Redis, later: OffsetClock, receiver: WebhookReceiver, kind: str
 ) -> None:
     arrived = asyncio.Event()
 
@@ -84,8 +82,8 @@ async def test_an_interrupted_delivery_is_repeated_by_another_instance(
 
     receiver.respond = hang_once
     async with run_instance(store, later, limits=PATIENT) as first:
-        game = await create_game(first.client)
-        hook = await register_webhook(game, receiver.url)
+        owner = await make_owner(kind, first, receiver, store)
+        game, hook = owner.game, await owner.register()
         await game.act_successfully()
         await arrived.wait()
         assert await store.webhooks.list_due(int(later()), 10) == []  # other instances leave it alone
@@ -113,8 +111,8 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
 
     receiver.respond = fail_late_once
     async with run_instance(store, later, limits=PATIENT) as first, run_instance(store, later) as second:
-        game = await create_game(first.client)
-        hook = await register_webhook(game, receiver.url)
+        owner = await make_owner("game", first, receiver, store)
+        game, hook = owner.game, await owner.register()
         await game.act_successfully()
         await arrived.wait()
         await redis.delete(keys.webhook_lease(game.id, hook["id"]))
@@ -122,7 +120,7 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
         await second.deliver()
         released.set()
         await first.dispatcher.join()
-        webhook = await read_webhook(game, hook)
+        webhook = await owner.read(hook)
     assert receiver.versions == [2, 2]
     assert (webhook["delivered_version"], webhook["failures"]) == (2, 0)
 

@@ -8,50 +8,33 @@ from aiohttp import web
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.web.http_game import HTTPGame, check_problem
-from tests.web.webhook_owner import KeyHolder, WebhookOwner, make_owner
+from tests.web.http_game import check_problem
+from tests.web.webhook_owner import OWNER_KINDS, GameOwner, KeyHolder, WebhookOwner, make_owner
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,
-    OffsetClock,
-    WebhookInstance,
+    SECRET,
     WebhookReceiver,
     repeat_challenge,
     run_instance,
 )
 
-KINDS = ("game", "api_key")
 DAY_S = 86_400
 KEY = {"Idempotency-Key": "webhook-1"}
 
 
-@pytest.fixture(params=KINDS)
-async def owned(
-    request: pytest.FixtureRequest, one: WebhookInstance, store: RedisStore
-) -> tuple[WebhookOwner, HTTPGame]:
-    """Return the owner of webhooks, of each kind in turn, and a game that these report."""
-    return await make_owner(request.param, one, store)
-
-
-@pytest.fixture
-def owner(owned: tuple[WebhookOwner, HTTPGame]) -> WebhookOwner:
-    """Return the owner of webhooks, of each kind in turn."""
-    return owned[0]
-
-
 async def test_the_secret_is_returned_only_once(owner: WebhookOwner, receiver: WebhookReceiver) -> None:
-    response = await owner.request("POST", owner.path, {"url": receiver.url, "events": ["game_finished"]})
+    chosen: dict[str, Any] = {"url": receiver.url, "events": ["decision", "turn_started"]}
+    of_kind: dict[str, Any] = {"missed_games": 0, "previous_secret_expires_at": None}
+    if isinstance(owner, GameOwner):
+        chosen["seats"], of_kind = [1], {"delivered_version": 1}
+    response = await owner.request("POST", owner.path, {**chosen, "secret": SECRET})
     created = await response.json()
     assert (response.status, response.headers["Location"]) == (201, f"{owner.path}/{created['id']}")
     assert response.headers["Cache-Control"] == "no-store"
-    secret = created.pop("secret")
-    assert secret.startswith("whsec_")
-    of_kind: dict[str, Any] = {"seats": None, "delivered_version": 1}
-    if isinstance(owner, KeyHolder):
-        of_kind = {"missed_games": 0, "previous_secret_expires_at": None}
+    assert created.pop("secret") == SECRET
     assert created == {
         "id": created["id"],
-        "url": receiver.url,
-        "events": ["game_finished"],
+        **chosen,
         "created_at": created["created_at"],
         "status": "pending",
         "disabled_reason": None,
@@ -59,19 +42,22 @@ async def test_the_secret_is_returned_only_once(owner: WebhookOwner, receiver: W
         "next_attempt_at": None,
         **of_kind,
     }
-    await owner.instance.deliver()
+    await owner.deliver()
     active = {**created, "status": "active"}
     deliveries = await owner.send("GET", f"{owner.path}/{created['id']}/deliveries")
     assert deliveries["webhook"] == await owner.read(created) == active
     assert await owner.send("GET", owner.path) == {"webhooks": [active]}
+    plain = await owner.register()
+    assert plain["secret"].startswith("whsec_")
+    assert all(plain[name] is None for name in chosen if name != "url")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", OWNER_KINDS)
 async def test_the_number_of_webhooks_is_limited(store: RedisStore, receiver: WebhookReceiver, kind: str) -> None:
     async with run_instance(store, limits=LOCAL_LIMITS._replace(max_webhooks=2)) as instance:
-        owner, _ = await make_owner(kind, instance, store)
+        owner = await make_owner(kind, instance, receiver, store)
         for _ in range(2):
-            await owner.register(receiver.url)
+            await owner.register()
         problem = await check_problem(
             await owner.request("POST", owner.path, {"url": receiver.url}), 409, "limit_reached"
         )
@@ -92,23 +78,21 @@ async def test_concurrent_registrations_with_one_key_create_one_webhook(
     await check_problem(other, 422, "key_reused")
 
 
-async def test_messages_wait_for_the_challenge(
-    owned: tuple[WebhookOwner, HTTPGame], receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    owner, game = owned
+async def test_messages_wait_for_the_challenge(owner: WebhookOwner, receiver: WebhookReceiver) -> None:
+    game = owner.game
     receiver.challenge_response = lambda _: web.Response(status=503)
-    webhook = await owner.register(receiver.url)
+    webhook = await owner.register()
     if isinstance(owner, KeyHolder):  # games in play are attached once the challenge is answered
         game = await owner.create_game()
     for _ in range(3):
         await game.act_successfully()
-        await owner.instance.deliver()
+        await owner.deliver()
     waiting = await owner.read(webhook)
     assert receiver.received == []
     assert (waiting["status"], waiting["failures"]) == ("pending", 1)
     assert waiting["next_attempt_at"] is not None
     receiver.challenge_response = repeat_challenge
-    later.offset_s += 7
+    owner.clock.offset_s += 7
     await owner.deliver_all()
     assert receiver.versions == [*([1] if isinstance(owner, KeyHolder) else []), 2, 3, 4]
     first, second = receiver.challenges
@@ -117,50 +101,19 @@ async def test_messages_wait_for_the_challenge(
     assert (await owner.read(webhook))["status"] == "active"
 
 
-async def test_a_retry_sends_another_challenge_to_a_server_that_refused_one(
+async def test_a_retry_with_an_idempotency_key_is_applied_once_in_a_day(
     owner: WebhookOwner, receiver: WebhookReceiver
 ) -> None:
-    receiver.challenge_response = lambda _: web.Response(status=410)
-    webhook = await owner.register(receiver.url)
-    await owner.instance.deliver()
-    assert (await owner.read(webhook))["status"] == "disabled"
-    receiver.challenge_response = repeat_challenge
-    assert (await (await owner.command(webhook, "retry")).json())["status"] == "pending"
-    await owner.instance.deliver()
-    assert (await owner.read(webhook))["status"] == "active"
-
-
-async def test_a_waiting_delivery_can_be_retried_at_once(
-    owned: tuple[WebhookOwner, HTTPGame], receiver: WebhookReceiver
-) -> None:
-    owner, game = owned
-    webhook = await owner.register(receiver.url)
-    await owner.instance.deliver()
-    receiver.statuses = [410]
-    await game.act_successfully()
-    await owner.instance.deliver()
-    assert (await owner.command(webhook, "retry")).status == 200
-    await owner.deliver_all()
-    assert receiver.versions == [2, 2]
-    assert len({message.id for message in receiver.received}) == 1
-
-
-async def test_a_retry_with_an_idempotency_key_is_applied_once_in_a_day(
-    owned: tuple[WebhookOwner, HTTPGame], receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    owner, game = owned
-    webhook = await owner.register(receiver.url)
-    await owner.instance.deliver()
+    webhook = await owner.register()
     first = await owner.command(webhook, "retry", **KEY)
     assert (first.status, "Idempotent-Replayed" in first.headers) == (200, False)
-    await owner.instance.deliver()
+    await owner.deliver()
     receiver.statuses = [410]
-    await game.act_successfully()
-    await owner.instance.deliver()
+    await owner.act(owner.game)
     again = await owner.command(webhook, "retry", **KEY)
     assert (again.status, again.headers["Idempotent-Replayed"]) == (200, "true")
     assert (await again.json())["status"] == "disabled", "it is not applied again"
-    later.offset_s = DAY_S
+    owner.clock.offset_s = DAY_S
     after_a_day = await owner.command(webhook, "retry", **KEY)
     assert "Idempotent-Replayed" not in after_a_day.headers
     assert (await after_a_day.json())["status"] == "active"

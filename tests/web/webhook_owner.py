@@ -7,14 +7,23 @@ from aiohttp import ClientResponse
 from service.games.ports import GameStore
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, create_game
-from tests.web.webhook_receiver import WebhookInstance
+from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
+
+OWNER_KINDS = ("game", "api_key")
 
 
 class WebhookOwner:
     """A client that registers webhooks at an instance: at `path`, with `headers` that authorize it."""
 
-    def __init__(self, instance: WebhookInstance, path: str, headers: dict[str, str]) -> None:
+    game: HTTPGame
+    """A game that its webhooks report."""
+
+    def __init__(
+        self, instance: WebhookInstance, receiver: WebhookReceiver, path: str, headers: dict[str, str]
+    ) -> None:
         self.instance = instance
+        self.clock = instance.clock
+        self.receiver = receiver
         self.path = path
         self.headers = headers
 
@@ -28,10 +37,10 @@ class WebhookOwner:
         assert response.status == status, await response.text()
         return await response.json()
 
-    async def register(self, url: str, **body: Any) -> dict[str, Any]:
-        """Register a webhook, and deliver its challenge."""
-        created: dict[str, Any] = await self.send("POST", self.path, {"url": url, **body}, 201)
-        await self.instance.dispatcher.join()
+    async def register(self, **body: Any) -> dict[str, Any]:
+        """Register a webhook, by default of the receiver, and deliver its challenge."""
+        created: dict[str, Any] = await self.send("POST", self.path, {"url": self.receiver.url, **body}, 201)
+        await self.join()
         return created
 
     async def command(self, webhook: dict[str, Any], command: str, body: Any = None, **headers: str) -> ClientResponse:
@@ -42,14 +51,28 @@ class WebhookOwner:
         """Send a command to a webhook, check the status, and return the JSON."""
         return await self.send("POST", f"{self.path}/{webhook['id']}/{command}", body, status)
 
+    async def delete(self, webhook: dict[str, Any]) -> ClientResponse:
+        """Delete a webhook."""
+        return await self.request("DELETE", f"{self.path}/{webhook['id']}")
+
+    async def act(self, *games: HTTPGame) -> None:
+        """Act in each of these games, and deliver that."""
+        for game in games:
+            await game.act_successfully()
+        await self.join()
+
     async def join(self) -> None:
         """Wait until no delivery of the instance is in progress."""
         await self.instance.dispatcher.join()
 
+    async def deliver(self) -> None:
+        """Deliver everything that is due now."""
+        await self.instance.deliver()
+
     async def deliver_all(self) -> None:
         """Deliver everything that is due: to the webhook of an API key, then of the games that it resumes."""
         for _ in range(2):
-            await self.instance.deliver()
+            await self.deliver()
 
     async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
         """Read a webhook."""
@@ -61,23 +84,45 @@ class WebhookOwner:
         attempts: list[dict[str, Any]] = (await self.send("GET", f"{self.path}/{webhook['id']}/deliveries"))["attempts"]
         return attempts
 
+    async def message_deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
+        """List the delivery attempts of a webhook without challenges, the newest first."""
+        return [one for one in await self.deliveries(webhook) if one["type"] != "challenge"]
+
 
 class KeyHolder(WebhookOwner):
     """The holder of an API key."""
 
-    def __init__(self, instance: WebhookInstance, secret: str) -> None:
-        super().__init__(instance, "/v1/keys/me/webhooks", api_key_header(secret))
+    def __init__(self, instance: WebhookInstance, receiver: WebhookReceiver, secret: str) -> None:
+        super().__init__(instance, receiver, "/v1/keys/me/webhooks", api_key_header(secret))
 
     async def create_game(self, **body: Any) -> HTTPGame:
-        """Create a game with the key."""
+        """Create a game with the key, and deliver that."""
         created = await self.send("POST", "/v1/games", {"players": TWO_PLAYERS, "first_seat": 0, **body}, 201)
+        await self.join()
         return HTTPGame(self.instance.client, created)
 
+    async def replay(self, webhook: dict[str, Any], since: str) -> Any:
+        """Replay what happened since a time, deliver that, and return the webhook."""
+        replayed = await self.send_command(webhook, "replay", {"since": since}, 202)
+        await self.join()
+        await self.instance.deliver()
+        return replayed
 
-async def make_owner(kind: str, instance: WebhookInstance, store: GameStore) -> tuple[WebhookOwner, HTTPGame]:
-    """Return the owner of a `game`, or the holder of an `api_key`, and a game that their webhooks report."""
+
+class GameOwner(WebhookOwner):
+    """The owner of a game."""
+
+    def __init__(self, instance: WebhookInstance, receiver: WebhookReceiver, game: HTTPGame) -> None:
+        super().__init__(instance, receiver, f"{game.path}/webhooks", bearer_header(game.owner_token))
+        self.game = game
+
+
+async def make_owner(
+    kind: str, instance: WebhookInstance, receiver: WebhookReceiver, store: GameStore, **options: Any
+) -> WebhookOwner:
+    """Return the owner of a `game`, or the holder of an `api_key`, with a game that their webhooks report."""
     if kind == "api_key":
-        holder = KeyHolder(instance, await add_api_key(store))
-        return holder, await holder.create_game()
-    game = await create_game(instance.client, first_seat=0)
-    return WebhookOwner(instance, f"{game.path}/webhooks", bearer_header(game.owner_token)), game
+        holder = KeyHolder(instance, receiver, await add_api_key(store))
+        holder.game = await holder.create_game(**options)
+        return holder
+    return GameOwner(instance, receiver, await create_game(instance.client, first_seat=0, **options))

@@ -108,6 +108,7 @@ class WebhookInstance:
 
     client: Client
     dispatcher: WebhookDispatcher
+    clock: OffsetClock
     expected_failures: int = 0
     """Failures of the service itself; they are only logged, and the delivery is repeated."""
 
@@ -129,7 +130,7 @@ async def run_instance(
     async with open_webhook_sender(limits) as send:
         dispatcher = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
         async with serve(store, limits, timed, dispatcher.dispatch) as client:
-            yield (instance := WebhookInstance(client, dispatcher))
+            yield (instance := WebhookInstance(client, dispatcher, timed))
         await dispatcher.aclose()
     assert grown(before, "game_failures_total", work="webhooks") == instance.expected_failures
 
@@ -151,9 +152,3 @@ async def list_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, 
     """List the delivery attempts of a webhook, newest first."""
     attempts: list[dict[str, Any]] = (await game.get_json(f"/webhooks/{hook['id']}/deliveries"))["attempts"]
     return attempts
-
-
-async def read_webhook(game: HTTPGame, hook: dict[str, Any]) -> dict[str, Any]:
-    """Read a webhook with the owner token."""
-    webhook: dict[str, Any] = await game.get_json(f"/webhooks/{hook['id']}")
-    return webhook
