@@ -54,22 +54,26 @@ SITE_RATE = Rate(100, 1.0)
 
 
 class KeyedRateLimiter:
-    """Rate limits by key, in this process only (GCRA)."""
+    """Rate limits by key, in this process only (GCRA).
+
+    It calculates in whole milliseconds: rounded fractions would reject the last of a burst at some times.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._full_at: OrderedDict[str, float] = OrderedDict()
-        """When a key's burst is full again, in the clock's seconds."""
+        self._full_at: OrderedDict[str, int] = OrderedDict()
+        """When a key's burst is full again, in milliseconds of the clock."""
 
     def wait_s(self, key: str, rate: Rate) -> float:
         """Return the seconds until one may be taken; 0 for now."""
-        now = self._clock()
-        return max(0.0, max(self._full_at.get(key, now), now) + rate.interval_s - now - rate.burst * rate.interval_s)
+        now, interval = self._now_ms(), _milliseconds(rate.interval_s)
+        missing = max(self._full_at.get(key, now) - now, 0)
+        return max(0, missing + interval - rate.burst * interval) / 1000
 
     def take(self, key: str, rate: Rate) -> None:
         """Take one."""
-        now = self._clock()
-        self._full_at[key] = max(self._full_at.get(key, now), now) + rate.interval_s
+        now = self._now_ms()
+        self._full_at[key] = max(self._full_at.get(key, now), now) + _milliseconds(rate.interval_s)
         self._full_at.move_to_end(key)
         if len(self._full_at) > MAX_KEYS:
             self._full_at.popitem(last=False)
@@ -77,7 +81,14 @@ class KeyedRateLimiter:
     def refund(self, key: str, rate: Rate) -> None:
         """Give one back."""
         if key in self._full_at:
-            self._full_at[key] -= rate.interval_s
+            self._full_at[key] -= _milliseconds(rate.interval_s)
+
+    def _now_ms(self) -> int:
+        return _milliseconds(self._clock())
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
 
 
 class ChallengeRateLimiter:

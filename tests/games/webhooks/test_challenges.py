@@ -28,6 +28,18 @@ def test_after_a_burst_there_is_one_per_interval(clock: Clock) -> None:
     assert (limiter.wait_s("a", RATE), limiter.wait_s("b", RATE)) == (0, 0)
 
 
+@pytest.mark.parametrize("now", (59.324, 501.546, 2896.071134715))
+def test_a_burst_is_whole_at_any_time(clock: Clock, now: float) -> None:
+    clock.now = now
+    limiter = KeyedRateLimiter(clock)
+    for burst in (1, 20):
+        rate = Rate(burst, 60.0)
+        for taken in range(burst):
+            assert limiter.wait_s(f"{burst}", rate) == 0, taken
+            limiter.take(f"{burst}", rate)
+        assert limiter.wait_s(f"{burst}", rate) == 60
+
+
 def test_the_least_recently_used_key_is_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(challenges, "MAX_KEYS", 2)
     limiter = KeyedRateLimiter(clock)
