@@ -32,6 +32,8 @@ const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
 export class Pictures extends Observable {
   private readonly places = new Map<string, Places>();
   private readonly wanted = new Set<string>();
+  /** Pictures whose places were asked for before they were known: what stands there is drawn again. */
+  private readonly asked = new Set<string>();
   private readonly queue: { tile: string; rotation: number; id: string }[] = [];
   private requests = 0;
   private retryMs = FIRST_RETRY_MS;
@@ -79,13 +81,20 @@ export class Pictures extends Observable {
 
   /** Where an islander stands on a segment. */
   spot(tile: string, rotation: number, segment: number): Cell {
-    return this.places.get(this.symbolId(tile, rotation))?.spots.get(segment) ?? MIDDLE;
+    return this.placesOn(tile, rotation)?.spots.get(segment) ?? MIDDLE;
   }
 
   /** Where a group of fish is. */
   group(tile: string, rotation: number, segment: number, group: number): Cell {
-    const places = this.places.get(this.symbolId(tile, rotation));
+    const places = this.placesOn(tile, rotation);
     return places?.groups.get(`${segment}.${group}`) ?? this.spot(tile, rotation, segment);
+  }
+
+  private placesOn(tile: string, rotation: number): Places | undefined {
+    const id = this.symbolId(tile, rotation);
+    const places = this.places.get(id);
+    if (!places) this.asked.add(id);
+    return places;
   }
 
   private symbolId(tile: string, rotation: number): string {
@@ -101,8 +110,10 @@ export class Pictures extends Observable {
   private async fetch(tile: string, rotation: number, id: string): Promise<boolean> {
     const url = `/v1/tilesets/${this.tileset.id}/tiles/${tile}.svg?rotation=${rotation}`;
     const response = await fetch(url).catch(() => null);
-    if (!response?.ok) return false;
-    const parsed = new DOMParser().parseFromString(await response.text(), "image/svg+xml").documentElement;
+    // The connection may also be lost between the response's head and its end.
+    const svg = response?.ok ? await response.text().catch(() => null) : null;
+    if (svg === null) return false;
+    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     const symbol = document.createElementNS(SVG, "symbol");
     symbol.id = id;
     symbol.setAttribute("viewBox", parsed.getAttribute("viewBox") ?? `0 0 ${SIZE} ${SIZE}`);
@@ -112,9 +123,10 @@ export class Pictures extends Observable {
     return true;
   }
 
+  /** Keeps the places; the tiles show the picture by themselves, as they refer to it. */
   private keep(id: string, picture: Element): void {
     this.places.set(id, placesIn(picture));
-    this.notify();
+    if (this.asked.delete(id)) this.notify();
   }
 }
 
