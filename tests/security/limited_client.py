@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from aiohttp import ClientResponse, ClientSession, TCPConnector
+from aiohttp import ClientResponse, ClientSession, TCPConnector, WSServerHandshakeError
 
 from service.games.ports import RateLimit
 from service.web.limits import Limits
@@ -51,6 +51,15 @@ async def count_admitted(times: int, ask: Any, status: int = 200) -> int:
     statuses = await count_statuses(times, ask)
     assert statuses[status] + statuses[429] == times, statuses
     return statuses[status]
+
+
+async def open_socket(client: Client, path: str = "/v1/ws", **headers: str) -> int:
+    """Open a WebSocket and close it; return the status of the handshake."""
+    try:
+        async with client.ws_connect(path, headers=headers):
+            return 101
+    except WSServerHandshakeError as rejected:
+        return rejected.status
 
 
 async def request_game(session: Client | ClientSession, **headers: str) -> ClientResponse:

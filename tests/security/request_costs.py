@@ -7,6 +7,7 @@ from time import process_time
 from typing import NamedTuple, Self
 
 from tests.web.app_server import Client
+from tests.web.raw_http import make_head
 
 ROUNDS = 3
 
@@ -45,8 +46,7 @@ class PlainClient:
 
     async def request(self, path: str, *lines: str, method: str = "GET") -> CostedResponse:
         """Send a request with these header lines, and read its response."""
-        head = "".join(f"{line}\r\n" for line in lines)
-        self._writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{head}\r\n".encode())
+        self._writer.write(make_head(path, "Content-Length: 0", *lines, method=method))
         first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
         headers = dict(line.split(": ", 1) for line in rest if line)
         size = int(headers.get("content-length", "0"))

@@ -14,8 +14,6 @@ from tests.redis_servers import Deployment, create_access, standalone
 PASSWORD = "hunter2-of-redis-p@ss/word"
 ENCODED = quote(PASSWORD, safe="")
 
-STOP_TIMEOUT_S = 20.0
-
 
 class LoggedService(NamedTuple):
     """A running service that logs as much as it can."""
@@ -49,11 +47,5 @@ async def start_service(directory: Path, redis_url: str) -> AsyncIterator[Logged
         yield LoggedService(url, log, process)
     finally:
         if process.returncode is None:
-            process.terminate()
-            try:
-                async with asyncio.timeout(STOP_TIMEOUT_S):
-                    await process.wait()
-            finally:
-                if process.returncode is None:
-                    process.kill()
-                    await process.wait()
+            process.kill()
+        await process.wait()

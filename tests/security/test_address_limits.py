@@ -5,16 +5,22 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from ipaddress import ip_network
-from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from aiohttp import ClientResponse
 
-from service.games.ports import Grant, RateLimit, TokenBucketStore
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, ConnectionLimiter
 from service.web.limits import Limits
-from tests.security.limited_client import count_admitted, count_statuses, make_limits, open_client_at, request_game
+from tests.security.limited_client import (
+    count_admitted,
+    count_statuses,
+    make_limits,
+    open_client_at,
+    open_socket,
+    request_game,
+)
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
@@ -67,9 +73,7 @@ async def test_reads_writes_and_messages_share_the_limit_of_an_address(store: Re
         assert types["pong"] + types["error"] == 40
 
 
-async def test_a_response_names_the_limit_that_is_nearest(
-    store: RedisStore,
-) -> None:
+async def test_a_response_names_the_limit_that_is_nearest(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=40, rate_requests=60)) as client:
         first, second = await create_game(client), await create_game(client)
         received = [remaining(await first.get()) for _ in range(30)]
@@ -79,27 +83,15 @@ async def test_a_response_names_the_limit_that_is_nearest(
         assert received == [("requests", left) for left in range(29, 4, -1)]
 
 
-class CountingBuckets:
-    """Buckets that count their calls."""
-
-    def __init__(self, buckets: TokenBucketStore) -> None:
-        self._buckets = buckets
-        self.calls: Counter[str] = Counter()
-
-    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
-        """Take tokens from the buckets."""
-        self.calls[bucket.partition(":")[0]] += 1
-        return await self._buckets.take(bucket, wanted, size)
-
-
 async def test_the_limit_of_an_address_takes_portions_from_redis(store: RedisStore) -> None:
-    counting = CountingBuckets(store.buckets)
-    store.buckets = counting
+    take = AsyncMock(side_effect=store.buckets.take)
+    store.buckets = Mock(take=take)
     async with serve(store, make_limits(rate_reads=300, rate_requests=1_200)) as client:
         game = await create_game(client)
         assert await count_statuses(120, game.get) == {200: 120}
-    assert counting.calls["reads"] >= 5
-    assert 1 <= counting.calls["requests"] <= 3
+    calls = Counter(call.args[0].partition(":")[0] for call in take.call_args_list)
+    assert calls["reads"] >= 5
+    assert 1 <= calls["requests"] <= 3
 
 
 @pytest.fixture
@@ -133,9 +125,8 @@ async def test_all_tokens_of_a_network_share_a_limit(proxied: Client) -> None:
         sent = {**bearer_header(game.owner_token), **from_subnet(number)}
         result += await count_statuses(10, lambda game=game, sent=sent: proxied.get(game.path, headers=sent))
     assert 60 <= result[200] <= 63
-    assert (
-        await proxied.get(games[0].path, headers={**bearer_header(games[0].spectator_token), **from_subnet(1, 2)})
-    ).status == 200
+    elsewhere = {**bearer_header(games[0].spectator_token), **from_subnet(1, site=2)}
+    assert (await proxied.get(games[0].path, headers=elsewhere)).status == 200
 
 
 async def test_a_network_creates_as_many_games_as_two_addresses(proxied: Client) -> None:
@@ -148,26 +139,16 @@ async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
     async with serve(store, size) as client, AsyncExitStack() as stack:
         for number in range(4):
             await stack.enter_async_context(client.ws_connect("/v1/ws", headers=from_subnet(number)))
-        refusal = await client.get(
-            "/v1/ws", headers={**from_subnet(9), "Connection": "Upgrade", "Upgrade": "websocket"}
-        )
-        await check_problem(refusal, 429, "rate_limited")
-        async with client.ws_connect("/v1/ws", headers=from_subnet(9, site=2)):
-            pass
-
-
-class FakeConnection:
-    """The parts of a connection that the limiter needs."""
-
-    def __init__(self, client: str) -> None:
-        self.client = client
+        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket"}
+        await check_problem(await client.get("/v1/ws", headers=from_subnet(9) | upgrade), 429, "rate_limited")
+        assert await open_socket(client, **from_subnet(9, site=2)) == 101
 
 
 def test_the_connections_of_a_network_are_limited() -> None:
     limiter = ConnectionLimiter(Limits(max_connections_per_address=3))
-    of_site: list[Any] = [FakeConnection(f"2001:db8:1:{number % 4}::") for number in range(7)]
+    of_site = [Mock(client=f"2001:db8:1:{number % 4}::") for number in range(7)]
     assert [limiter.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]
-    elsewhere: Any = FakeConnection("2001:db8:2::")
+    elsewhere = Mock(client="2001:db8:2::")
     assert limiter.add(elsewhere) == b""
     for connection in (*of_site, elsewhere):
         limiter.remove(connection)

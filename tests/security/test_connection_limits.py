@@ -2,13 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
-from aiohttp import ClientSession, WSServerHandshakeError
+from aiohttp import WSServerHandshakeError
 
-from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.errors import QueueFull, RateLimited
@@ -18,8 +16,8 @@ from service.web.ratelimit.limiter import RATE_LIMITER, MessageInfo
 from service.web.websocket import session
 from service.web.websocket.session import MAX_RATE_LIMITED
 from tests.polling import wait_until, wait_until_unchanged
-from tests.security.limited_client import make_limits, open_client_at
-from tests.web.app_server import Client, serve
+from tests.security.limited_client import make_limits, open_client_at, open_socket
+from tests.web.app_server import serve
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import client_transport, connect_watcher, watch_game
@@ -145,10 +143,8 @@ async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
         game = await create_game(client)
         async with connect_watcher(client, token=game.owner_token) as watcher:
             await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
-            codes = []
-            for _ in range(20):
-                error = await watcher.request({"type": "act", "game": game.id, "move": "i9"}, "error")
-                codes.append(error["problem"]["code"])
+            act = {"type": "act", "game": game.id, "move": "i9"}
+            codes = [(await watcher.request(act, "error"))["problem"]["code"] for _ in range(20)]
             assert 10 <= codes.count("illegal_move") <= 11
             await watcher.request({"type": "ping"}, "pong")
         await check_problem(await game.act({"move": "i9"}), 429, "rate_limited")
@@ -156,12 +152,10 @@ async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
 
 async def test_guesses_over_a_socket_are_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_guesses=20)) as client:
-        game = await create_game(client)
+        guess = {"type": "auth", "game": (await create_game(client)).id}
         async with connect_watcher(client) as watcher:
-            codes = []
-            for number in range(40):
-                error = await watcher.request({"type": "auth", "game": game.id, "token": f"guess-{number}"}, "error")
-                codes.append(error["problem"]["code"])
+            errors = [await watcher.request({**guess, "token": f"guess-{number}"}, "error") for number in range(40)]
+            codes = [error["problem"]["code"] for error in errors]
             assert 20 <= codes.count("unauthorized") <= 23
             assert set(codes[23:]) == {"rate_limited"}
 
@@ -185,29 +179,16 @@ async def test_the_open_sockets_and_streams_of_an_address_are_limited(store: Red
         async with open_client_at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
             pass
         stream.close()
-        await opened(client)
 
+        async def is_admitted() -> bool:
+            return await open_socket(client) == 101
 
-async def opened(client: Client) -> None:
-    """Open a WebSocket as soon as one may be opened again."""
-    async with asyncio.timeout(10):
-        while True:
-            try:
-                async with client.ws_connect("/v1/ws"):
-                    return
-            except WSServerHandshakeError:
-                await asyncio.sleep(0.05)
+        await wait_until(is_admitted)
 
 
 async def test_the_rate_of_opened_sockets_is_limited(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_streams=5)) as client:
-        result = Counter[int]()
-        for _ in range(10):
-            try:
-                async with client.ws_connect("/v1/ws"):
-                    result[101] += 1
-            except WSServerHandshakeError as error:
-                result[error.status] += 1
+        result = Counter([await open_socket(client) for _ in range(10)])
         assert 5 <= result[101] <= 6
         assert result[101] + result[429] == 10
 
@@ -227,50 +208,24 @@ async def test_the_watchers_of_a_game_are_limited(store: RedisStore) -> None:
                 await fourth.subscribe(other.id)
 
 
-async def test_closed_sockets_are_not_counted(client: Client) -> None:
-    for _ in range(3):
-        async with connect_watcher(client):
-            assert sum(client.app[CONNECTION_LIMITER].streams_per_address.values()) == 1
-    await wait_until(lambda: not client.app[CONNECTION_LIMITER].streams_per_address)
-
-
-@pytest.fixture
-async def restricted(store: RedisStore) -> AsyncIterator[Client]:
-    """Start an instance that allows one origin."""
+async def test_only_pages_of_allowed_origins_open_sockets(store: RedisStore) -> None:
     async with serve(store, Limits(allowed_origins=("https://good.example",))) as client:
-        yield client
-
-
-async def open_from(client: Client, origin: str | None, path: str = "/v1/ws") -> int:
-    """Open a WebSocket as a page of this origin; return the status."""
-    headers = {} if origin is None else {"Origin": origin}
-    async with ClientSession() as session:
-        try:
-            async with session.ws_connect(client.make_url(path), headers=headers):
-                return 101
-        except WSServerHandshakeError as error:
-            return error.status
-
-
-async def test_only_pages_of_allowed_origins_open_sockets(restricted: Client) -> None:
-    own = str(restricted.make_url("")).rstrip("/")
-    for origin in ("https://good.example", "https://GOOD.example", own, None):
-        assert await open_from(restricted, origin) == 101, origin
-    for origin in ("https://evil.example", "http://good.example", "https://good.example.evil.example", "null", "x"):
-        assert await open_from(restricted, origin) == 403, origin
-        assert await open_from(restricted, origin, "/v1/games/abc/ws") == 403, origin
-    game = await create_game(restricted)
-    for path, more in (("/v1/ws", {}), (game.path + "/diffs", STREAM)):
-        answer = await restricted.get(path, headers={"Origin": "https://evil.example", **more})
-        await check_problem(answer, 403, "origin_refused")
+        assert await open_socket(client) == 101
+        for origin in ("https://good.example", "https://GOOD.example", str(client.make_url("")).rstrip("/")):
+            assert await open_socket(client, Origin=origin) == 101, origin
+        for origin in ("https://evil.example", "http://good.example", "https://good.example.evil.example", "null", "x"):
+            for path in ("/v1/ws", "/v1/games/abc/ws"):
+                assert await open_socket(client, path, Origin=origin) == 403, origin
+        game = await create_game(client)
+        for path, more in (("/v1/ws", {}), (game.path + "/diffs", STREAM)):
+            answer = await client.get(path, headers={"Origin": "https://evil.example", **more})
+            await check_problem(answer, 403, "origin_refused")
 
 
 async def test_without_a_setting_every_origin_is_allowed(store: RedisStore) -> None:
-    async with serve(store) as client:
-        for origin in ("https://anything.example", "null"):
-            assert await open_from(client, origin) == 101
-    async with serve(store, Limits(allowed_origins=("null",))) as client:
-        assert await open_from(client, "null") == 101
+    for allowed, origin in (((), "https://anything.example"), ((), "null"), (("null",), "null")):
+        async with serve(store, Limits(allowed_origins=allowed)) as client:
+            assert await open_socket(client, Origin=origin) == 101
 
 
 async def test_running_and_waiting_replays_are_limited(store: RedisStore) -> None:
@@ -319,7 +274,3 @@ async def test_the_pictures_of_an_address_are_limited() -> None:
     with shares.acquire("a"):
         pass
     assert not shares._in_use
-
-
-def test_sizes_are_those_of_the_settings() -> None:
-    assert make_limits(rate_messages=7).rate_messages == RateLimit(7, 3600)

@@ -4,6 +4,7 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
@@ -19,31 +20,17 @@ from service.web.ratelimit.limiter import (
     MAX_TOKEN_LEASES_BYTES,
     MAX_TRUSTED_BYTES,
     RATE_LIMITER,
-    RateLimiter,
 )
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.raw_http import open_connection, read_raw, send_raw
+from tests.web.raw_http import make_head, open_connection, read_raw, send_raw
 from tests.web.watcher_client import connect_watcher
 
 INVALID_HEADERS = (
-    "Bearer {}\u00a0",
-    "Bearer \u00a0{}",
-    "\u00a0Bearer {}",
-    "Bearer\u00a0{}",
-    "Bearer {}\u2003\u2003",
-    "Bearer {}\u0085",
-    "Bearer {}\u001f",
-    "Bearer {},",
-    "Bearer {} {}",
-    "Bearer\t{}",
-    "Bearer {}\u017f",
-    "Bearer {}\u212a",
-    "Bearer \u0131{}",
-    "Bearer {}====",
-    "{}",
-    "Basic {}",
+    *("Bearer {}\u00a0", "Bearer \u00a0{}", "\u00a0Bearer {}", "Bearer\u00a0{}", "Bearer {}\u2003\u2003"),
+    *("Bearer {}\u0085", "Bearer {}\u001f", "Bearer {}\u017f", "Bearer {}\u212a", "Bearer \u0131{}"),
+    *("Bearer {},", "Bearer {} {}", "Bearer\t{}", "Bearer {}====", "{}", "Basic {}"),
 )
 """Headers that contain no token, though a laxer parser may see one."""
 
@@ -51,10 +38,9 @@ VALID_HEADERS = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer
 """Headers with the same token: schemes are case-insensitive, and spaces and tabs may surround a value."""
 
 
-def request(game: HTTPGame, *authorizations: str, method: str = "GET", path: str = "") -> bytes:
+def request(game: HTTPGame, *authorizations: str) -> bytes:
     """Return a request with these Authorization headers."""
-    lines = "".join(f"Authorization: {value}\r\n" for value in authorizations)
-    return f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{lines}Content-Length: 0\r\n\r\n".encode()
+    return make_head(game.path, *(f"Authorization: {value}" for value in authorizations))
 
 
 @contextmanager
@@ -101,14 +87,11 @@ AMBIGUOUS_HEADERS = (
 @pytest.mark.parametrize("lines", AMBIGUOUS_HEADERS)
 async def test_ambiguous_headers_are_rejected(client: Client, lines: str) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    before, joining = await game.get_json(), "{" + '"name": "Bo"' + "}"
-    head = f"Authorization: Bearer {game.owner_token}\r\nContent-Type: application/json\r\n"
-    head += lines.format(key="k" * 32)
-    for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
-        if ("If-Match" in lines) is (method == "DELETE"):
-            length = f"Content-Length: {len(body)}\r\n\r\n{body}"
-            sent = f"{method} {game.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
-            assert (await send_raw(client, sent.encode())).status == 400
+    before = await game.get_json()
+    method, path, body = ("DELETE", "", b"") if "If-Match" in lines else ("POST", "/seats", b'{"name": "Bo"}')
+    sent = (f"Authorization: Bearer {game.owner_token}", "Content-Type: application/json", lines.format(key="k" * 32))
+    head = make_head(game.path + path, *sent, f"Content-Length: {len(body)}", method=method)
+    assert (await send_raw(client, head + body)).status == 400
     assert await game.get_json() == before
 
 
@@ -129,13 +112,8 @@ async def test_each_request_of_a_connection_counts_for_its_own_token(client: Cli
     good, other = f"Bearer {game.owner_token}", f"Bearer {(await create_game(client)).owner_token}"
     async with open_connection(client) as (reader, writer):
         for sent, status in (
-            ([good], 200),
-            ([other], 404),
-            ([good], 200),
-            ([good, other], 401),
-            (["Bearer ?"], 401),
-            ([], 404),
-            ([good], 200),
+            *(([good], 200), ([other], 404), ([good], 200), ([good, other], 401)),
+            *((["Bearer ?"], 401), ([], 404), ([good], 200)),
         ):
             writer.write(request(game, *sent))
             assert (await read_raw(reader)).status == status, sent
@@ -150,13 +128,9 @@ async def test_a_connection_remembers_no_long_header(client: Client) -> None:
 async def test_a_socket_accepts_a_token_only_in_its_exact_form(client: Client) -> None:
     game = await create_game(client)
     async with connect_watcher(client) as watcher:
-        for spelling in (
-            game.owner_token + "\u00a0",
-            " " + game.owner_token,
-            game.owner_token + ",",
-            game.owner_token + "\n",
-        ):
-            await watcher.request_error({"type": "auth", "game": game.id, "token": spelling}, "unauthorized")
+        for spelling in ("{}\u00a0", " {}", "{},", "{}\n"):
+            token = spelling.format(game.owner_token)
+            await watcher.request_error({"type": "auth", "game": game.id, "token": token}, "unauthorized")
         await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
 
 
@@ -183,26 +157,19 @@ def address_id(of_network: bool, number: int) -> str:
     return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
 
 
-LEASE_POOLS: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | bytes], int], ...] = (
-    (lambda rate_limiter: rate_limiter.reads.pool, lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
-    (lambda rate_limiter: rate_limiter.guesses.pool, lambda number: address_id(False, number), MAX_LEASES_BYTES),
+@pytest.mark.parametrize(
+    ("pool", "client_id", "bound"),
     (
-        lambda rate_limiter: rate_limiter.guesses.network_pool,
-        lambda number: address_id(True, number),
-        MAX_NETWORK_LEASES_BYTES,
+        ("reads.pool", lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
+        ("guesses.pool", lambda number: address_id(False, number), MAX_LEASES_BYTES),
+        ("guesses.network_pool", lambda number: address_id(True, number), MAX_NETWORK_LEASES_BYTES),
     ),
 )
-
-
-@pytest.mark.parametrize(("pool", "client_id", "bound"), LEASE_POOLS)
 async def test_a_pool_of_leases_is_bounded_by_bytes(
-    client: Client,
-    pool: Callable[[RateLimiter], LeasePool],
-    client_id: Callable[[int], str | bytes],
-    bound: int,
+    client: Client, pool: str, client_id: Callable[[int], str | bytes], bound: int
 ) -> None:
     """However many clients there are, and however many numbers each account holds."""
-    leases = pool(client.app[RATE_LIMITER])
+    leases: LeasePool = attrgetter(pool)(client.app[RATE_LIMITER])
     with measure_growth() as grown:
         for number in range(bound // 100):
             lease = leases.get_or_create(client_id(number))
@@ -214,12 +181,9 @@ async def test_a_pool_of_leases_is_bounded_by_bytes(
 async def test_all_pools_together_are_bounded(client: Client) -> None:
     """Where whoever attacks fills every one of them."""
     rate_limiter = client.app[RATE_LIMITER]
-    bounds = [MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES]
-    most = sum(leases.pool.max_bytes + leases.network_pool.max_bytes for leases in rate_limiter.leases)
-    assert {each.max_bytes for leases in rate_limiter.leases for each in (leases.pool, leases.network_pool)} == {
-        *bounds
-    }
-    assert most + MAX_TRUSTED_BYTES < 64_000_000
+    sizes = [pool.max_bytes for leases in rate_limiter.leases for pool in (leases.pool, leases.network_pool)]
+    assert {*sizes} == {MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES}
+    assert sum(sizes) + MAX_TRUSTED_BYTES < 64_000_000
 
 
 async def test_trusted_tokens_are_bounded_by_bytes(client: Client) -> None:

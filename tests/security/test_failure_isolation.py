@@ -18,7 +18,6 @@ from service.engine import decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
-from service.games.archive.document import GameDocument
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.dispatcher import WebhookDispatcher
@@ -71,6 +70,17 @@ class FailingConnection:
 
     def force_close(self) -> None:
         """Do nothing."""
+
+
+def fail_for(game: str, original: Callable[..., Any], game_of: Callable[..., str]) -> Callable[..., Any]:
+    """Return a function that fails for a game, and otherwise does what the original does."""
+
+    def failing(*given: Any, **options: Any) -> Any:
+        if game_of(*given) == game:
+            raise RuntimeError("nobody expects this")
+        return original(*given, **options)
+
+    return failing
 
 
 def make_connections(connections: StreamRegistry | None = None) -> list[FailingConnection]:
@@ -164,16 +174,12 @@ async def test_a_game_that_cannot_be_archived_does_not_affect_others(
     games = [(await store_game(store, "finished")).id for _ in range(1 + OTHERS)]
     archived: list[str] = []
 
-    async def failing(*given: Any) -> Any:
-        if given[3].id == games[0]:
-            raise RuntimeError("nobody expects this")
-        return await builder.build_archive(*given)
-
     class Objects:
         async def put(self, name: str, data: bytes) -> None:
             del data
             archived.append(name)
 
+    failing = fail_for(games[0], builder.build_archive, lambda *given: given[3].id)
     monkeypatch.setattr("service.games.archive.archiver.build_archive", failing)
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
@@ -189,14 +195,8 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_affect_others(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
-
-    add_missing_entries = IndexRepairer.add_missing_entries
-
-    async def failing(repairer: Any, loaded: Any) -> Any:
-        if decode_snapshot(loaded.snapshot).id == games[0]:
-            raise RuntimeError("nobody expects this")
-        return await add_missing_entries(repairer, loaded)
-
+    repair = IndexRepairer.add_missing_entries
+    failing = fail_for(games[0], repair, lambda _, loaded: decode_snapshot(loaded.snapshot).id)
     monkeypatch.setattr(IndexRepairer, "add_missing_entries", failing)
     await redis.delete(keys.lobby("active"))
     repaired = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()
@@ -208,21 +208,11 @@ async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
-
-    async def failing_export(*given: Any) -> Any:
-        if given[2] == games[0]:
-            raise RuntimeError("nobody expects this")
-        return await builder.build_export(*given)
-
+    failing_export = fail_for(games[0], builder.build_export, lambda *given: given[2])
     monkeypatch.setattr("service.cli.export.build_export", failing_export)
     assert await export_games(store, CATALOGUE, None, tmp_path) == {"exported": OTHERS, "failed": 1}
     assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
-
-    def failing_import(document: GameDocument, *given: Any, **options: Any) -> Any:
-        if document.game == games[1]:
-            raise RuntimeError("nobody expects this")
-        return make_restore(document, *given, **options)
-
+    failing_import = fail_for(games[1], make_restore, lambda document, *_: document.game)
     monkeypatch.setattr("service.cli.importer.make_restore", failing_import)
     counts = await import_files(store, iter_documents([tmp_path]), Retention(), replace=True)
     assert counts == {"imported": OTHERS - 1, "rejected": 1}

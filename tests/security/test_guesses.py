@@ -3,19 +3,28 @@
 import asyncio
 from collections import Counter
 from time import perf_counter
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from aiohttp import ClientSession, WSServerHandshakeError
+from aiohttp import ClientSession
 
-from service.games.ports import GameRecord
+from service.games.api_keys.key import generate_secret
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
 from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import MAX_TOKENS_CHECKED, RATE_LIMITER
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
+from tests.api_key_fixture import api_key_header
 from tests.polling import wait_until
-from tests.security.limited_client import count_admitted, count_statuses, make_limits, read_status
+from tests.security.limited_client import (
+    count_admitted,
+    count_statuses,
+    make_limits,
+    open_socket,
+    read_status,
+    request_game,
+)
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
@@ -96,14 +105,8 @@ async def test_sockets_open_for_valid_tokens_despite_guesses(store: RedisStore, 
     """Also where the guesses have opened as many as the address may."""
     async with serve(store, make_limits(rate_streams=5)) as client:
         game, other = await create_game(elsewhere), await create_game(elsewhere)
-        result: Counter[int] = Counter()
-        for number in range(10):
-            try:
-                async with client.ws_connect(f"{game.path}/ws", headers=bearer_header(f"guess-{number}")):
-                    result[101] += 1
-            except WSServerHandshakeError as refusal:
-                result[refusal.status] += 1
-        assert result[429] >= 4
+        statuses = [await open_socket(client, f"{game.path}/ws", **bearer_header(f"guess-{i}")) for i in range(10)]
+        assert statuses.count(429) >= 4
         async with (
             watch_game(client, game.id, token=game.spectator_token),
             connect_watcher(client, token=other.owner_token),
@@ -168,35 +171,40 @@ async def test_a_preflight_request_makes_no_token_trusted(store: RedisStore) -> 
         assert hash_token("x" * 43) not in client.app[RATE_LIMITER].trusted_tokens
 
 
-async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ("token", "api_key"))
+async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
     async with serve(store, make_limits(rate_guesses=20)) as client:
-        http_game = await create_game(client)
-        looked_at, answers, load = 0, Counter[int](), store.load
+        game, loads, answers = await create_game(client), 0, Counter[int]()
+        guessed: Any = store if kind == "token" else store.api_keys
+        load = guessed.load
 
-        async def counted(game: str, key: str | None = None) -> GameRecord | None:
-            nonlocal looked_at
-            looked_at += 1
-            return await load(game, key)
+        async def count_loads(*given: Any) -> Any:
+            nonlocal loads
+            loads += 1
+            return await load(*given)
 
-        monkeypatch.setattr(store, "load", counted)
+        monkeypatch.setattr(guessed, "load", count_loads)
         started_at = perf_counter()
 
-        async def guesser(name: int) -> None:
+        async def guess_often(name: int) -> None:
             async with ClientSession(client.make_url("/")) as session:
                 for number in range(15):
-                    header = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
-                    answers[await read_status(await session.get(http_game.path, headers=header))] += 1
+                    if kind == "token":
+                        header = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
+                        response = await session.get(game.path, headers=header)
+                    else:
+                        response = await request_game(session, **api_key_header(generate_secret("discord-bot")))
+                    answers[await read_status(response)] += 1
 
         async with asyncio.TaskGroup() as group:
             for name in range(40):
-                group.create_task(guesser(name))
-            honest = await http_game.get()
+                group.create_task(guess_often(name))
+            await (game.get_json() if kind == "token" else game.act_successfully())
         took_s = perf_counter() - started_at
-        assert honest.status == 200
         assert answers[401] <= 22
         assert answers[401] + answers[429] == 600
-        assert looked_at <= answers[401] + 1 + took_s * MAX_CHECKS_PER_S + 1
+        assert loads <= answers[401] + 1 + took_s * MAX_CHECKS_PER_S + 1
         await wait_until(lambda: not len(client.app[RATE_LIMITER]._verifier))
 
 

@@ -17,6 +17,7 @@ from service.games.webhooks.sender import SendResult
 from service.games.webhooks.sites import site_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
+from tests.polling import wait_until
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_receiver import register_webhook
@@ -76,14 +77,26 @@ class HostileInstance(NamedTuple):
     sites: WebhookSites
     dispatcher: WebhookDispatcher
 
-    async def wait_until_attempted(self) -> None:
-        """Wait until each webhook is being delivered or postponed, or all slots for hanging ones are in use."""
-        async with asyncio.timeout(10):
-            while True:
-                hanging = self.sites.under_way.total()
-                if hanging >= ALL_SLOTS or 0 < hanging == len(self.dispatcher):
-                    return
-                await asyncio.sleep(0.01)
+    def is_attempted(self) -> bool:
+        """Return whether each webhook is being delivered or postponed, or all slots for hanging ones are in use."""
+        hanging = self.sites.under_way.total()
+        return hanging >= ALL_SLOTS or 0 < hanging == len(self.dispatcher)
+
+    async def create_hanging(self, games: int, sites: int) -> list[HTTPGame]:
+        """Create games with ten webhooks each, at this number of sites that hang."""
+        created = [await create_game(self.client) for _ in range(games)]
+        for number, game in enumerate(created):
+            for hook in range(10):
+                await register_webhook(game, f"https://{hook}.slow{number % sites}.example/")
+        return created
+
+    async def create_prompt(self, where: str) -> HTTPGame:
+        """Create a game with a webhook at a server that answers, and wait until it has received some changes."""
+        game = await create_game(self.client)
+        await register_webhook(game, f"https://{where}/")
+        await wait_until_proven(game, 1)
+        await self.change_and_wait(game, where)
+        return game
 
     async def change_and_wait(self, game: HTTPGame, where: str) -> None:
         """Change a game several times, and wait until a server received each change."""
@@ -115,35 +128,20 @@ async def wait_until_proven(game: HTTPGame, number: int) -> None:
 @pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))
 async def test_hanging_servers_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
     async with hostile(store) as one:
-        good = await create_game(one.client)
-        await register_webhook(good, "https://good.example/")
-        await wait_until_proven(good, 1)
-        await one.change_and_wait(good, "good.example")
-        http_games = [await create_game(one.client) for _ in range(hanging * games)]
-        for number, game in enumerate(http_games):
-            for hook in range(10):
-                await register_webhook(game, f"https://{hook}.slow{number % hanging}.example/")
+        good = await one.create_prompt("good.example")
+        http_games = await one.create_hanging(hanging * games, hanging)
         await asyncio.gather(*(wait_until_proven(game, 10) for game in http_games))
         await asyncio.gather(*(game.act_successfully() for game in http_games))
-        await one.wait_until_attempted()
+        await wait_until(one.is_attempted)
         await one.change_and_wait(good, "good.example")
-        fresh = await create_game(one.client)
-        await register_webhook(fresh, "https://fresh.example/")
-        await wait_until_proven(fresh, 1)
-        await one.change_and_wait(fresh, "fresh.example")
+        await one.create_prompt("fresh.example")
         assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
 
 
 async def test_servers_that_hang_at_their_challenge_delay_no_other(store: RedisStore) -> None:
     async with hostile(store) as one:
         one.sites.hang_challenges = True
-        games = [await create_game(one.client) for _ in range(40)]
-        for number, game in enumerate(games):
-            for hook in range(10):
-                await register_webhook(game, f"https://{hook}.slow{number}.example/")
-        await one.wait_until_attempted()
-        fresh = await create_game(one.client)
-        await register_webhook(fresh, "https://fresh.example/")
-        await wait_until_proven(fresh, 1)
-        await one.change_and_wait(fresh, "fresh.example")
+        await one.create_hanging(40, 40)
+        await wait_until(one.is_attempted)
+        await one.create_prompt("fresh.example")
         assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_slow

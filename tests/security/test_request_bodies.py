@@ -16,14 +16,12 @@ from tests.polling import wait_until, wait_until_unchanged
 from tests.security.cpu_time import Data, MeasuredService, start_measured_service
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, create_game
-from tests.web.raw_http import open_connection, read_to_end
+from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 
 WITHIN_S = 10.0
 
 COMPRESSED_ZEROS = gzip.compress(bytes(60_000_000), 9)
 """58 KB that decompress to 60 MB."""
-
-UPGRADE = "Connection: upgrade\r\nUpgrade: websocket\r\n"
 
 READ_BYTES = 262_144
 """Bytes that the event loop reads at once."""
@@ -44,13 +42,7 @@ async def get_ms(service: MeasuredService) -> float:
 
 def head(path: str, *lines: str) -> bytes:
     """Return the head of a POST."""
-    more = "".join(f"{line}\r\n" for line in lines)
-    return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\n{more}\r\n".encode()
-
-
-def compressed_request(path: str, encoding: str = "gzip", body: bytes = COMPRESSED_ZEROS) -> bytes:
-    """Return a request with a compressed body."""
-    return head(path, f"Content-Encoding: {encoding}", f"Content-Length: {len(body)}") + body
+    return make_head(path, f"Content-Type: {JSON}", *lines, method="POST")
 
 
 def chunked(path: str, chunk: bytes, number: int) -> Data:
@@ -65,11 +57,11 @@ def chunked(path: str, chunk: bytes, number: int) -> Data:
     return parts
 
 
-def large_body(path: str, line: str, before: bytes = b"", filled_with: bytes = b"a") -> Data:
+def large_body(path: str, *lines: str, before: bytes = b"", filled_with: bytes = b"a") -> Data:
     """Return a body of 200 MB."""
 
     def parts() -> Iterable[bytes]:
-        yield head(path, line) + before
+        yield head(path, *lines) + before
         megabyte = filled_with * 1_000_000
         for _ in range(200):
             yield megabyte
@@ -83,24 +75,28 @@ PATHS = ("/livez", "/nowhere", "/v1/games", "/v1/games/none/actions", "/v1/tiles
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_compressed_body_costs_at_most_20_gets(service: MeasuredService, get_ms: float, path: str) -> None:
-    cost, last = await service.measure_cost(compressed_request(path), 10)
+    lines = ("Content-Encoding: gzip", f"Content-Length: {len(COMPRESSED_ZEROS)}")
+    cost, last = await service.measure_cost(head(path, *lines) + COMPRESSED_ZEROS, 10)
     assert last.status == 415
     assert cost < 20 * get_ms
 
 
+LENGTH, CHUNKED = "Content-Length: 200000000", "Transfer-Encoding: chunked"
+STREAM = "Accept: text/event-stream"
+
 FLOODS: dict[str, tuple[Data, int]] = {
-    "a long body, 404": (large_body("/nowhere", "Content-Length: 200000000"), 404),
-    "a long body, 405": (large_body("/livez", "Content-Length: 200000000"), 405),
-    "a long body, 413": (large_body("/v1/games", "Content-Length: 200000000"), 413),
-    "a long chunk, 404": (large_body("/nowhere", "Transfer-Encoding: chunked", before=b"bebc200\r\n"), 404),
-    "a long chunk, 413": (large_body("/v1/games", "Transfer-Encoding: chunked", before=b"bebc200\r\n"), 413),
+    "a long body, 404": (large_body("/nowhere", LENGTH), 404),
+    "a long body, 405": (large_body("/livez", LENGTH), 405),
+    "a long body, 413": (large_body("/v1/games", LENGTH), 413),
+    "a long chunk, 404": (large_body("/nowhere", CHUNKED, before=b"bebc200\r\n"), 404),
+    "a long chunk, 413": (large_body("/v1/games", CHUNKED, before=b"bebc200\r\n"), 413),
     "small chunks, 404": (chunked("/nowhere", b"1\r\n \r\n", 1_000_000), 404),
     "small chunks, 400": (chunked("/v1/games", b"1\r\n \r\n", 1_000_000), 400),
-    "a long extension, 404": (large_body("/nowhere", "Transfer-Encoding: chunked", before=b"1;"), 404),
+    "a long extension, 404": (large_body("/nowhere", CHUNKED, before=b"1;"), 404),
     "extensions, 404": (chunked("/nowhere", b"1;" + b"a" * 2_000 + b"\r\n \r\n", 10_000), 404),
-    "after an upgrade, 413": (large_body("/v1/games", UPGRADE + "Content-Length: 200000000"), 413),
+    "after an upgrade, 413": (large_body("/v1/games", *UPGRADE[:2], LENGTH), 413),
     "after a CONNECT, 404": (lambda: (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", bytes(20_000_000)), 404),
-    "a chunk's size, 404": (large_body("/nowhere", "Transfer-Encoding: chunked", filled_with=b"0"), 404),
+    "a chunk's size, 404": (large_body("/nowhere", CHUNKED, filled_with=b"0"), 404),
 }
 
 
@@ -113,23 +109,14 @@ async def test_an_unwanted_body_is_not_read_to_its_end(service: MeasuredService,
     assert cost < 75 * get_ms
 
 
-def socket_head(*lines: str) -> bytes:
-    """Return the head of a WebSocket handshake."""
-    more = "".join(f"{line}\r\n" for line in lines)
-    return (
-        f"GET /v1/ws HTTP/1.1\r\nHost: x\r\n{UPGRADE}Sec-WebSocket-Version: 13\r\n"
-        f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{more}\r\n"
-    ).encode()
-
-
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredService, get_ms: float) -> None:
     """It is inflated to what a message may have and no further."""
     packed = deflated_frame(bytes(20_000_000))
     frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
 
-    head = socket_head("Sec-WebSocket-Extensions: permessage-deflate")
-    cost, last = await service.measure_cost(head, 10, after_response=frame)
+    handshake = make_head("/v1/ws", *UPGRADE, "Sec-WebSocket-Extensions: permessage-deflate")
+    cost, last = await service.measure_cost(handshake, 10, after_response=frame)
     assert cost < 20 * get_ms
     assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
@@ -162,7 +149,7 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
         connection = await wait_for_connection(client, lambda _: True)
         async with asyncio.timeout(WITHIN_S):
             while not connection.writing_paused:
-                writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+                writer.write(make_head("/openapi.json"))
                 await asyncio.sleep(0.02)
         writer.write(pipelined_requests(size))
         await wait_for_connection(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
@@ -177,7 +164,7 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
 async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:
     async with serve(store) as client, open_connection(client) as (reader, writer):
         game = await create_game(client)
-        writer.write(f"GET {game.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode())
+        writer.write(make_head(f"{game.path}/diffs", STREAM))
         connection = await wait_for_connection(client, lambda one: one.kind == "stream")
         writer.write(pipelined_requests(500_000))
         await read_to_end(reader)
@@ -191,11 +178,9 @@ async def test_sockets_and_event_streams_must_have_a_small_head(store: RedisStor
     lines = [f"X-{index}: {'a' * 5_000}" for index in range(number)]
     async with serve(store) as client:
         game = await create_game(client)
-        stream = "\r\n".join(
-            (f"GET {game.path}/diffs HTTP/1.1", "Host: x", "Accept: text/event-stream", *lines, "", "")
-        )
+        stream = make_head(f"{game.path}/diffs", STREAM, *lines)
         async with open_connection(client) as (reader, writer):
-            writer.write(socket_head(*lines) if kind == "socket" else stream.encode())
+            writer.write(make_head("/v1/ws", *UPGRADE, *lines) if kind == "socket" else stream)
             async with asyncio.timeout(WITHIN_S):
                 status = int((await reader.readline()).split()[1])
     assert status == 400 if number == 4 else status in (101, 200)

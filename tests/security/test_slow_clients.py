@@ -18,7 +18,7 @@ from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
-from tests.web.raw_http import open_connection, read_to_end
+from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 from tests.web.watcher_client import client_transport
 
 WITHIN_S = 10.0
@@ -41,13 +41,6 @@ async def quick(store: RedisStore) -> AsyncIterator[Client]:
         yield client
 
 
-@pytest.fixture
-async def lasting(store: RedisStore) -> AsyncIterator[Client]:
-    """Start an instance with short timeouts, except for idle connections."""
-    async with serve(store, QUICK._replace(keep_alive_timeout_s=3600.0)) as client:
-        yield client
-
-
 async def send_slowly(writer: StreamWriter, data: bytes) -> None:
     """Send a byte every 50 ms, until that fails."""
     for number in range(len(data)):
@@ -60,20 +53,20 @@ async def send_slowly(writer: StreamWriter, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("begin", "responses"),
     (
-        (b"GET /", 0),
-        (b"GET /livez HTTP/1.1\r\nHost: x\r\n", 0),
-        (b"GET /livez HTTP/1.1\r\nX-Long: ", 0),
-        (b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez", 1),
-        (b"GET /v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n", 0),
+        *((b"GET /", 0), (make_head("/livez")[:-2], 0), (b"GET /livez HTTP/1.1\r\nX-Long: ", 0)),
+        *((make_head("/livez") + b"GET /livez", 1), (make_head("/v1/ws", *UPGRADE[:2])[:-2], 0)),
     ),
 )
-async def test_an_incomplete_head_times_out(lasting: Client, begin: bytes, responses: int) -> None:
-    async with open_connection(lasting) as (reader, writer):
+async def test_an_incomplete_head_times_out(store: RedisStore, begin: bytes, responses: int) -> None:
+    async with (
+        serve(store, QUICK._replace(keep_alive_timeout_s=3600.0)) as client,
+        open_connection(client) as (reader, writer),
+    ):
         writer.write(begin)
         dripping = asyncio.create_task(send_slowly(writer, b"a" * 1_000))
         assert (await read_to_end(reader)).count(b"HTTP/1.1 200") == responses
         dripping.cancel()
-    assert await read_status(await lasting.get("/livez")) == 200
+        assert await read_status(await client.get("/livez")) == 200
 
 
 @pytest.mark.parametrize("begin", (b"Content-Length: 10000\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"))
@@ -88,7 +81,7 @@ async def test_a_slow_body_times_out(quick: Client, begin: bytes) -> None:
 
 async def test_idle_connections_are_closed(quick: Client) -> None:
     async with open_connection(quick) as (silent, _), open_connection(quick) as (idle, writer):
-        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(make_head("/livez"))
         assert await read_to_end(silent) == b""
         assert (await read_to_end(idle)).count(b"HTTP/1.1 200") == 1
 
@@ -104,7 +97,7 @@ async def test_idle_connections_of_a_trusted_proxy_stay_open(store: RedisStore) 
         open_connection(client) as (reader, writer),
     ):
         for _ in range(3):
-            writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            writer.write(make_head("/livez"))
             async with asyncio.timeout(WITHIN_S):
                 assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
             await asyncio.sleep(0.2)  # twice the time that a connection may be idle
@@ -143,8 +136,7 @@ async def test_the_connections_of_an_instance_are_limited(store: RedisStore) -> 
 async def test_a_client_that_does_not_read_its_response_is_dropped(quick: Client) -> None:
     async with open_connection(quick) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
-        for _ in range(100):
-            writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(make_head("/openapi.json") * 100)
         connections = quick.app[CONNECTION_LIMITER].connections
         await wait_until(lambda: any(one.blocked_since for one in connections))
         await wait_until(lambda: not any(one.blocked_since for one in connections))
@@ -156,8 +148,7 @@ async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: Re
         game = await create_game(client)
         hub = client.app[HUB]
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
-        request = f"GET {game.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
-        writer.write(request.encode())
+        writer.write(make_head(f"{game.path}/diffs", "Accept: text/event-stream"))
         await wait_until(lambda: len(hub))
         async with asyncio.timeout(WITHIN_S):
             (channel,) = hub._channels.values()
@@ -183,9 +174,7 @@ async def test_pipelined_requests_are_not_all_read(store: RedisStore) -> None:
     """Nobody reads the answers, so that the requests wait: where they are, is the client's memory."""
     async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
-        request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 4_000 + b"\r\n\r\n"
-        for _ in range(10_000):
-            writer.write(request)
+        writer.write(make_head("/openapi.json", "X: " + "a" * 4_000) * 10_000)
         await wait_until(lambda: any(one._messages for one in client.app[CONNECTION_LIMITER].connections))
         await wait_until_unchanged(writer.transport.get_write_buffer_size)
         assert writer.transport.get_write_buffer_size() > 10_000_000

@@ -45,6 +45,18 @@ async def read_to_end(reader: asyncio.StreamReader) -> bytes:
     return received
 
 
+UPGRADE = (
+    *("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"),
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+)
+"""The header lines of a WebSocket handshake."""
+
+
+def make_head(path: str, *lines: str, method: str = "GET") -> bytes:
+    """Return the head of a request with these header lines."""
+    return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: x", *lines, "", "")).encode(errors="surrogateescape")
+
+
 async def send_raw(client: Client, request: bytes) -> HTTPResponse:
     """Send these bytes, and return the response."""
     reader, writer = await asyncio.open_connection(client.host, client.port)

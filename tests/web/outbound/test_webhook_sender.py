@@ -221,13 +221,9 @@ async def test_challenges_of_one_address_are_limited_and_messages_are_not(
 
 def test_the_limit_of_challenges_is_for_an_address_or_an_ipv6_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", Rate(1, 3600))
-    opened: list[Mock] = []
-
-    def open_socket(_info: Any) -> Any:
-        opened.append(Mock())
-        return opened[-1]
-
-    limited = webhook_sender._limit_challenges(open_socket)
+    monkeypatch.setattr(webhook_sender, "time", Mock(monotonic=lambda: 0.0))  # else sums of fractions are rounded
+    opened = [Mock() for _ in range(6)]
+    limited = webhook_sender._limit_challenges(Mock(side_effect=opened))
     rejected = []
     for address in ("192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
         try:
