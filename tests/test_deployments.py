@@ -13,8 +13,7 @@ from tests.polling import wait_until
 from tests.redis_servers import Deployment, cluster, create_access, sentinel
 from tests.server_process import start_server
 from tests.tools import REDIS_WITH_TLS, is_installed
-
-GAME_REQUEST = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+from tests.web.http_game import HTTPGame, create_game
 
 ACTIONS_BEFORE_KILL = 10
 
@@ -45,17 +44,14 @@ class Watcher:
         await wait_until(lambda: self.versions and self.versions[-1] >= version)
 
 
-async def act(
-    session: aiohttp.ClientSession, urls: list[str], created: dict[str, Any], moves: list[Any]
-) -> dict[str, Any]:
+async def act(games: list[HTTPGame], move: str) -> dict[str, Any]:
     """Send an action to the instances in turn, with the same key, until one acknowledges it."""
-    headers = {"Authorization": f"Bearer {created['owner_token']}", "Idempotency-Key": secrets.token_hex(16)}
-    path = f"/v1/games/{created['game']['id']}/actions?include=legal_moves"
+    key = {"Idempotency-Key": secrets.token_hex(16)}
     async with asyncio.timeout(40):
         while True:
-            urls.append(urls.pop(0))
-            async with session.post(urls[0] + path, json={"move": moves[0]["id"]}, headers=headers) as response:
-                body: dict[str, Any] = await response.json()
+            games.append(games.pop(0))
+            response = await games[0].act({"move": move}, query="?include=legal_moves", **key)
+            body: dict[str, Any] = await response.json()
             if response.status == 200:
                 return body
             assert (response.status, body["code"]) == (503, "store_unavailable"), body
@@ -68,27 +64,25 @@ async def test_games_continue_on_two_instances_after_the_primary_is_killed(
     async with (
         start_server(tmp_path / "a", deployment.url) as one,
         start_server(tmp_path / "b", deployment.url) as two,
-        aiohttp.ClientSession() as session,
+        aiohttp.ClientSession(one.url) as session,
+        aiohttp.ClientSession(two.url) as other_session,
     ):
-        async with session.post(f"{one.url}/v1/games?include=legal_moves", json=GAME_REQUEST) as response:
-            created = await response.json()
-            assert response.status == 201, created
-        game, watcher, urls = created["game"]["id"], Watcher(), [one.url, two.url]
-        async with session.ws_connect(f"{two.url}/v1/games/{game}/ws") as socket:
+        game = await create_game(session)
+        other_game, watcher = HTTPGame(other_session, game.created), Watcher()
+        async with other_session.ws_connect(f"{game.path}/ws") as socket:
             reader = asyncio.create_task(watcher.read(socket))
             acknowledged: list[int] = []
-            moves = created["legal_moves"]["moves"]
+            games, moves = [game, other_game], await game.legal_moves()
             for number in range(2 * ACTIONS_BEFORE_KILL):
                 if number == ACTIONS_BEFORE_KILL:
                     await watcher.wait_for_version(acknowledged[-1])
-                    (await deployment.primary(game)).kill()
-                result = await act(session, urls, created, moves)
+                    (await deployment.primary(game.id)).kill()
+                result = await act(games, moves[0]["id"])
                 acknowledged.append(result["version"])
                 moves = result["legal_moves"]["moves"]
             await watcher.wait_for_version(acknowledged[-1])
             reader.cancel()
-        async with session.get(f"{two.url}/v1/games/{game}/diffs?since=0&limit=1000") as response:
-            log = (await response.json())["diffs"]
+        log = await other_game.log()
     assert acknowledged == [*range(2, 2 + 2 * ACTIONS_BEFORE_KILL)]
     assert [diff["version"] for diff in log] == [1, *acknowledged]
     assert watcher.versions == [*range(watcher.versions[0], acknowledged[-1] + 1)]

@@ -14,24 +14,11 @@ import pytest
 
 from tests.aof_flush import wait_for_aof_flush
 from tests.polling import wait_until
+from tests.programs import run_program
 from tests.server_process import start_server
+from tests.web.http_game import HTTPGame, create_game
 
 KILLS = 8
-GAME_REQUEST = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
-
-
-async def create(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    async with session.post(f"{url}/v1/games?include=legal_moves", json=GAME_REQUEST) as response:
-        assert response.status == 201
-        created: dict[str, Any] = await response.json()
-        return created
-
-
-async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[dict[str, Any]]:
-    async with session.get(f"{url}/v1/games/{game}/diffs?since=0&limit=1000") as response:
-        assert response.status == 200
-        diffs: list[dict[str, Any]] = (await response.json())["diffs"]
-        return diffs
 
 
 def child_of(pid: int) -> int | None:
@@ -43,22 +30,22 @@ def child_of(pid: int) -> int | None:
 class Player:
     """Acts with an idempotency key until the instance is killed, and retries on the next one with the same key."""
 
-    def __init__(self, created: dict[str, Any]) -> None:
-        self.path = f"/v1/games/{created['game']['id']}/actions?include=legal_moves"
-        self.headers = {"Authorization": f"Bearer {created['owner_token']}"}
-        self.moves: list[dict[str, Any]] = created["legal_moves"]["moves"]
+    def __init__(self, game: HTTPGame, moves: list[dict[str, Any]]) -> None:
+        self.game = game
+        self.moves = moves
         self.key = secrets.token_hex(16)
-        self.move = self.moves[0]["id"]
+        self.move = moves[0]["id"]
         self.acknowledged: list[int] = []
         self.chance = random.Random(1)
 
-    async def play(self, session: aiohttp.ClientSession, url: str) -> None:
+    async def play(self, session: aiohttp.ClientSession) -> None:
         """Play until the connection breaks or the game is over."""
+        self.game.client = session
         while self.moves:
-            headers = {**self.headers, "Idempotency-Key": self.key}
+            body, headers = {"move": self.move}, {"Idempotency-Key": self.key}
             try:
-                async with session.post(url + self.path, json={"move": self.move}, headers=headers) as response:
-                    result = await response.json()
+                response = await self.game.act(body, query="?include=legal_moves", **headers)
+                result = await response.json()
             except aiohttp.ClientError:
                 return
             assert response.status == 200, result
@@ -75,18 +62,19 @@ async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_non
     redis = None if embedded else redis_url
     chance = random.Random(7)
     player: Player | None = None
-    async with aiohttp.ClientSession() as session:
-        for _ in range(KILLS):
-            async with start_server(tmp_path, redis) as instance:
-                player = player or Player(await create(session, instance.url))
-                playing = asyncio.create_task(player.play(session, instance.url))
-                await asyncio.sleep(chance.uniform(0.005, 0.06))
-                await instance.stop(signal.SIGKILL)
-                await playing
-        assert player is not None
-        async with start_server(tmp_path, redis) as instance:
-            await player.play(session, instance.url)
-            log = await log_of(session, instance.url, player.path.split("/")[3])
+    for _ in range(KILLS):
+        async with start_server(tmp_path, redis) as instance, aiohttp.ClientSession(instance.url) as session:
+            if player is None:
+                game = await create_game(session)
+                player = Player(game, await game.legal_moves())
+            playing = asyncio.create_task(player.play(session))
+            await asyncio.sleep(chance.uniform(0.005, 0.06))
+            await instance.stop(signal.SIGKILL)
+            await playing
+    assert player is not None
+    async with start_server(tmp_path, redis) as instance, aiohttp.ClientSession(instance.url) as session:
+        await player.play(session)
+        log = await player.game.log()
     assert player.acknowledged == list(range(2, len(player.acknowledged) + 2))
     assert [diff["version"] for diff in log] == [1, *player.acknowledged]
     assert log[-1]["events"][-1]["type"] == "game_finished"
@@ -94,14 +82,13 @@ async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_non
 
 async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path: Path) -> None:
     flags = ("--drain-time-s", "0.5", "--close-window-s", "0.2")
-    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
-        created = await create(session, instance.url)
-        socket = await session.ws_connect(f"{instance.url}/v1/games/{created['game']['id']}/ws")
+    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
+        socket = await session.ws_connect(f"{game.path}/ws")
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
         instance.process.send_signal(signal.SIGTERM)
-        await _until_status(session, f"{instance.url}/readyz", 503)
-        async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
-            assert response.status == 200
+        await _until_status(session, "/readyz", 503)
+        assert (await game.get()).status == 200
         assert (await socket.receive_json())["type"] == "closing"
         assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
         assert socket.close_code == 1012
@@ -112,54 +99,50 @@ async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path:
 async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
     async with (
         start_server(tmp_path, None, "--drain-time-s", "300") as instance,
-        aiohttp.ClientSession() as session,
-        session.ws_connect(f"{instance.url}/v1/ws"),
+        aiohttp.ClientSession(instance.url) as session,
+        session.ws_connect("/v1/ws"),
     ):
         instance.process.send_signal(signal.SIGINT)
-        await _until_status(session, f"{instance.url}/readyz", 503)
+        await _until_status(session, "/readyz", 503)
         assert await instance.stop(signal.SIGINT) == 0
 
 
 async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:
-    async with aiohttp.ClientSession() as session:
-        async with start_server(tmp_path, None, "--drain-time-s", "0") as instance:
-            created = await create(session, instance.url)
-            assert await instance.stop() == 0
-        async with (
-            start_server(tmp_path) as instance,
-            session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response,
-        ):
-            assert await response.json() == created["game"]
+    flags = ("--drain-time-s", "0")
+    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
+        assert await instance.stop() == 0
+    async with start_server(tmp_path) as instance, aiohttp.ClientSession(instance.url) as session:
+        assert await HTTPGame(session, game.created).get_json() == game.created["game"]
 
 
 async def test_an_embedded_redis_that_is_killed_is_restarted_with_its_games(tmp_path: Path) -> None:
-    async with start_server(tmp_path) as instance, aiohttp.ClientSession() as session:
-        created = await create(session, instance.url)
+    async with start_server(tmp_path) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
         redis = child_of(instance.process.pid)
         assert redis is not None
         await wait_for_aof_flush(f"unix://{tmp_path / 'redis' / 'redis.sock'}")
         os.kill(redis, signal.SIGKILL)
 
         async def is_replaced() -> bool:
-            async with session.get(f"{instance.url}/readyz") as response:
+            async with session.get("/readyz") as response:
                 return response.status == 200 and child_of(instance.process.pid) not in (None, redis)
 
         await wait_until(is_replaced)
-        async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
-            assert await response.json() == created["game"]
+        assert await game.get_json() == game.created["game"]
 
 
 async def test_sigterm_to_the_embedded_redis_stops_the_service_after_its_drain_time(tmp_path: Path) -> None:
     """A supervisor may send SIGTERM to all processes of a service at once."""
     flags = ("--drain-time-s", "2", "--close-window-s", "0")
-    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
-        created = await create(session, instance.url)
+    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
         redis = child_of(instance.process.pid)
         assert redis is not None
         os.kill(redis, signal.SIGTERM)
         async with asyncio.timeout(20):
-            await _until_status(session, f"{instance.url}/readyz", 503)
-            await _until_status(session, f"{instance.url}/v1/games/{created['game']['id']}", 200)
+            await _until_status(session, "/readyz", 503)
+            await _until_status(session, game.path, 200)
             assert await instance.process.wait() == 0
 
 
@@ -181,13 +164,8 @@ async def test_a_used_data_directory_or_port_is_an_error_of_one_line(tmp_path: P
     async with start_server(tmp_path) as instance:
         port = instance.url.rpartition(":")[2]
         for flags in (("--data-dir", str(tmp_path)), ("--data-dir", str(tmp_path / "other"), "--port", port)):
-            second = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "service.main", "serve", "--port", "0", *flags),
-                stderr=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-            )
-            async with asyncio.timeout(20):
-                output, errors = await second.communicate()
-            assert (second.returncode, output) == (1, b"")
-            assert errors.startswith(b"south-seas: ")
-            assert errors.count(b"\n") == 1
+            command = (sys.executable, "-m", "service.main", "serve", "--port", "0")
+            second = await run_program(*command, *flags, timeout_s=20)
+            assert (second.returncode, second.stdout) == (1, "")
+            assert second.stderr.startswith("south-seas: ")
+            assert second.stderr.count("\n") == 1

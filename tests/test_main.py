@@ -7,7 +7,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Never
+from typing import Any, Never
 
 import click
 import msgspec
@@ -16,16 +16,13 @@ import pytest
 from service.games.tilesets import BUILT_IN_DIRECTORY
 from service.main import cli, main
 from tests.games.game_logs import decode_log, new_game, play_game, rechain
+from tests.programs import Finished
 
 ARCHIPELAGO = BUILT_IN_DIRECTORY / "archipelago.json"
 
+LOGINS = ("key:hunter2", "key", ":hunter2")
 
-class CommandResult(NamedTuple):
-    """The exit code of a command, and its output on each stream."""
-
-    returncode: int
-    stdout: str
-    stderr: str
+REMOVED_FLAGS = ("--redis-patience-s", "--keep-active-days", "--drain-s")
 
 
 def test_the_version_is_that_of_the_services_own_distribution() -> None:
@@ -43,7 +40,7 @@ def test_the_version_is_that_of_the_services_own_distribution() -> None:
 def south_seas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> "Run":
     """Run the command in this process, with only the environment that a test names."""
 
-    def run(*arguments: str, **environment: str) -> CommandResult:
+    def run(*arguments: str, **environment: str) -> Finished:
         for name in [name for name in os.environ if name.startswith("SOUTH_SEAS_")]:
             monkeypatch.delenv(name)
         for name, value in environment.items():
@@ -51,12 +48,12 @@ def south_seas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         monkeypatch.setattr(sys, "argv", ["south-seas", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
-        return CommandResult(int(ended.value.code or 0), *capsys.readouterr())
+        return Finished(int(ended.value.code or 0), *capsys.readouterr())
 
     return run
 
 
-Run = Callable[..., CommandResult]
+Run = Callable[..., Finished]
 
 
 def test_an_interrupted_command_has_the_status_of_sigint(south_seas: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +76,7 @@ def test_without_a_command_the_help_is_printed(south_seas: Run) -> None:
         ("SOUTH_SEAS_PORT", "eighty"),
         ("SOUTH_SEAS_PORT", "70000"),
         ("SOUTH_SEAS_REDIS_URL", "localhost:6379"),
+        ("SOUTH_SEAS_REDIS_URL", "http://:hunter2@host"),
         ("SOUTH_SEAS_TILESETS_DIR", "/does/not/exist"),
         ("SOUTH_SEAS_ACTIVE_RETENTION_DAYS", "0"),
         ("SOUTH_SEAS_LOG_LEVEL", "loud"),
@@ -90,18 +88,35 @@ def test_a_wrong_value_stops_the_start_with_one_line(south_seas: Run, variable: 
     assert ended.stdout == ""
     assert len(ended.stderr.splitlines()) == 1
     assert variable in ended.stderr
+    assert "hunter2" not in ended.stderr
 
 
-@pytest.mark.parametrize("flag", ("--redis-patience-s", "--keep-active-days", "--drain-s"))
-def test_an_unknown_flag_stops_the_start_with_one_line(south_seas: Run, flag: str) -> None:
-    ended = south_seas("serve", flag, "1")
-    assert ended.returncode == 2
-    assert f"No such option '{flag}'" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
-
-
-def test_a_password_in_an_invalid_url_is_not_printed(south_seas: Run) -> None:
-    assert "hunter2" not in south_seas("serve", SOUTH_SEAS_REDIS_URL="http://:hunter2@host").stderr
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    (
+        (("sail",), "No such command 'sail'.\n"),
+        *((("serve", flag, "1"), f"No such option '{flag}'") for flag in REMOVED_FLAGS),
+        (("export", "x"), "say which games: --all, or --game ID"),
+        (("export", "x", "--all", "--game", "g"), "say which games: --all, or --game ID"),
+        (("export", "x.json", "--game", "g", "--game", "h"), "several games need a directory"),
+        (("export", "x", "--all", "--redis-url", "redis://127.0.0.1:1/0"), "Redis does not answer"),
+        (("export", "x", "--all", "--redis-url", "http://:hunter2@h"), "the Redis URL"),
+        (("import", "no-such-file"), "does not exist"),
+        (("serve", "--archive-url", "ftp://h/x"), "has an unsupported scheme"),
+        (("serve", "--archive-url", "file://h/x"), "write file:///DIRECTORY"),
+        (("serve", "--archive-url", "s3://"), "has no bucket: write s3://BUCKET/PREFIX"),
+        (("serve", "--archive-url", "file:///"), "has no directory"),
+        (("serve", "--archive-url", "s3://[b/x"), "is not a URL"),
+        *((("serve", "--archive-url", f"s3://{login}@b/x"), "has a user or a password") for login in LOGINS),
+    ),
+)
+def test_an_error_is_one_line(south_seas: Run, arguments: tuple[str, ...], words: str) -> None:
+    ended = south_seas(*arguments)
+    assert (ended.returncode, ended.stdout) == (1 if words == "Redis does not answer" else 2, "")
+    assert len(ended.stderr.splitlines()) == 1, ended.stderr
+    assert ended.stderr.startswith("south-seas: ")
+    assert words in ended.stderr
+    assert "hunter2" not in ended.stderr
 
 
 def test_an_invalid_tile_set_stops_the_start(south_seas: Run, tmp_path: Path) -> None:
@@ -115,12 +130,6 @@ def test_an_invalid_tile_set_stops_the_start(south_seas: Run, tmp_path: Path) ->
 def test_two_tile_sets_of_one_id_stop_the_start(south_seas: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_bytes(ARCHIPELAGO.read_bytes())
     assert "archipelago" in south_seas("serve", "--tilesets-dir", str(tmp_path)).stderr
-
-
-def test_an_unknown_command_is_one_line(south_seas: Run) -> None:
-    ended = south_seas("sail")
-    assert ended.returncode == 2
-    assert ended.stderr.splitlines() == ["south-seas: No such command 'sail'."]
 
 
 def test_tileset_check_prints_the_counts_of_a_valid_set(south_seas: Run) -> None:

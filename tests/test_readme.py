@@ -1,11 +1,11 @@
 """The README is short, its commands run unchanged, and its links lead to existing files."""
 
-import asyncio
 import os
 import re
 import sys
 from pathlib import Path
 
+from tests.programs import run_program
 from tests.server_process import start_server
 from tests.tools import CURL, ROOT, require
 
@@ -28,17 +28,9 @@ async def test_its_example_plays_a_move_and_draws_the_board(tmp_path: Path) -> N
     (tmp_path / ".venv").symlink_to(Path(sys.prefix))
     async with start_server(tmp_path / "data") as instance:
         script = "set -e\n" + "".join(blocks).replace("http://127.0.0.1:8080", instance.url)
-        shell = await asyncio.create_subprocess_exec(
-            *("bash", "-c", script),
-            cwd=tmp_path,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={"PATH": os.environ["PATH"]},
-        )
-        async with asyncio.timeout(110):
-            stdout, stderr = await shell.communicate()
-    assert shell.returncode == 0, stderr.decode()
+        environment = {"PATH": os.environ["PATH"]}
+        shell = await run_program("bash", "-c", script, cwd=tmp_path, env=environment, timeout_s=110)
+    assert shell.returncode == 0, shell.stderr
     assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
-    output = stdout.decode()
-    assert '"type": "tile_placed"' in output
-    assert '"language": "fr"' in output
+    assert '"type": "tile_placed"' in shell.stdout
+    assert '"language": "fr"' in shell.stdout

@@ -5,7 +5,6 @@ The service runs in its own process, so that its open files and its memory can b
 
 import os
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -13,6 +12,7 @@ import aiohttp
 from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
 from tests.polling import wait_until
 from tests.server_process import start_server
+from tests.web.http_game import create_game
 
 SOCKETS = 10_000
 
@@ -40,17 +40,6 @@ def files(pid: int) -> int:
     return len([*Path(f"/proc/{pid}/fd").iterdir()])
 
 
-async def play(session: aiohttp.ClientSession, created: dict[str, Any]) -> None:
-    """Make DIFFS actions without pauses."""
-    path = f"/v1/games/{created['game']['id']}"
-    headers = {"Authorization": f"Bearer {created['owner_token']}"}
-    for _ in range(DIFFS):
-        async with session.get(f"{path}/legal-moves") as response:
-            moves = (await response.json())["moves"]
-        async with session.post(f"{path}/actions", json={"move": moves[0]["id"]}, headers=headers) as response:
-            assert response.status == 200, await response.text()
-
-
 def check_frames(subscribers: list[Subscriber]) -> None:
     """Check that all subscribers have received the same frames after `welcome`."""
     assert {subscriber.frames for subscriber in subscribers} == {FIRST_FRAMES + DIFFS}
@@ -64,9 +53,8 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
             start_server(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off") as service,
             aiohttp.ClientSession(service.url) as session,
         ):
-            async with session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:
-                created = await response.json()
-            port, path = urlsplit(service.url).port, f"/v1/games/{created['game']['id']}/ws?since=1"
+            game = await create_game(session)
+            port, path = urlsplit(service.url).port, f"{game.path}/ws?since=1"
             assert port is not None
             pid, before = service.process.pid, memory(service.process.pid)
             files_before = files(pid)
@@ -74,7 +62,8 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
                 await wait_for_frames(subscribers, FIRST_FRAMES)
                 assert files(pid) >= SOCKETS
                 assert (memory(pid) - before) / SOCKETS < SOCKET_BYTES
-                await play(session, created)
+                for _ in range(DIFFS):
+                    await game.act_successfully()
                 await wait_for_frames(subscribers, FIRST_FRAMES + DIFFS)
                 check_frames(subscribers)
             await wait_until(lambda: files(pid) <= files_before + SPARE, TIMEOUT_S)

@@ -6,47 +6,32 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 import pytest
 from click.testing import CliRunner
 from redis.asyncio import Redis
 
-from service.main import cli, main
+from service.main import cli
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.help_texts import iter_commands
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
-
-LOGINS = ("key:hunter2", "key", ":hunter2")
+from tests.programs import Finished, run_program
 
 HELP_TEXTS = Path(__file__).with_name("help_texts.txt")
 
 
-class CommandResult(NamedTuple):
-    """The exit code of a command, and its output on each stream."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-async def south_seas(*arguments: str, **environment: str) -> CommandResult:
+async def south_seas(*arguments: str, **environment: str) -> Finished:
     """Run the command in a thread of this process, with only these settings."""
     clean: dict[str, str | None] = {name: None for name in os.environ if name.startswith("SOUTH_SEAS_")}
     result = await asyncio.to_thread(CliRunner().invoke, cli, arguments, env={**clean, **environment})
-    return CommandResult(result.exit_code, result.stdout, result.stderr)
+    return Finished(result.exit_code, result.stdout, result.stderr)
 
 
-async def run_in_process(*arguments: str) -> CommandResult:
+async def run_in_process(*arguments: str) -> Finished:
     """Run the command in a process of its own, as it must be where it starts a server."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    async with asyncio.timeout(60):
-        received, errors = await process.communicate()
-    return CommandResult(process.returncode or 0, received.decode(), errors.decode())
+    return await run_program(sys.executable, "-m", "service.main", *arguments)
 
 
 def test_help_texts_are_as_they_were() -> None:
@@ -146,38 +131,6 @@ async def test_reindex_rebuilds_the_lists(
     )
     assert finished.stderr.startswith("checked 1 games so far, ")
     assert (await store.list_by_status(["active"], 10, None)).games == [stored.id]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    (
-        (("export", "x"), "say which games: --all, or --game ID"),
-        (("export", "x", "--all", "--game", "g"), "say which games: --all, or --game ID"),
-        (("export", "x.json", "--game", "g", "--game", "h"), "several games need a directory"),
-        (("export", "x", "--all", "--redis-url", "redis://127.0.0.1:1/0"), "Redis does not answer"),
-        (("export", "x", "--all", "--redis-url", "http://:hunter2@h"), "the Redis URL"),
-        (("import", "no-such-file"), "does not exist"),
-        (("serve", "--archive-url", "ftp://h/x"), "has an unsupported scheme"),
-        (("serve", "--archive-url", "file://h/x"), "write file:///DIRECTORY"),
-        (("serve", "--archive-url", "s3://"), "has no bucket: write s3://BUCKET/PREFIX"),
-        (("serve", "--archive-url", "file:///"), "has no directory"),
-        (("serve", "--archive-url", "s3://[b/x"), "is not a URL"),
-        *((("serve", "--archive-url", f"s3://{login}@b/x"), "has a user or a password") for login in LOGINS),
-    ),
-)
-def test_an_error_is_one_line(
-    arguments: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in [name for name in os.environ if name.startswith("SOUTH_SEAS_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setattr(sys, "argv", ["south-seas", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    output, errors = capsys.readouterr()
-    assert (ended.value.code, output) in ((1, ""), (2, ""))
-    assert len(errors.splitlines()) == 1, errors
-    assert told in errors
-    assert "hunter2" not in errors
 
 
 async def test_a_killed_import_leaves_whole_games_and_is_completed_by_the_next(

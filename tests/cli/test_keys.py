@@ -9,14 +9,15 @@ from service.games.errors import ApiKeyRejected
 from service.games.timestamps import unix_seconds
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
-from tests.cli.test_commands import CommandResult, south_seas
+from tests.cli.test_commands import south_seas
 from tests.games.game_fixture import Clock
+from tests.programs import Finished
 
 TIME = "yyyy-mm-ddThh:mm:ssZ"
 """Stands for a time that depends on the clock."""
 
 
-async def run_keys(redis_url: str, *arguments: str) -> CommandResult:
+async def run_keys(redis_url: str, *arguments: str) -> Finished:
     """Run `south-seas keys` on a Redis."""
     return await south_seas("keys", *arguments, "--redis-url", redis_url)
 

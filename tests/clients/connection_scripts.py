@@ -32,12 +32,14 @@ def send_and_close(first: int, last: int, code: int, **message: Any) -> Connecti
     return connection
 
 
-def send_and_stay(first: int, last: int) -> ConnectionScript:
+def send_and_stay(first: int, last: int, **message: Any) -> ConnectionScript:
     """Return a script that sends some diffs, and stays open."""
 
     async def connection(socket: ServerSocket) -> None:
         await socket.send_subscribed(first, recovered=first > 1)
         await socket.send_diffs(first + 1, last)
+        if message:
+            await socket.send_message(**message)
         await socket.wait_until_closed()
 
     return connection

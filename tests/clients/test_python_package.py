@@ -1,6 +1,5 @@
 """The Python client's package: built, installed beside nothing but what it requires, and played with."""
 
-import asyncio
 import json
 import re
 import shutil
@@ -16,6 +15,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
+from tests.programs import run_program
 from tests.server_process import start_server
 from tests.tools import run
 
@@ -67,16 +67,10 @@ async def test_the_wheel_plays_the_game_of_the_readme(python: Path, tmp_path: Pa
     assert len(program.splitlines()) == 20
     async with start_server(tmp_path / "data") as instance:
         (tmp_path / "game.py").write_text(program.replace("http://127.0.0.1:8080", instance.url))
-        player = await asyncio.create_subprocess_exec(
-            *(python, "-I", "-X", "dev", "-W", "error", "game.py"),
-            cwd=tmp_path,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        async with asyncio.timeout(100):
-            stdout, stderr = await player.communicate()
-    assert (player.returncode, stderr) == (0, b"")
-    assert re.fullmatch(rb"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", stdout)
+        flags = ("-I", "-X", "dev", "-W", "error")
+        player = await run_program(python, *flags, "game.py", cwd=tmp_path, timeout_s=100)
+    assert (player.returncode, player.stderr) == (0, "")
+    assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", player.stdout)
 
 
 def test_the_wheel_contains_the_package_alone(wheel: Path) -> None:

@@ -1,7 +1,7 @@
 """The TypeScript client under Node, against the service over an unreliable network."""
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from tests.clients.failure_scripts import (
     skip_a_diff,
 )
 from tests.clients.scripted_service import JsonObject, ScriptedService, final_game_response, problem_response
+from tests.programs import run_program
 from tests.server_process import start_server
 from tests.tcp_proxy import run_proxy
 
@@ -27,18 +28,11 @@ HERE = Path(__file__).parent
 TIMEOUT_S = 100
 
 
-async def run(program: Sequence[str | Path], cwd: Path) -> bytes:
+async def run(program: Sequence[str | Path], cwd: Path) -> str:
     """Return the output of a program; fail with its output if it fails."""
-    process = await asyncio.create_subprocess_exec(
-        *program, cwd=cwd, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    try:
-        output, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
-    finally:
-        if process.returncode is None:
-            process.kill()
-    assert process.returncode == 0, (output + errors).decode()
-    return output
+    ended = await run_program(*program, cwd=cwd, timeout_s=TIMEOUT_S)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +64,7 @@ async def test_it_recovers_from_every_failure(node: str, built: Path, script: Sc
     script.responses.append(web.Response(text="<html>"))
     messages: list[JsonObject] = []
     script.connections.extend(
-        connection(messages)
+        partial(connection, messages)
         for connection in (skip_a_diff, send_unknown_content, report_unavailable, miss_a_pong, report_missing_game)
     )
     received = await run_script("failures.mjs", node, built, script.url)

@@ -49,7 +49,7 @@ async def test_the_package_plays_the_game_of_the_readme(node: str, tarball: Path
         (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", instance.url))
         await run([node, COMPILER, *OPTIONS, "game.ts"], project)
         output = await run([node, "--experimental-websocket", "game.js"], project)
-    assert re.fullmatch(rb"(last_tile|last_ship|bag_exhausted) \[ \d+, \d+ \]\n", output)
+    assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[ \d+, \d+ \]\n", output)
 
 
 def test_the_package_contains_what_it_should(tarball: Path) -> None:

@@ -1,6 +1,5 @@
 """The backup and restore jobs work, with the script from the manifests."""
 
-import asyncio
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from tests.deploy.manifests import K8S, PRODUCTION, Resource, environment, get_resource, service_container
+from tests.programs import run_program
 from tests.redis_servers import create_access, standalone
 from tests.server_process import start_server
 from tests.tools import ROOT
@@ -79,16 +79,10 @@ async def _run(job: str, volume: Path, redis_url: str) -> str:
     """Run a job's shell script as the cluster would, but for its paths."""
     (shell,) = _container("prod", job)["args"]
     shell = shell.replace(f"{MOUNTED} {VOLUME}", f"{SCRIPT} {volume}")
-    process = await asyncio.create_subprocess_exec(
-        *(*_container("prod", job)["command"], shell),
-        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "SOUTH_SEAS_REDIS_URL": redis_url},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    async with asyncio.timeout(60):
-        received, _ = await process.communicate()
-    assert process.returncode == 0, received.decode()
-    return received.decode()
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "SOUTH_SEAS_REDIS_URL": redis_url}
+    ended = await run_program(*_container("prod", job)["command"], shell, env=environment)
+    assert ended.returncode == 0, ended
+    return ended.stdout + ended.stderr
 
 
 async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path) -> None:

@@ -3,16 +3,13 @@
 import re
 import tomllib
 
-import pytest
-
-from tests.deploy.manifests import OVERLAYS, environment, ports, service_container, service_template
+from tests.deploy.manifests import environment, ports, service_container, service_template
 from tests.tools import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_manifests_agree_with_the_image(overlay: str) -> None:
     template = service_template(overlay)
     user = template["spec"]["securityContext"]
@@ -23,7 +20,6 @@ def test_manifests_agree_with_the_image(overlay: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_image_is_of_this_version(overlay: str) -> None:
     assert service_container(overlay)["image"].endswith(f"south-seas:{VERSION}")
     assert re.findall(r"^ARG VERSION=(.*)$", DOCKERFILE, re.MULTILINE) == [VERSION]
@@ -54,7 +50,6 @@ def test_games_are_kept_in_the_declared_volume() -> None:
     assert re.findall(r"SOUTH_SEAS_DATA_DIR=(\S+)", DOCKERFILE) == [volume]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_manifests_always_name_a_redis(overlay: str) -> None:
     """A pod's own server would be another one in each pod, and gone with it."""
     assert "SOUTH_SEAS_REDIS_URL" in environment(overlay, service_container(overlay))

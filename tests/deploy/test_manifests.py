@@ -17,7 +17,6 @@ VERSIONS = ("1.30", "1.31", "1.32", "1.34", "1.37")
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_kubernetes_takes_it(overlay: str, version: str) -> None:
     for resource in render(overlay):
         if not is_custom(resource):
@@ -30,19 +29,16 @@ def _validate(resource: str, version: str) -> None:
     kubernetes_validate.validate(json.loads(resource), version, strict=True)
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_who_adds_kinds_to_kubernetes_takes_it(overlay: str) -> None:
     for resource in filter(is_custom, render(overlay)):
         Draft202012Validator(SCHEMAS[resource["kind"]]).validate(resource)
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_two_resources_have_one_name(overlay: str) -> None:
     titles = [describe(resource) for resource in render(overlay)]
     assert len(titles) == len({*titles})
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_all_is_in_the_one_namespace_of_the_overlay(overlay: str) -> None:
     (namespace,) = [one["metadata"]["name"] for one in render(overlay) if one["kind"] == "Namespace"]
     others = {one["metadata"].get("namespace") for one in render(overlay) if one["kind"] != "Namespace"}

@@ -6,7 +6,6 @@ import pytest
 
 from service.web.outbound.ssrf import is_public
 from tests.deploy.manifests import (
-    OVERLAYS,
     PRODUCTION,
     Resource,
     containers,
@@ -37,13 +36,11 @@ def _policies(overlay: str, way: str, title: str) -> list[Resource]:
     ]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_everything_is_denied_at_first(overlay: str) -> None:
     nobody = get_resource(overlay, "NetworkPolicy", "nobody")["spec"]
     assert nobody == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_policy_chooses_pods_and_says_ports(overlay: str) -> None:
     for policy in list_resources(overlay, "NetworkPolicy"):
         assert select_templates(overlay, policy["spec"]["podSelector"])
@@ -52,7 +49,6 @@ def test_every_policy_chooses_pods_and_says_ports(overlay: str) -> None:
             assert all(rule["ports"] for rule in policy["spec"].get(way, ()))
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_what_may_come_in_comes_to_a_port_that_the_pods_have(overlay: str) -> None:
     for title, template in pod_templates(overlay):
         for rule in _policies(overlay, "Ingress", title):
@@ -70,7 +66,6 @@ def test_the_proxy_and_prometheus_get_in_and_each_to_its_port(overlay: str) -> N
     assert reached == {proxy: ports(service)["http"], "monitoring": ports(service)["metrics"]}
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_all_pods_that_ask_redis_may_and_no_other(overlay: str) -> None:
     asking = select_templates(
         overlay, get_resource(overlay, "NetworkPolicy", "south-seas-to-redis")["spec"]["podSelector"]
@@ -86,7 +81,6 @@ def test_redis_of_dev_is_reached_by_those_alone_who_may_ask_it() -> None:
     assert source["podSelector"] == get_resource("dev", "NetworkPolicy", "south-seas-to-redis")["spec"]["podSelector"]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_webhooks_reach_the_world_and_nothing_inside(overlay: str) -> None:
     (rule,) = get_resource(overlay, "NetworkPolicy", "south-seas-webhooks")["spec"]["egress"]
     assert [port["port"] for port in rule["ports"]] == [443]

@@ -1,17 +1,13 @@
 """Pods have no more permissions than they need."""
 
-import pytest
-
-from tests.deploy.manifests import OVERLAYS, containers, list_resources, pod_templates, service_template
+from tests.deploy.manifests import containers, list_resources, pod_templates, service_template
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_namespace_takes_restricted_pods_alone(overlay: str) -> None:
     (namespace,) = list_resources(overlay, "Namespace")
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_pods_run_restricted(overlay: str) -> None:
     """The `restricted` Pod Security Standard, and no way to Kubernetes' API."""
     for _, template in pod_templates(overlay):
@@ -25,7 +21,6 @@ def test_pods_run_restricted(overlay: str) -> None:
         assert all(volume.keys() <= allowed for volume in pod.get("volumes", ()))
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_containers_cannot_write_to_their_root_nor_become_more(overlay: str) -> None:
     for _, container in containers(overlay):
         assert container["securityContext"] == {
@@ -35,7 +30,6 @@ def test_containers_cannot_write_to_their_root_nor_become_more(overlay: str) -> 
         }
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_containers_say_what_they_need_and_how_much_memory_is_too_much(overlay: str) -> None:
     for _, container in containers(overlay):
         resources = container["resources"]
@@ -43,7 +37,6 @@ def test_containers_say_what_they_need_and_how_much_memory_is_too_much(overlay: 
         assert resources["limits"].keys() == {"memory"}
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_images_are_named_with_their_version(overlay: str) -> None:
     for _, container in containers(overlay):
         _, colon, version = container["image"].rpartition(":")
@@ -51,13 +44,11 @@ def test_images_are_named_with_their_version(overlay: str) -> None:
         assert version not in {"", "latest"}
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_kubernetes_adds_no_settings_of_its_own(overlay: str) -> None:
     """A Service called south-seas would otherwise set SOUTH_SEAS_PORT in every pod, to an address."""
     assert all(template["spec"]["enableServiceLinks"] is False for _, template in pod_templates(overlay))
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_releases_are_counted_apart_in_the_spread(overlay: str) -> None:
     for constraint in service_template(overlay)["spec"]["topologySpreadConstraints"]:
         assert constraint["matchLabelKeys"] == ["pod-template-hash"]

@@ -6,7 +6,6 @@ from service.settings import Settings
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from tests.deploy.manifests import (
-    OVERLAYS,
     PRODUCTION,
     environment,
     get_resource,
@@ -25,7 +24,6 @@ def settings_of(overlay: str) -> Settings:
     return parse_settings(environment={name: value or REDIS for name, value in variables.items()})
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
     """preStop; the drain; sockets told, and given time to answer; the last requests: all before SIGKILL."""
     limits = settings_of(overlay).limits
@@ -39,7 +37,6 @@ def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
     assert needed + 10 <= service_template(overlay)["spec"]["terminationGracePeriodSeconds"]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_pod_goes_before_its_successor_serves(overlay: str) -> None:
     strategy = get_resource(overlay, "Deployment", "south-seas")["spec"]["strategy"]["rollingUpdate"]
     assert strategy == {"maxSurge": 1, "maxUnavailable": 0}
@@ -53,7 +50,6 @@ def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str
     assert removed <= get_resource(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_a_pod_that_is_not_ready_is_asked_no_more_before_it_is_told_to_stop(overlay: str) -> None:
     container = service_container(overlay)
     ready = container["readinessProbe"]
@@ -63,13 +59,11 @@ def test_a_pod_that_is_not_ready_is_asked_no_more_before_it_is_told_to_stop(over
     assert container["lifecycle"]["preStop"]["sleep"]["seconds"] >= 5
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_redis_that_is_away_restarts_nobody(overlay: str) -> None:
     for probe in ("livenessProbe", "startupProbe"):
         assert service_container(overlay)[probe]["httpGet"]["path"] == "/livez"
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_proxy_ends_a_socket_that_is_only_quiet(overlay: str) -> None:
     ping = settings_of(overlay).limits.ping_interval_s
     for ingress in list_resources(overlay, "Ingress"):
@@ -80,7 +74,6 @@ def test_no_proxy_ends_a_socket_that_is_only_quiet(overlay: str) -> None:
         assert all(rule["timeouts"] == {"request": "0s", "backendRequest": "0s"} for rule in route["spec"]["rules"])
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_proxy_takes_as_large_a_body_as_the_service(overlay: str) -> None:
     for ingress in list_resources(overlay, "Ingress"):
         size = ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/proxy-body-size"]

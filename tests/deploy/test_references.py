@@ -9,7 +9,6 @@ from service.telemetry.metrics import CONNECTIONS
 from service.web.routes.registry import ROUTES
 from tests.deploy.manifests import (
     K8S,
-    OVERLAYS,
     PRODUCTION,
     SECRETS,
     Resource,
@@ -26,7 +25,6 @@ from tests.deploy.manifests import (
 )
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_workload_selects_its_own_pods_alone(overlay: str) -> None:
     for workload in list_resources(overlay, "Deployment", "StatefulSet"):
         assert select_templates(overlay, workload["spec"]["selector"]) == {
@@ -34,7 +32,6 @@ def test_workload_selects_its_own_pods_alone(overlay: str) -> None:
         }
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_service_leads_to_named_ports_of_one_kind_of_pod(overlay: str) -> None:
     services = list_resources(overlay, "Service")
     assert services
@@ -43,7 +40,6 @@ def test_service_leads_to_named_ports_of_one_kind_of_pod(overlay: str) -> None:
         assert {port["targetPort"] for port in service["spec"]["ports"]} <= ports(template).keys()
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_budget_and_spread_speak_of_the_pods_of_the_service(overlay: str) -> None:
     (budget,) = list_resources(overlay, "PodDisruptionBudget")
     pod = service_template(overlay)["spec"]
@@ -53,7 +49,6 @@ def test_budget_and_spread_speak_of_the_pods_of_the_service(overlay: str) -> Non
         assert [*select_templates(overlay, selector)] == ["Deployment/south-seas"]
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_probes_ask_a_named_port_and_a_route_that_there_is(overlay: str) -> None:
     paths = {route.path for route in ROUTES}
     for name, template in pod_templates(overlay):
@@ -66,7 +61,6 @@ def test_probes_ask_a_named_port_and_a_route_that_there_is(overlay: str) -> None
                 assert "httpGet" not in probe or probe["httpGet"]["path"] in paths
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_map_secret_account_and_volume_that_a_pod_names_is_there_or_the_operators(overlay: str) -> None:
     there = {(one["kind"], one["metadata"]["name"]) for one in list_resources(overlay, *_NAMED)}
     if overlay in PRODUCTION:
@@ -92,7 +86,6 @@ def _named_by(pod: Resource) -> set[tuple[str, str]]:
     return result
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_mount_has_its_volume_and_every_volume_its_mount(overlay: str) -> None:
     claims = {
         one["metadata"]["name"]

@@ -2,12 +2,9 @@
 
 import re
 
-import pytest
-
 from service.settings_table import ENV_PREFIX, SETTINGS
 from service.telemetry.otel_config import ENDPOINT_VARIABLES
 from tests.deploy.manifests import (
-    OVERLAYS,
     SECRETS,
     environment,
     get_resource,
@@ -31,20 +28,17 @@ def test_the_image_sets_only_what_there_is() -> None:
     assert {*named_there} <= variables()
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_manifests_set_only_what_there_is(overlay: str) -> None:
     known = variables() | {*ENDPOINT_VARIABLES, *SECRETS["south-seas-archive"]}
     assert environment(overlay, service_container(overlay)).keys() <= known
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_what_is_secret_is_in_no_config_map(overlay: str) -> None:
     for settings in list_resources(overlay, "ConfigMap"):
         assert not settings["data"].keys() & {key for keys in SECRETS.values() for key in keys}
         assert "://:" not in str(settings["data"])
 
 
-@pytest.mark.parametrize("overlay", OVERLAYS)
 def test_metrics_are_told_where_they_are_looked_for(overlay: str) -> None:
     port = environment(overlay, service_container(overlay))["SOUTH_SEAS_METRICS_PORT"]
     assert port == str(ports(service_template(overlay))["metrics"])

@@ -1,6 +1,5 @@
 """The code blocks of the pages run, and print what the pages say: `tests.docs.blocks` explains the marks."""
 
-import asyncio
 import os
 import re
 import sys
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import Block, blocks, check_json, make_script, pages
+from tests.programs import run_program
 from tests.server_process import start_server
 from tests.tools import CURL, require
 
@@ -51,23 +51,13 @@ async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Pa
     folder.mkdir()
     (folder / ".venv").symlink_to(Path(sys.prefix))
     async with start_server(tmp_path / "data") as instance:
-        shell = await asyncio.create_subprocess_exec(
-            *(
-                "bash",
-                "-c",
-                make_script((block for block in blocks(page) if block.is_run), instance.url.removeprefix("http://")),
-            ),
-            cwd=folder,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-        )
-        async with asyncio.timeout(110):
-            stdout, stderr = await shell.communicate()
-    assert shell.returncode == 0, f"{stderr.decode()}\n{stdout.decode()[-2000:]}"
+        script = make_script((block for block in blocks(page) if block.is_run), instance.url.removeprefix("http://"))
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        shell = await run_program("bash", "-c", script, cwd=folder, env=environment, timeout_s=110)
+    assert shell.returncode == 0, f"{shell.stderr}\n{shell.stdout[-2000:]}"
     for pattern in EXPECTED_OUTPUT.get(page, ()):
-        assert re.search(pattern, stdout.decode(), re.MULTILINE), pattern
-    assert set(re.findall(r'"/problems/([a-z-]+)"', stdout.decode())) == EXPECTED_PROBLEMS.get(page, set())
+        assert re.search(pattern, shell.stdout, re.MULTILINE), pattern
+    assert set(re.findall(r'"/problems/([a-z-]+)"', shell.stdout)) == EXPECTED_PROBLEMS.get(page, set())
 
 
 @pytest.mark.parametrize("block", JSON_BLOCKS, ids=lambda block: f"{block.page}:{block.line}")

@@ -8,6 +8,7 @@ import termios
 from pathlib import Path
 
 from tests.examples.terminal_player import TIMEOUT_S
+from tests.programs import run_program
 from tests.tools import ROOT
 
 
@@ -25,9 +26,7 @@ class Terminal:
         asyncio.get_running_loop().add_reader(self.screen, self._read)
         environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
         return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "examples/terminal",
-            *arguments,
+            *(sys.executable, "examples/terminal", *arguments),
             cwd=ROOT,
             env=environment,
             stdin=self.side,
@@ -58,13 +57,10 @@ class Terminal:
 
 
 async def test_four_bots_play_a_game(url: str) -> None:
-    bots = await asyncio.create_subprocess_exec(
-        sys.executable, "examples/four_bots.py", url, cwd=ROOT, stdout=asyncio.subprocess.PIPE
-    )
-    output, _ = await asyncio.wait_for(bots.communicate(), 6 * TIMEOUT_S)
-    assert bots.returncode == 0
-    assert b"each seen once and in order" in output
-    assert b"won" in output
+    bots = await run_program(sys.executable, "examples/four_bots.py", url, cwd=ROOT)
+    assert bots.returncode == 0, bots.stderr
+    assert "each seen once and in order" in bots.stdout
+    assert "won" in bots.stdout
 
 
 async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path: Path) -> None:
@@ -94,16 +90,5 @@ async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path:
 
 
 async def test_a_missing_terminal_is_reported(url: str) -> None:
-    program = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "examples/terminal",
-        "--url",
-        url,
-        cwd=ROOT,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    _, complaint = await asyncio.wait_for(program.communicate(), TIMEOUT_S)
-    assert program.returncode == 2
-    assert complaint == b"Input and output must be a terminal.\n"
+    program = await run_program(sys.executable, "examples/terminal", "--url", url, cwd=ROOT)
+    assert (program.returncode, program.stderr) == (2, "Input and output must be a terminal.\n")

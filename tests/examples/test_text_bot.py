@@ -15,6 +15,7 @@ from service.store.game_store import RedisStore
 from south_seas import ApiKeyClient, Client
 from tests.api_key_fixture import add_api_key
 from tests.examples.terminal_player import TIMEOUT_S
+from tests.programs import run_program
 from tests.tools import ROOT
 
 
@@ -91,17 +92,11 @@ async def test_every_other_command(bot: TextBot) -> None:
 
 
 async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> None:
-    chat = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "examples.text_bot", url),
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    output, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * TIMEOUT_S)
-    assert chat.returncode == 0
-    assert b"A new game: Ana, Greedy." in output
-    assert b"1. (" in output
+    command, lines = (sys.executable, "-m", "examples.text_bot", url), b"Ana: new greedy\nAna: moves\n"
+    chat = await run_program(*command, given=lines, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
+    assert chat.returncode == 0, chat.stderr
+    assert "A new game: Ana, Greedy." in chat.stdout
+    assert "1. (" in chat.stdout
 
 
 def test_it_is_short() -> None:

@@ -1,6 +1,5 @@
 """Traces: from the client's request through both instances to a collector."""
 
-import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -20,6 +19,7 @@ from service.telemetry import tracing
 from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
 from tests.polling import wait_until
+from tests.programs import run_program
 from tests.server_process import start_server
 from tests.telemetry.otlp_collector import start_collector
 from tests.web.app_server import Client, serve
@@ -163,17 +163,12 @@ async def test_a_missing_collector_does_not_affect_the_service(
 
 
 async def test_an_unsupported_exporter_is_rejected_in_one_line(tmp_path: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(tmp_path)),
-        stderr=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
-    )
-    async with asyncio.timeout(20):
-        received, errors = await process.communicate()
-    assert (process.returncode, received) == (1, b"")
-    assert errors.count(b"\n") == 1
-    assert b"OTEL_EXPORTER_OTLP_PROTOCOL" in errors
+    command = (sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", tmp_path)
+    environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}
+    ended = await run_program(*command, env=environment, timeout_s=20)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.count("\n") == 1
+    assert "OTEL_EXPORTER_OTLP_PROTOCOL" in ended.stderr
 
 
 def test_the_environment_configures_tracing() -> None:

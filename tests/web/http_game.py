@@ -59,6 +59,11 @@ class HTTPGame:
         assert response.status == 200, await response.text()
         return await response.json()
 
+    async def log(self) -> list[dict[str, Any]]:
+        """Return the diffs of all versions."""
+        diffs: list[dict[str, Any]] = (await self.get_json("/diffs?since=0&limit=1000"))["diffs"]
+        return diffs
+
     async def has_ended(self) -> bool:
         """Return whether the game is finished or aborted."""
         return (await self.get_json())["status"] in {"finished", "aborted"}
