@@ -97,9 +97,11 @@ class HTTPGame:
             await self.act_successfully({"move": chance.choice(legal["moves"])["id"]})
 
 
-async def create_game(client: Client | ClientSession, players: Any = None, **options: Any) -> HTTPGame:
+async def create_game(
+    client: Client | ClientSession, players: Any = None, headers: dict[str, str] | None = None, **options: Any
+) -> HTTPGame:
     """Create a game, by default of two people without open seats."""
-    response = await client.post("/v1/games", json={"players": players or TWO_PLAYERS, **options})
+    response = await client.post("/v1/games", json={"players": players or TWO_PLAYERS, **options}, headers=headers)
     assert response.status == 201, await response.text()
     return HTTPGame(client, await response.json())
 

@@ -1,29 +1,45 @@
-"""Lists: validators, and links to the next page."""
+"""Validators of what is no game's own; lists: links to the next page."""
 
+import json
 import re
 from random import Random
 
 import pytest
 from yarl import URL
 
-from tests.web.app_server import Client
-from tests.web.http_game import TWO_PLAYERS, bearer_header, create_game
+from service.store.game_store import RedisStore
+from tests.api_key_fixture import add_api_key, api_key_header
+from tests.web.app_server import Client, FrozenClock
+from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 from tests.web.raw_http import send_raw
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
-VALIDATED = ("/", "/v1/games", "/v1/bots", "/v1/tilesets", "/v1/seats/me/games")
+LISTS_OF_GAMES = ("/v1/games", "/v1/seats/me/games", "/v1/keys/me/games")
+CREATOR_KEY = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 
 
-@pytest.mark.parametrize("path", VALIDATED)
-async def test_an_unchanged_list_is_not_sent_again(client: Client, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "caching"),
+    (
+        ("/", "no-cache"),
+        ("/v1/games", "no-cache"),
+        ("/v1/bots", "no-cache"),
+        ("/v1/seats/me/games", "private, no-cache"),
+        ("/v1/tilesets", "no-cache"),
+        ("/v1/tilesets/archipelago", "public, max-age=31536000, immutable"),
+        ("/v1/tilesets/archipelago/tiles/start.svg", "public, max-age=86400"),
+        ("/v1/tilesets/archipelago/ships/s01.png?theme=dark", "public, max-age=86400"),
+    ),
+)
+async def test_what_is_unchanged_is_not_sent_again(client: Client, path: str, caching: str) -> None:
     owner = bearer_header((await create_game(client)).owner_token)
     first = await client.get(path, headers=owner)
-    assert first.status == 200
+    assert (first.status, first.headers["Cache-Control"]) == (200, caching)
     tag = first.headers["ETag"]
     same = await client.get(path, headers={**owner, "If-None-Match": tag})
     assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
-    for name in ("Cache-Control", "Vary"):
-        assert same.headers[name] == first.headers[name]
+    assert "Vary" in first.headers or ".png" in path
+    assert [same.headers.get(name) for name in ("Cache-Control", "Vary")] == [caching, first.headers.get("Vary")]
     assert (await client.get(path, headers={**owner, "If-None-Match": '"0"'})).status == 200
 
 
@@ -55,26 +71,50 @@ async def follow_links(client: Client, path: str, headers: dict[str, str]) -> li
         pages.append(await response.text())
         link = response.links.get("next")
         path = "" if link is None else URL(link["url"]).raw_path_qs
+        assert json.loads(pages[-1]).get("next_cursor") == URL(path).query.get("cursor")
     return pages
 
 
-@pytest.mark.parametrize("path", ("/v1/games?limit=2&status=active", "/v1/seats/me/games?limit=2"))
-async def test_a_list_of_games_links_to_its_next_page(client: Client, path: str) -> None:
-    games = [await create_game(client) for _ in range(5)]
-    tokens = bearer_header(", ".join(game.owner_token for game in games)) if "/me/" in path else {}
-    pages = await follow_links(client, path, tokens)
-    assert len(pages) == 3
-    assert all(sum(game.id in page for page in pages) == 1 for game in games)
+@pytest.fixture
+async def listing(store: RedisStore) -> dict[str, str]:
+    """Return headers with which games are created, and listed by each list of games."""
+    return {"Creator-Key": CREATOR_KEY, **bearer_header(CREATOR_KEY), **api_key_header(await add_api_key(store))}
 
 
-async def test_legal_moves_link_to_their_next_page(client: Client) -> None:
+@pytest.mark.parametrize("path", (*(f"{path}?limit=2" for path in LISTS_OF_GAMES), "/v1/games?limit=2&status=active"))
+async def test_a_list_of_games_has_pages_newest_first(
+    timed_client: Client, clock: FrozenClock, listing: dict[str, str], path: str
+) -> None:
+    created = []
+    for second in (0, 0, 1, 1, 1):
+        clock.now += second
+        created.append((await create_game(timed_client, headers=listing)).id)
+    pages = await follow_links(timed_client, path, listing)
+    listed = [[one.get("game", one)["id"] for one in json.loads(page)["games"]] for page in pages]
+    assert [len(ids) for ids in listed] == [2, 2, 1]
+    newest_first = [game for ids in listed for game in ids]
+    assert newest_first[:3] == created[:1:-1]
+    assert sorted(newest_first) == sorted(created)
+
+
+@pytest.mark.parametrize("path", LISTS_OF_GAMES)
+@pytest.mark.parametrize("cursor", ("x", "%00", "-1", "1e9", "é"))
+async def test_an_invalid_cursor_is_malformed(client: Client, listing: dict[str, str], path: str, cursor: str) -> None:
+    response = await client.get(f"{path}?cursor={cursor}", headers=listing)
+    await check_problem(response, 400, "malformed", "cursor")
+
+
+async def test_legal_moves_have_pages(client: Client) -> None:
     game = await create_game(client, seed="tides")
     moves = await game.legal_moves()
-    pages = await follow_links(client, f"{game.path}/legal-moves?limit=3&q=place%20%3E", {})
-    assert len(pages) == 1
-    pages = await follow_links(client, f"{game.path}/legal-moves?limit=3&q=place", {})
-    assert len(pages) == -(-len(moves) // 3)
-    assert all(sum(f'"{move["id"]}"' in page for page in pages) == 1 for move in moves)
+    for limit in (2, 3):
+        pages = await follow_links(client, f"{game.path}/legal-moves?limit={limit}&q=place", {})
+        assert len(pages) == -(-len(moves) // limit)
+        assert [move for page in pages for move in json.loads(page)["moves"]] == moves
+    assert len(await follow_links(client, f"{game.path}/legal-moves?limit=3&q=place%20%3E", {})) == 1
+    first = await game.get_json("/legal-moves?stage=cell&limit=1")
+    assert len(first["cells"]) == 1
+    assert first["next_cursor"] is not None
 
 
 @pytest.mark.parametrize("path", ("/diffs", "/story"))

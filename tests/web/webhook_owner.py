@@ -6,7 +6,7 @@ from aiohttp import ClientResponse
 
 from service.games.ports import GameStore
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, create_game
+from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
 OWNER_KINDS = ("game", "api_key")
@@ -97,9 +97,9 @@ class KeyHolder(WebhookOwner):
 
     async def create_game(self, **body: Any) -> HTTPGame:
         """Create a game with the key, and deliver that."""
-        created = await self.send("POST", "/v1/games", {"players": TWO_PLAYERS, "first_seat": 0, **body}, 201)
+        game = await create_game(self.instance.client, headers=self.headers, first_seat=0, **body)
         await self.join()
-        return HTTPGame(self.instance.client, created)
+        return game
 
     async def replay(self, webhook: dict[str, Any], since: str) -> Any:
         """Replay what happened since a time, deliver that, and return the webhook."""

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
 from service.games.access import decode_access
@@ -15,21 +14,9 @@ from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 
 OPEN = {"open": True}
-
-
-async def request_game(client: Client, secret: str, **body: Any) -> ClientResponse:
-    """Request a game with an API key."""
-    return await client.post("/v1/games", json={"players": TWO_PLAYERS, **body}, headers=api_key_header(secret))
-
-
-async def create_with_key(client: Client, secret: str, **body: Any) -> HTTPGame:
-    """Create a game with an API key."""
-    response = await request_game(client, secret, **body)
-    assert response.status == 201, await response.text()
-    return HTTPGame(client, await response.json())
 
 
 async def list_page(client: Client, secret: str, **query: str) -> dict[str, Any]:
@@ -71,8 +58,8 @@ async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
 
 async def test_all_games_of_a_key_are_listed(client: Client, secret: str) -> None:
     games = [
-        await create_with_key(client, secret, visibility="private"),
-        await create_with_key(client, secret, players=[{"name": "Ana"}, OPEN]),
+        await create_game(client, headers=api_key_header(secret), visibility="private"),
+        await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret)),
     ]
     await create_game(client)  # without the key
     page = await list_page(client, secret)
@@ -83,31 +70,13 @@ async def test_all_games_of_a_key_are_listed(client: Client, secret: str) -> Non
     assert await list_ids(client, secret, status="finished") == []
 
 
-async def test_the_list_has_pages(client: Client, secret: str) -> None:
-    created = [(await create_with_key(client, secret)).id for _ in range(5)]
-    seen: list[str] = []
-    path: str | None = "/v1/keys/me/games?limit=2"
-    while path is not None:
-        response = await client.get(path, headers=api_key_header(secret))
-        page = await response.json()
-        seen += [game["id"] for game in page["games"]]
-        link = response.headers.get("Link")
-        assert (link is None) == (page["next_cursor"] is None)
-        path = None if link is None else link.removeprefix("<").removesuffix('>; rel="next"')
-    assert len(seen) == 5
-    assert set(seen) == set(created)
-    await check_problem(
-        await client.get("/v1/keys/me/games?cursor=x", headers=api_key_header(secret)), 400, "malformed", "cursor"
-    )
-
-
 async def test_a_rematch_is_of_the_key_of_its_own_request(client: Client, secret: str) -> None:
-    game = await create_with_key(client, secret)
+    game = await create_game(client, headers=api_key_header(secret))
     await game.delete()
     rematch = await game.post("/rematch", **api_key_header(secret))
     assert rematch.status == 201
     assert len(await list_ids(client, secret)) == 2
-    plain = await create_with_key(client, secret)
+    plain = await create_game(client, headers=api_key_header(secret))
     await plain.delete()
     assert (await plain.post("/rematch")).status == 201
     assert len(await list_ids(client, secret)) == 3
@@ -122,7 +91,7 @@ async def test_a_retry_with_an_idempotency_key_lists_one_game(client: Client, se
 
 
 async def test_the_key_stays_when_seats_change(client: Client, secret: str, store: RedisStore) -> None:
-    game = await create_with_key(client, secret, players=[{"name": "Ana"}, OPEN])
+    game = await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret))
     assert (await game.join()).status == 200
     loaded = await store.load(game.id)
     assert loaded is not None
@@ -131,7 +100,7 @@ async def test_the_key_stays_when_seats_change(client: Client, secret: str, stor
 
 
 async def test_reindex_restores_the_list(client: Client, secret: str, store: RedisStore, redis: Redis) -> None:
-    game = await create_with_key(client, secret)
+    game = await create_game(client, headers=api_key_header(secret))
     await redis.delete(keys.game_index("key.discord-bot"))
     assert await list_ids(client, secret) == []
     repairer = IndexRepairer(store, store.index_repair, Retention(), lambda: 1_800_000_000)
@@ -172,5 +141,5 @@ async def test_two_keys_in_one_request_are_malformed(client: Client, secret: str
 
 async def test_games_are_counted_by_the_name_of_their_key(client: Client, secret: str) -> None:
     before = read_samples()
-    await create_with_key(client, secret)
+    await create_game(client, headers=api_key_header(secret))
     assert grown(before, "api_key_games_total", key="discord-bot") == 1

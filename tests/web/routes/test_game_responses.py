@@ -132,24 +132,6 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
     assert turned == [move for move in every if "turned" in move["text"]]
 
 
-async def test_legal_moves_are_paged(client: Client) -> None:
-    game = await create_game(client, seed="tides")
-    every = await game.legal_moves()
-    moves = []
-    cursor = ""
-    while True:
-        page = await game.get_json(f"/legal-moves?limit=2{cursor}")
-        assert len(page["moves"]) <= 2
-        moves += page["moves"]
-        if page["next_cursor"] is None:
-            break
-        cursor = f"&cursor={page['next_cursor']}"
-    assert moves == every
-    first = await game.get_json("/legal-moves?stage=cell&limit=1")
-    assert len(first["cells"]) == 1
-    assert first["next_cursor"] is not None
-
-
 @pytest.mark.parametrize(
     ("query", "path"),
     (

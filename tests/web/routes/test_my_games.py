@@ -7,7 +7,7 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 
 BOT = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 OTHER_BOT = "0f9e8d7c6b5a49382716f5e4d3c2b1a0=="
@@ -19,13 +19,6 @@ OPEN = {"open": True}
 def creator_header(key: str = BOT) -> dict[str, str]:
     """Return the header with a creator key."""
     return {"Creator-Key": key}
-
-
-async def create_with_key(client: Client, players: list[Any], key: str = BOT, **options: Any) -> HTTPGame:
-    """Create a game with a creator key."""
-    response = await client.post("/v1/games", json={"players": players, **options}, headers=creator_header(key))
-    assert response.status == 201, await response.text()
-    return HTTPGame(client, await response.json())
 
 
 async def list_mine(client: Client, *secrets: str, **query: str) -> list[dict[str, Any]]:
@@ -103,10 +96,10 @@ async def test_the_token_of_a_joined_player_lists_the_rematch(client: Client) ->
 
 
 async def test_a_creator_key_lists_its_games_and_users(client: Client) -> None:
-    both = await create_with_key(client, [ANA, BO], first_seat=0, visibility="private")
-    anas = await create_with_key(client, [ANA, {"bot": "random"}])
-    nobodys = await create_with_key(client, [OPEN, OPEN])
-    others = await create_with_key(client, [ANA, BO], OTHER_BOT)
+    both = await create_game(client, [ANA, BO], creator_header(), first_seat=0, visibility="private")
+    anas = await create_game(client, [ANA, {"bot": "random"}], creator_header())
+    nobodys = await create_game(client, [OPEN, OPEN], creator_header())
+    others = await create_game(client, [ANA, BO], creator_header(OTHER_BOT))
     assert ids(await list_mine(client, BOT)) == {both.id, anas.id, nobodys.id}
     assert ids(await list_mine(client, BOT, external_user="discord:1")) == {both.id, anas.id}
     (bos,) = await list_mine(client, BOT, external_user="discord:2")
@@ -133,7 +126,7 @@ async def test_a_seat_joined_with_a_creator_key_is_listed(client: Client) -> Non
 
 
 async def test_external_users_are_visible_only_to_their_creator(client: Client) -> None:
-    game = await create_with_key(client, [ANA, BO])
+    game = await create_game(client, [ANA, BO], creator_header())
     for path in ("", "/diffs?since=0", "/scores"):
         assert "discord" not in await (await game.get(path)).text()
     (entry,) = await list_mine(client, game.owner_token)
@@ -141,7 +134,7 @@ async def test_external_users_are_visible_only_to_their_creator(client: Client) 
 
 
 async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
-    game = await create_with_key(client, [ANA, BO])
+    game = await create_game(client, [ANA, BO], creator_header())
     await game.delete()
     again = await (await game.post("/rematch")).json()
     assert ids(await list_mine(client, BOT, external_user="discord:2")) == {game.id, again["game"]["id"]}
@@ -199,31 +192,11 @@ async def test_requests_without_a_known_secret_are_unauthorized(client: Client) 
     )
 
 
-async def test_games_are_paged_newest_first(timed_client: Client, clock: FrozenClock) -> None:
-    created = []
-    for second in (0, 0, 1, 1, 1):
-        clock.now += second
-        created.append((await create_with_key(timed_client, [ANA, OPEN])).id)
-    listed: list[str] = []
-    query = {"limit": "2"}
-    while True:
-        page = await (await timed_client.get("/v1/seats/me/games", params=query, headers=bearer_header(BOT))).json()
-        listed += [one["game"]["id"] for one in page["games"]]
-        if page["next_cursor"] is None:
-            break
-        query["cursor"] = page["next_cursor"]
-    assert listed[:3] == created[:1:-1]
-    assert sorted(listed) == sorted(created)
-    await check_problem(
-        await timed_client.get("/v1/seats/me/games?cursor=x", headers=bearer_header(BOT)), 400, "malformed", "cursor"
-    )
-
-
 async def test_an_expired_game_is_not_listed(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
     clock.now -= 60 * 86_400
     expired, current = (
-        await create_with_key(timed_client, [ANA, OPEN]),
-        await create_with_key(timed_client, [ANA, OPEN]),
+        await create_game(timed_client, [ANA, OPEN], creator_header()),
+        await create_game(timed_client, [ANA, OPEN], creator_header()),
     )
     await redis.delete(keys.game(expired.id))
     assert ids(await list_mine(timed_client, BOT)) == {current.id}

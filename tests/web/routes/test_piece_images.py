@@ -38,14 +38,6 @@ async def test_a_tile_can_be_rotated(client: Client) -> None:
         assert one.at.rotated(3).distance_to(other.at) < 0.01
 
 
-async def test_if_none_match_returns_304_for_a_piece(client: Client) -> None:
-    for path in (f"{SET}/tiles/start.svg", f"{SET}/ships/s01.png?theme=dark"):
-        response = await client.get(path)
-        assert response.headers["Cache-Control"] == "public, max-age=86400"
-        again = await client.get(path, headers={"If-None-Match": response.headers["ETag"]})
-        assert (again.status, await again.read()) == (304, b"")
-
-
 @pytest.mark.parametrize("path", ("tiles/none.svg", "tiles/none.png", "ships/none.svg", "ships/none.png"))
 async def test_an_unknown_piece_is_not_found(client: Client, path: str) -> None:
     await check_problem(await client.get(f"{SET}/{path}"), 404, "not_found")

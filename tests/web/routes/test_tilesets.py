@@ -13,22 +13,6 @@ async def test_every_tile_set_is_listed(client: Client) -> None:
     assert listed[0] == await (await client.get(PATH)).json()
 
 
-async def test_a_tile_set_is_immutable(client: Client) -> None:
-    response = await client.get(PATH)
-    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    again = await client.get(PATH, headers={"If-None-Match": response.headers["ETag"]})
-    assert (again.status, await again.read()) == (304, b"")
-    assert again.headers["ETag"] == response.headers["ETag"]
-    assert again.headers["Cache-Control"] == response.headers["Cache-Control"]
-
-
-async def test_the_list_is_revalidated(client: Client) -> None:
-    response = await client.get("/v1/tilesets")
-    assert response.headers["Cache-Control"] == "no-cache"
-    again = await client.get("/v1/tilesets", headers={"If-None-Match": response.headers["ETag"]})
-    assert again.status == 304
-
-
 async def test_a_commitment_contains_the_digest_of_the_response(client: Client) -> None:
     answer = await (await client.get(PATH)).json()
     game = await create_game(client, seed="tides")
