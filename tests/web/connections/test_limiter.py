@@ -31,15 +31,13 @@ def make_connection(client: str | None = ADDRESS, limiter: ConnectionLimiter | N
     return Mock(client=client, limiter=limiter, peername=("10.0.0.1", 4711))
 
 
+INSTANCE_FULL = "this instance has reached its maximum number of connections"
+
+
 @pytest.mark.parametrize(
     ("response", "status", "code", "detail"),
     (
-        (
-            INSTANCE_FULL_RESPONSE,
-            "503 Service Unavailable",
-            "store_unavailable",
-            "this instance has reached its maximum number of connections",
-        ),
+        (INSTANCE_FULL_RESPONSE, "503 Service Unavailable", "store_unavailable", INSTANCE_FULL),
         (
             TOO_MANY_CONNECTIONS_RESPONSE,
             "429 Too Many Requests",

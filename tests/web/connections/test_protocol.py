@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, Literal
 from unittest.mock import Mock
 
@@ -11,7 +12,7 @@ from aiohttp import web
 
 from service.games.errors import Malformed
 from service.web.connections.client_ip import UNKNOWN, parse_networks
-from service.web.connections.limiter import INSTANCE_FULL_RESPONSE, ConnectionLimiter
+from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.protocol import (
     ClientConnection,
     is_slow_consumer,
@@ -42,34 +43,17 @@ class RecordingTransport(asyncio.Transport):
         self.unsent = 0
         self.calls: list[str] = []
         self.written = b""
+        for name, call in (("abort",) * 2, ("close",) * 2, ("pause_reading", "pause"), ("resume_reading", "resume")):
+            setattr(self, name, partial(self.calls.append, call))
 
     def get_write_buffer_size(self) -> int:
-        """Return what the test has set."""
         return self.unsent
 
     def write(self, data: Any) -> None:
-        """Record data."""
         self.written += bytes(data)
 
     def is_closing(self) -> bool:
-        """Return whether it was closed."""
         return not {"close", "abort"}.isdisjoint(self.calls)
-
-    def abort(self) -> None:
-        """Record it."""
-        self.calls.append("abort")
-
-    def close(self) -> None:
-        """Record it."""
-        self.calls.append("close")
-
-    def pause_reading(self) -> None:
-        """Record it."""
-        self.calls.append("pause")
-
-    def resume_reading(self) -> None:
-        """Record it."""
-        self.calls.append("resume")
 
 
 class Connections:
@@ -98,7 +82,6 @@ class Connections:
 
 @pytest.fixture
 async def connections() -> AsyncIterator[Connections]:
-    """Yield what makes connections."""
     made = Connections()
     yield made
     made.may_answer.set()
@@ -107,24 +90,27 @@ async def connections() -> AsyncIterator[Connections]:
         connection.connection_lost(None)
 
 
+Opened = tuple[ClientConnection, RecordingTransport]
+
+
 @pytest.fixture
-async def opened(connections: Connections) -> tuple[ClientConnection, RecordingTransport]:
+async def opened(connections: Connections) -> Opened:
     """Return a connection and its transport."""
     return await connections.open()
-
-
-Opened = tuple[ClientConnection, RecordingTransport]
 
 
 async def test_a_connection_is_counted_until_it_is_lost(connections: Connections) -> None:
     connection, transport = await connections.open()
     assert (connection.client, connection.address) == ("192.0.2.1", "192.0.2.1")
-    assert connections.limiter.connections_per_address == {"192.0.2.1": 1}
+    limiter = connections.limiter
+    assert limiter.connections_per_address == {"192.0.2.1": 1}
     transport.unsent = 70_000
     connection.pause_writing()
-    assert (connection.unsent_bytes(), connections.limiter.send_buffers.total) == (70_000, 70_000)
+    assert (connection.unsent_bytes(), connection.writing_paused, limiter.send_buffers.total) == (70_000, True, 70_000)
+    connection.resume_writing()
+    assert (connection.writing_paused, limiter.send_buffers.total) == (False, 0)
+    connection.pause_writing()
     connection.connection_lost(None)
-    limiter = connections.limiter
     assert (limiter.connections, limiter.connections_per_address, limiter.send_buffers.total) == ({}, {}, 0)
     assert (connection.unsent_bytes(), connection.transport) == (0, None)
     transport.calls.clear()
@@ -135,25 +121,6 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
 async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> None:
     connection, _ = await connections.open("10.1.2.3")
     assert (connection.client, connection.address) == (None, UNKNOWN)
-
-
-async def test_a_connection_too_many_is_rejected_and_closed(connections: Connections) -> None:
-    connections.limiter._max_connections = 0
-    connection = ClientConnection(connections.server, limiter=connections.limiter, loop=asyncio.get_running_loop())
-    transport = RecordingTransport()
-    connection.connection_made(transport)
-    assert transport.written == INSTANCE_FULL_RESPONSE
-    assert "close" in transport.calls
-    connection.connection_lost(None)
-
-
-async def test_unsent_bytes_are_recorded_until_they_are_read(connections: Connections, opened: Opened) -> None:
-    connection, transport = opened
-    transport.unsent = 70_000
-    connection.pause_writing()
-    assert (connection.writing_paused, connections.limiter.send_buffers.total) == (True, 70_000)
-    connection.resume_writing()
-    assert (connection.writing_paused, connections.limiter.send_buffers.total) == (False, 0)
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,11 @@ from service.web.middleware.request_metrics import IN_FLIGHT, RequestContext, me
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
+from tests.web.http_game import create_game
 
 COUNT = "http_request_duration_seconds_count"
-NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+STREAM = {"Accept": "text/event-stream"}
+UPGRADE = {"Upgrade": "websocket"}
 
 
 @pytest.fixture
@@ -64,37 +66,33 @@ async def test_the_duration_of_a_request_is_recorded(client: Client) -> None:
 
 
 async def test_requests_in_flight_are_counted_one_by_one(client: Client) -> None:
-    game = (await (await client.post("/v1/games", json=NEW_GAME)).json())["game"]["id"]
+    game = await create_game(client)
     for number in (1, 2):
-        stream = await client.get(f"/v1/games/{game}/diffs", headers={"Accept": "text/event-stream"})
+        stream = await game.get("/diffs", **STREAM)
         assert await stream.content.readline()
         assert IN_FLIGHT.count == number
 
 
 async def test_sockets_and_streams_are_counted_as_connections(client: Client) -> None:
-    game = (await (await client.post("/v1/games", json=NEW_GAME)).json())["game"]["id"]
-    before = read_samples()
-    async with client.ws_connect(f"/v1/games/{game}/ws") as socket:
+    game, before = await create_game(client), read_samples()
+    async with client.ws_connect(f"{game.path}/ws") as socket:
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
         await socket.send_str("{")
         assert (await socket.receive_json())["problem"]["code"] == "malformed"
         await socket.send_json({"type": "ping"})
         assert (await socket.receive_json())["type"] == "pong"
-    stream = await client.get(f"/v1/games/{game}/diffs", headers={"Accept": "text/event-stream"})
+    stream = await game.get("/diffs", **STREAM)
     assert await stream.content.readline()
     assert stream.headers["X-Request-Id"]
     assert IN_FLIGHT.count == 1
     stream.close()
     await wait_until(lambda: not IN_FLIGHT.count)
     assert grown(before, COUNT) == 0
-    assert (
-        grown(before, "connections_opened_total", kind="socket")
-        == grown(before, "connections_opened_total", kind="stream")
-        == 1
-    )
+    for kind in ("socket", "stream"):
+        assert grown(before, "connections_opened_total", kind=kind) == 1
+    for received in ("malformed", "ping"):
+        assert grown(before, "socket_messages_received_total", type=received) == 1
     assert grown(before, "sockets_closed_total", code="1000") == 1
-    assert grown(before, "socket_messages_received_total", type="malformed") == 1
-    assert grown(before, "socket_messages_received_total", type="ping") == 1
     assert grown(before, "problems_total", code="malformed", via="socket") == 1
 
 
@@ -102,7 +100,6 @@ async def test_an_internal_error_is_counted_and_has_an_id(client: Client, monkey
     async def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    assert client.app is not None
     monkeypatch.setattr("service.store.game_store.RedisStore.list_by_status", broken)
     before = read_samples()
     answer = await client.get("/v1/games", headers={"X-Request-Id": "the-broken-one"})
@@ -113,30 +110,22 @@ async def test_an_internal_error_is_counted_and_has_an_id(client: Client, monkey
 
 async def test_a_waiting_game_is_created_and_not_started(client: Client) -> None:
     before = read_samples()
-    players = [{"name": "Ana"}, {"open": True}]
-    assert (await client.post("/v1/games", json={"players": players})).status == 201
+    await create_game(client, [{"name": "Ana"}, {"open": True}])
     assert grown(before, "games_total") == grown(before, "games_total", event="created") == 1
 
 
 async def test_the_events_of_a_game_are_counted(client: Client) -> None:
     before = read_samples()
-    created = await (await client.post("/v1/games?include=legal_moves", json=NEW_GAME)).json()
-    path = f"/v1/games/{created['game']['id']}"
-    headers = {"Authorization": f"Bearer {created['owner_token']}"}
-    move = created["legal_moves"]["moves"][0]["id"]
-    assert (await client.post(f"{path}/actions", json={"move": move}, headers=headers)).status == 200
-    assert (await client.post(f"{path}/actions", json={"move": move}, headers=headers)).status == 422
-    assert (await client.delete(path, headers=headers)).status == 200
+    game = await create_game(client)
+    move = await game.first_move()
+    assert [(await game.act(move)).status for _ in range(2)] == [200, 422]
+    assert (await game.delete()).status == 200
     events = ("created", "started", "aborted", "finished")
     assert [grown(before, "games_total", event=event) for event in events] == [1, 1, 1, 0]
     assert (grown(before, "actions_total", by="owner"), grown(before, "actions_total")) == (1, 1)
     assert grown(before, "commits_total", outcome="committed") == 3
     assert grown(before, "game_cache_misses_total") == 0
     assert grown(before, "problems_total", code="illegal_move") == 1
-
-
-STREAM = {"Accept": "text/event-stream"}
-UPGRADE = {"Upgrade": "websocket"}
 
 
 def make_request(method: str = "GET", path: str = "/", headers: Mapping[str, str] | None = None) -> web.Request:
@@ -206,35 +195,16 @@ class RecordedSpan:
 @pytest.mark.parametrize(
     ("method", "path", "names", "attributes"),
     (
-        (
-            "GET",
-            "/v1/games/abc",
-            ["GET /v1/games/{id}"],
-            {
-                "http.request.method": "GET",
-                "http.route": "/v1/games/{id}",
-                "http.response.status_code": 204,
-                "url.path": "/v1/games/abc",
-                "south_seas.game": "abc",
-            },
+        *(
+            (
+                "GET",
+                f"{path}/abc",
+                [f"GET {path}/{{id}}"],
+                {"http.request.method": "GET", "http.route": f"{path}/{{id}}", "http.response.status_code": 204} | more,
+            )
+            for path, more in (("/v1/games", {"south_seas.game": "abc"}), ("/v1/tilesets", {}))
         ),
-        (
-            "GET",
-            "/v1/tilesets/abc",
-            ["GET /v1/tilesets/{id}"],
-            {
-                "http.request.method": "GET",
-                "http.route": "/v1/tilesets/{id}",
-                "http.response.status_code": 204,
-                "url.path": "/v1/tilesets/abc",
-            },
-        ),
-        (
-            "PROPFIND",
-            "/nowhere",
-            [],
-            {"http.request.method": "_OTHER", "http.response.status_code": 500, "url.path": "/nowhere"},
-        ),
+        ("PROPFIND", "/nowhere", [], {"http.request.method": "_OTHER", "http.response.status_code": 500}),
     ),
 )
 async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
@@ -271,10 +241,8 @@ async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
             await measure_requests(resolve)(request)
     (recorded,) = spans
     assert recorded.opened_with == (method, "server", request.headers)
-    assert (recorded.names, recorded.attributes) == (
-        names,
-        {**attributes, "url.scheme": "http", "south_seas.request_id": "r"},
-    )
+    common = {"url.path": path, "url.scheme": "http", "south_seas.request_id": "r"}
+    assert (recorded.names, recorded.attributes) == (names, attributes | common)
     await measure_requests(resolve_nothing)(make_request(headers=UPGRADE))
     await measure_requests(resolve_nothing)(make_request(headers=STREAM))
     assert len(spans) == 1  # a WebSocket or event stream outlasts every trace
