@@ -9,7 +9,8 @@ from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.limited_client import make_limits, read_status
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.watcher_client import connect_watcher
 
 SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
 MAX_BYTES = 150
@@ -58,11 +59,8 @@ async def test_a_key_of_a_creation_takes_few_bytes_and_no_redis_key(store: Redis
             for number in range(20):
                 created = {name: f"{value}{number:02}" for name, value in headers.items()}
                 body = {"players": [{"name": "Ana"}, {"open": True}], "seed": "tides", "visibility": "private"}
-                game = await (await client.post("/v1/games", json=body, headers=created)).json()
-                created = {name: f"{value}{number:02}" for name, value in headers.items()}
-                path = f"/v1/games/{game['game']['id']}/seats"
-                created.update(bearer_header(game["spectator_token"]))
-                assert (await client.post(path, json={"name": "Bo"}, headers=created)).status == 200
+                game = HTTPGame(client, await (await client.post("/v1/games", json=body, headers=created)).json())
+                assert (await game.join(token=game.spectator_token, **created)).status == 200
             sizes.append(((await used_memory(redis) - before) / 40, await redis.dbsize() - keys))
         (plain, plain_keys), (keyed, keyed_keys) = sizes
         assert keyed - plain <= MAX_BYTES
@@ -91,14 +89,11 @@ async def test_keys_over_a_socket_are_limited_too(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_keys=20)) as client:
         game = await create_game(client)
         result = []
-        async with client.ws_connect(f"{game.path}/ws", headers=bearer_header(game.owner_token)) as socket:
-            await socket.receive_json()
+        async with connect_watcher(client, token=game.owner_token) as watcher:
             for number in range(30):
-                move = (await game.legal_moves())[0]["id"]
-                await socket.send_json({"type": "act", "id": "a", "game": game.id, "move": move, "key": f"k{number}"})
-                while (message := await socket.receive_json()).get("id") != "a":
-                    pass
-                result.append(message["type"])
+                act = {"type": "act", "game": game.id, **await game.first_move(), "key": f"k{number}"}
+                await watcher.send(act)
+                result.append((await watcher.receive())["type"])
         assert 20 <= result.count("ack") <= 21
         assert result[-1] == "error"
 

@@ -1,26 +1,17 @@
 """A client that takes all open seats: joins have their own limit, and owners can empty a seat."""
 
-from typing import Any
-
-from aiohttp import ClientSession
-
 from service.store.game_store import RedisStore
-from tests.security.limited_client import count_admitted, count_statuses, make_limits, open_client_at, read_status
+from tests.security.limited_client import count_admitted, count_statuses, make_limits, open_client_at
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 
 WAITING = [{"name": "Ana"}, {"open": True}, {"open": True}]
-
-
-async def join(client: Client | ClientSession, game: HTTPGame, name: str = "Bo", **headers: str) -> Any:
-    """Take an open seat."""
-    return await client.post(f"{game.path}/seats", json={"name": name}, headers=headers)
 
 
 async def test_joins_of_an_address_are_limited(client: Client) -> None:
     """By default: without the limit all forty games were joined within a second."""
     games = [await create_game(client, WAITING) for _ in range(40)]
-    answers = [await join(client, game) for game in games]
+    answers = [await game.join() for game in games]
     result = [answer.status for answer in answers]
     assert 20 <= result.count(200) <= 21
     assert result.count(200) + result.count(429) == 40
@@ -29,35 +20,30 @@ async def test_joins_of_an_address_are_limited(client: Client) -> None:
     assert answers[-1].headers["RateLimit"].startswith('"joins";r=0;')
     assert 0 < received["retry_after_s"] <= 60
     async with open_client_at(client, "127.0.0.2") as other:
-        assert (await join(other, games[-1])).status == 200
+        assert (await HTTPGame(other, games[-1].created).join()).status == 200
 
 
 async def test_rejected_joins_and_invitations_are_not_counted(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_joins=20)) as client:
         game = await create_game(client, WAITING)
-        refusals = await count_statuses(30, lambda: join(client, game, "Ana"))
-        assert refusals == {409: 30}
+        assert await count_statuses(30, lambda: game.join("Ana")) == {409: 30}
         for _ in range(15):
             private = await create_game(client, WAITING, visibility="private")
             for name in ("Bo", "Cy"):
-                assert (
-                    await read_status(await join(client, private, name, **bearer_header(private.spectator_token)))
-                    == 200
-                )
-        assert (await join(client, game)).status == 200
+                assert (await private.join(name, private.spectator_token)).status == 200
+        assert (await game.join()).status == 200
 
 
 async def test_the_owner_empties_a_seat_that_a_stranger_took(client: Client) -> None:
     game = await create_game(client, WAITING)
-    stranger = (await (await join(client, game, "Anna")).json())["token"]
+    stranger = (await (await game.join("Anna")).json())["token"]
     assert (await game.delete("/seats/1")).status == 200
     assert (await game.get(token=stranger)).status == 401
-    assert (await (await join(client, game)).json())["seat"] == 1
+    assert (await (await game.join()).json())["seat"] == 1
 
 
 async def test_replaced_tokens_count_as_creations(store: RedisStore) -> None:
     """Each leaves an entry in what games are found by."""
     async with serve(store, make_limits(rate_creations=20)) as client:
         game = await create_game(client, WAITING)
-        path = f"{game.path}/seats/0/token"
-        assert 19 <= await count_admitted(40, lambda: client.post(path, headers=bearer_header(game.owner_token))) <= 20
+        assert 19 <= await count_admitted(40, lambda: game.post("/seats/0/token")) <= 20

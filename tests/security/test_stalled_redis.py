@@ -15,7 +15,7 @@ from service.web.problems import error_response
 from tests.polling import wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
-from tests.telemetry.metric_samples import Samples, metrics_url, scrape, sum_samples
+from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 
 COMMANDS = 120
@@ -79,10 +79,6 @@ class StallingService(NamedTuple):
         game = await create_game(self.session)
         return Move(game, (await game.first_move())["move"])
 
-    async def scrape_metrics(self) -> Samples:
-        """Return its metrics."""
-        return await scrape(self.metrics)
-
     async def wait_until_ready(self) -> None:
         """Wait until it is ready."""
         await wait_until(self.is_ready, 30)
@@ -131,7 +127,7 @@ async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stal
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
     async with asyncio.timeout(WITHIN_S), flood(stalling.session, game) as previous:
         while previous.total() < MIN_REJECTED or max(commands) < COMMANDS / 2 or FULL not in details:
-            received = await stalling.scrape_metrics()
+            received = await scrape(stalling.metrics)
             commands.append(sum_samples(received, "redis_commands_in_flight"))
             in_flight.append(sum_samples(received, "http_requests_in_flight"))
             assert sum_samples(received, "redis_in_flight_bytes") <= BYTES
@@ -146,7 +142,7 @@ async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stal
     assert max(in_flight) <= COMMANDS + CLIENTS / 2  # those that were refused are answered within a moment
     stalling.node.resume()
     await stalling.wait_until_ready()
-    received = await stalling.scrape_metrics()
+    received = await scrape(stalling.metrics)
     assert sum_samples(received, "redis_commands_in_flight") <= 1  # what measures now and then
     assert sum_samples(received, "redis_errors_total", kind="busy") >= MIN_REJECTED / 2
 

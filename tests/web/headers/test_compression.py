@@ -68,15 +68,6 @@ async def test_large_responses_are_compressed(undecoded: ClientSession, game: HT
             assert same.headers["Vary"] == response.headers["Vary"]
 
 
-@pytest.mark.parametrize("path", LARGE)
-async def test_head_has_the_headers_of_a_compressed_get(undecoded: ClientSession, game: HTTPGame, path: str) -> None:
-    get = await undecoded.get(game.path + path, headers=accept_encoding("gzip"))
-    head = await undecoded.head(game.path + path, headers=accept_encoding("gzip"))
-    assert await head.read() == b""
-    for name in ("Content-Encoding", "Content-Length", "Content-Type", "Cache-Control", "ETag", "Vary"):
-        assert head.headers[name] == get.headers[name]
-
-
 async def test_a_page_of_a_log_is_a_tenth_of_its_size(undecoded: ClientSession, client: Client) -> None:
     game = await create_game(client, seed="tides")
     await game.play_randomly(Random(1), versions=100)

@@ -22,15 +22,9 @@ FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
         *(("", "en"), ("es", "en"), ("*", "en"), ("es, *", "en"), ("es, fr;q=0.1", "fr"), ("frx", "en")),
         *(("en;q=0.5, de;q=0.8, fr;q=0.7", "de"), ("de;q=0.5,fr;q=0.5", "fr"), ("fr;q=0.001, en;q=0", "fr")),
         *(("en;q=0, *", "fr"), ("en;q=0, fr;q=0, *;q=0.1", "de"), ("*;q=0", "en"), ("fr;q=0, de;q=0, en;q=0", "en")),
-        *(
-            ("fr-CA;q=0, fr", "fr"),
-            ("fr-CA;q=0, en;q=0, *", "fr"),
-            ("de;q=0.2, fr;q=0.5, de-AT", "de"),
-            ("en-GB;q=0.3, en-US;q=0.9, fr;q=0.5", "en"),
-            ("fr;Q=1.000", "fr"),
-            ("fr ; q=0.9 , de ; q=1", "de"),
-            ("fr;q=1.5, de", "de"),
-        ),
+        *(("fr-CA;q=0, fr", "fr"), ("fr-CA;q=0, en;q=0, *", "fr"), ("de;q=0.2, fr;q=0.5, de-AT", "de")),
+        *(("en-GB;q=0.3, en-US;q=0.9, fr;q=0.5", "en"), ("fr;Q=1.000", "fr"), ("fr ; q=0.9 , de ; q=1", "de")),
+        ("fr;q=1.5, de", "de"),
         *(("fr;q=x, ;;, de;q=0.1", "de"), ("\u00e9, fr", "fr"), (",,,", "en"), ("de-DE, de;q=0.2, fr;q=0.5", "de")),
         (", ".join(["es"] * 40) + ", fr", "en"),
     ),
@@ -91,10 +85,9 @@ async def test_responses_in_other_languages_have_other_etags(client: Client, pat
 
 async def test_a_private_response_varies_with_token_and_language(client: Client) -> None:
     game = await create_game(client, visibility="private")
-    assert (await game.get("/legal-moves", **FRENCH)).headers[
-        "Vary"
-    ] == "Authorization, Accept-Encoding, Accept-Language"
-    assert (await game.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Encoding, Accept-Language"
+    for path in ("/legal-moves", "/story"):
+        vary = (await game.get(path, **FRENCH)).headers["Vary"]
+        assert vary == "Authorization, Accept-Encoding, Accept-Language"
 
 
 @pytest.mark.parametrize("language", ("en", "fr", "de"))
@@ -163,9 +156,9 @@ async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None
     game = await create_game(client)
     move: dict[str, Any] = {"move": (await game.legal_moves())[0]["id"], "include": "legal_moves"}
     async with client.ws_connect("/v1/ws", headers={**bearer_header(game.owner_token), **FRENCH}) as socket:
-        line = WatcherClient(socket)
-        await line.receive("welcome")
-        ack = await line.request({"type": "act", "id": "c", "game": game.id, **move}, "ack")
+        watcher = WatcherClient(socket)
+        await watcher.receive("welcome")
+        ack = await watcher.request({"type": "act", "id": "c", "game": game.id, **move}, "ack")
         assert ack["legal_moves"]["language"] == "fr"
         assert ack["legal_moves"]["moves"][-1]["text"] == "ne placer ni reprendre d'insulaire"
 

@@ -42,10 +42,15 @@ async def renderer() -> AsyncIterator[ImageRenderer]:
     await created.aclose()
 
 
+async def start_worker(renderer: ImageRenderer) -> tuple[asyncio.subprocess.Process, bytes]:
+    """Draw picture 1; return the worker that drew it, and the picture."""
+    picture = await renderer.render(1, SHIP)
+    assert renderer._worker is not None
+    return renderer._worker, picture
+
+
 async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:
-    first = await renderer.render(1, SHIP)
-    worker = renderer._worker
-    assert worker is not None
+    worker, first = await start_worker(renderer)
     worker.kill()
     await worker.wait()
     assert await renderer.render(2, SHIP) == first
@@ -53,9 +58,7 @@ async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:
 
 
 async def test_a_worker_that_dies_during_a_job_is_replaced(renderer: ImageRenderer) -> None:
-    first = await renderer.render(1, SHIP)
-    worker = renderer._worker
-    assert worker is not None
+    worker, first = await start_worker(renderer)
     worker.send_signal(19)  # SIGSTOP: it hangs during the job
     waiting = asyncio.create_task(renderer.render(2, SHIP))
     await wait_until(renderer._lock.locked)
@@ -72,9 +75,7 @@ async def test_a_job_that_ends_every_worker_fails(renderer: ImageRenderer, monke
 
 
 async def test_a_worker_that_hangs_is_stopped(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    await renderer.render(1, SHIP)
-    worker = renderer._worker
-    assert worker is not None
+    worker, _ = await start_worker(renderer)
     worker.send_signal(19)
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
     with pytest.raises(RenderingFailed):

@@ -29,15 +29,18 @@ from tests.web.webhook_receiver import (
 )
 
 
+def outcomes(attempts: list[dict[str, Any]]) -> list[tuple[int | None, str | None]]:
+    """Return status and error of delivery attempts."""
+    return [(attempt["status"], attempt["error"]) for attempt in attempts]
+
+
 async def test_a_redirect_is_not_followed(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     game = await create_game(one.client)
     hook = await register_webhook(game, receiver.url)
     receiver.statuses = [307]
     await game.act_successfully()
     await one.deliver()
-    assert [(attempted["status"], attempted["error"]) for attempted in await list_message_attempts(game, hook)] == [
-        (307, "redirect")
-    ]
+    assert outcomes(await list_message_attempts(game, hook)) == [(307, "redirect")]
     assert receiver.versions == [2]
 
 
@@ -60,7 +63,7 @@ async def test_endless_and_missing_responses_end_in_time(one: WebhookInstance, r
     async with asyncio.timeout(10):
         while not all(logs := [await list_message_attempts(game, hook) for hook in hooks]):
             await one.deliver()
-    assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
+    assert [outcomes(log)[0] for log in logs] == [(200, None), (None, "timeout")]
 
 
 async def test_endless_provisional_responses_are_cut_off() -> None:
@@ -91,9 +94,7 @@ async def test_a_failed_delivery_has_its_error_code(
     port = receiver.url.split(":")[2].split("/")[0]
     hook = await register_webhook(game, url.format(port=port))
     await one.deliver()
-    assert [(attempted["status"], attempted["error"]) for attempted in await list_attempts(game, hook)] == [
-        (None, error)
-    ]
+    assert outcomes(await list_attempts(game, hook)) == [(None, error)]
 
 
 class Turning(AbstractResolver):
@@ -195,18 +196,16 @@ async def test_a_request_has_its_headers_its_body_and_no_cookies(receiver: Webho
             assert (await send(receiver.url, {"webhook-id": "1"}, MESSAGE)).status == 200
     headers, *others = received[1]
     assert headers.pop("Host") in receiver.url
-    assert (headers, others) == (
-        {
-            "webhook-id": "1",
-            "User-Agent": "south-seas-webhooks",
-            "Accept": "*/*",
-            "Accept-Encoding": "identity",
-            "Content-Length": "13",
-            "Content-Type": "application/octet-stream",
-            "Connection": "close",
-        },
-        ["POST", MESSAGE],
-    )
+    assert headers == {
+        "webhook-id": "1",
+        "User-Agent": "south-seas-webhooks",
+        "Accept": "*/*",
+        "Accept-Encoding": "identity",
+        "Content-Length": "13",
+        "Content-Type": "application/octet-stream",
+        "Connection": "close",
+    }
+    assert others == ["POST", MESSAGE]
 
 
 async def test_challenges_of_one_address_are_limited_and_messages_are_not(

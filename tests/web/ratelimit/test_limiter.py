@@ -122,6 +122,13 @@ def test_the_network_of_an_address_is_charged_too(limiter: RateLimiter) -> None:
     )
 
 
+def admit_and_settle(limiter: RateLimiter, request: web.Request, response: web.Response) -> None:
+    """Charge a request, and settle the charge by its response."""
+    charge = limiter.admit(request, ADDRESS)
+    assert charge is not None
+    limiter.settle(request, ADDRESS, charge, response)
+
+
 @pytest.mark.parametrize(
     ("headers", "response", "charges", "trusts_new"),
     (
@@ -141,55 +148,42 @@ def test_the_network_of_an_address_is_charged_too(limiter: RateLimiter) -> None:
 def test_a_response_settles_guesses_trust_and_bytes(
     limiter: RateLimiter, headers: dict[str, str], response: web.Response, charges: dict[str, float], trusts_new: bool
 ) -> None:
-    request = make_request("GET", GAME, headers)
-    charge = limiter.admit(request, ADDRESS)
-    assert charge is not None
-    limiter.settle(request, ADDRESS, charge, response)
+    admit_and_settle(limiter, make_request("GET", GAME, headers), response)
     assert charged(limiter) == charges
     assert (hash_token("new") in limiter.trusted_tokens) == trusts_new
     assert response.headers["RateLimit"].startswith('"reads";r=99')
 
 
 @pytest.mark.parametrize(
-    ("headers", "response", "creations"),
+    ("response", "creations"),
     (
-        ({}, web.Response(status=201), -1),
-        ({}, web.Response(status=400), 0),
-        ({}, web.Response(status=201, headers={IDEMPOTENT_REPLAYED: "true"}), 0),
+        (web.Response(status=201), -1),
+        (web.Response(status=400), 0),
+        (web.Response(status=201, headers={IDEMPOTENT_REPLAYED: "true"}), 0),
     ),
 )
 def test_only_what_was_created_counts_as_a_creation(
-    limiter: RateLimiter, headers: dict[str, str], response: web.Response, creations: int
+    limiter: RateLimiter, response: web.Response, creations: int
 ) -> None:
-    request = make_request("POST", "/v1/games", headers)
-    charge = limiter.admit(request, ADDRESS)
-    assert charge is not None
-    limiter.settle(request, ADDRESS, charge, response)
+    admit_and_settle(limiter, make_request("POST", "/v1/games", {}), response)
     assert charged(limiter).get("creations address", 0) == creations
 
 
 def test_a_token_of_a_path_that_checks_none_is_not_trusted(limiter: RateLimiter) -> None:
-    for path in ("/v1/bots", "/v1/seats/me/games"):
-        request = make_request("GET", path, bearer_header("new, other") if "seats" in path else NEW)
-        charge = limiter.admit(request, ADDRESS)
-        assert charge is not None
-        limiter.settle(request, ADDRESS, charge, web.Response())
+    for path, headers in (("/v1/bots", NEW), ("/v1/seats/me/games", bearer_header("new, other"))):
+        admit_and_settle(limiter, make_request("GET", path, headers), web.Response())
     assert len(limiter.trusted_tokens) == 2
 
 
 def test_each_of_several_unknown_tokens_is_a_guess(limiter: RateLimiter) -> None:
     request = make_request("GET", "/v1/seats/me/games", bearer_header("a, b, c"))
-    charge = limiter.admit(request, ADDRESS)
-    assert charge is not None
-    limiter.settle(request, ADDRESS, charge, web.Response(status=401))
+    admit_and_settle(limiter, request, web.Response(status=401))
     assert charged(limiter) == READ | {"guesses address": -3}
 
 
 def test_a_response_that_names_another_limit_is_not_changed(limiter: RateLimiter) -> None:
-    request, response = make_request("GET", GAME, {}), web.Response(headers={"RateLimit": "other"})
-    charge = limiter.admit(request, ADDRESS)
-    assert charge is not None
-    limiter.settle(request, ADDRESS, charge, response)
+    response = web.Response(headers={"RateLimit": "other"})
+    admit_and_settle(limiter, make_request("GET", GAME, {}), response)
     assert response.headers["RateLimit"] == "other"
 
 
