@@ -155,10 +155,7 @@ FAULTY_TILES = {
 
 @pytest.mark.parametrize(
     ("fault", "made"),
-    (
-        *FAULTY_SETS.items(),
-        *((f"tiles[0].{fault}", small_set(made)) for fault, made in FAULTY_TILES.items()),
-    ),
+    (*FAULTY_SETS.items(), *((f"tiles[0].{fault}", small_set(made)) for fault, made in FAULTY_TILES.items())),
 )
 def test_a_set_is_rejected_with_where_and_why(fault: str, made: Json) -> None:
     assert [f"{one.path}: {one.reason}" for one in faults_of(made)] == [fault]

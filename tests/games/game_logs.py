@@ -30,12 +30,7 @@ def new_game(
     game_id = f"game-{seed}".lower()[:32]
     seats = [*people, Player(name=None, color=None, kind="open")]
     game, events = start_game(
-        index,
-        seats,
-        seed=seed,
-        game_id=game_id,
-        edition=edition,
-        commitment=commitment(game_id, seed, tileset.hash),
+        index, seats, seed=seed, game_id=game_id, edition=edition, commitment=commitment(game_id, seed, tileset.hash)
     )
     return game, [record_change(index, game, Change(events, AT))]
 

@@ -37,7 +37,6 @@ class CountingStore(RedisStore):
         self.loads: Counter[str] = Counter()
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """Load the game."""
         self.loads[game] += 1
         return await super().load(game, key)
 

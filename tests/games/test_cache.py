@@ -32,7 +32,6 @@ def counting(store: RedisStore) -> CountingStore:
 
 
 def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
-    """Return the context of one instance."""
     return make_context(
         store,
         on_webhooks_due=lambda _game, hooks: None if hooked is None else hooked.extend(hooks),

@@ -58,7 +58,6 @@ class Failing:
         self._otherwise = otherwise
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
-        """Fail, or decide."""
         if self._otherwise is None or any(player.bot == "failing" for player in state.game.players):
             raise RuntimeError("this bot fails")
         return self._otherwise.bot.choose(state, rng)
@@ -128,13 +127,7 @@ async def replace_key(store: GameStore, redis: Redis) -> str:
 
 Failure = Callable[[GameStore, Redis], Awaitable[str]]
 
-FAILURES: tuple[Failure, ...] = (
-    fail_every_bot,
-    damage_snapshot,
-    break_rules,
-    damage_version,
-    replace_key,
-)
+FAILURES: tuple[Failure, ...] = (fail_every_bot, damage_snapshot, break_rules, damage_version, replace_key)
 
 
 @asynccontextmanager
@@ -233,7 +226,6 @@ class Outage(RedisStore):
     """A store that reads, and stores no change: a primary whose replicas are away."""
 
     async def commit(self, commit: Commit) -> CommitOutcome:
-        """Fail."""
         raise StoreUnavailable(commit.game)
 
 

@@ -13,14 +13,7 @@ class ReferenceGame:
     """A game by brute force."""
 
     def __init__(
-        self,
-        tileset: Json,
-        *,
-        players: int,
-        edition: str,
-        first_seat: int,
-        bag: list[str],
-        ships: list[str],
+        self, tileset: Json, *, players: int, edition: str, first_seat: int, bag: list[str], ships: list[str]
     ) -> None:
         """Set up the game (R1) and start the first turn.
 

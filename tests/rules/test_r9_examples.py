@@ -156,10 +156,7 @@ def test_r9_islanders_in_three_steps_blue_and_red_come_to_share_a_sea() -> None:
     table = Table(TOUCHING_SEAS, first=BLUE)
     assert IslanderReturned not in kinds(table.play("sea", "sea", None))
     assert table.supply() == [3, 3]
-    assert [(one.seat, one.majority) for one in islander_values(table.index, table.game)] == [
-        (RED, True),
-        (BLUE, True),
-    ]
+    assert [(one.seat, one.majority) for one in islander_values(table.index, table.game)] == [(RED, True), (BLUE, True)]
 
 
 @pytest.mark.parametrize(

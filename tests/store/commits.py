@@ -9,57 +9,42 @@ from typing import Any
 from msgspec.structs import replace
 
 from service.games.idempotency import IdempotencyRecord
-from service.games.ports import (
-    Commit,
-    CommitOutcome,
-    GameRecord,
-    GameStore,
-    Revision,
-    StoredDiff,
-    StoreUnavailable,
-)
+from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, Revision, StoredDiff, StoreUnavailable
 
 _ids = count()
 
 
 def creation(game: str = "g", **changes: Any) -> Commit:
     """Return a commit that creates the game at version 1."""
-    plain = Commit(
-        game=game,
-        id=f"creation-{next(_ids)}",
+    created = _commit(
+        game,
         expected=None,
         snapshot=b"snapshot 1",
         access=b"access 1",
         diffs=[diff(1)],
-        idempotency=None,
         status="waiting",
         previous_status=None,
-        is_public=True,
-        created_at=1_700_000_000,
-        ttl_s=1000,
-        due_at=None,
     )
-    return replace(plain, **changes)
+    return replace(created, **changes)
 
 
 def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> Commit:
     """Return a commit on `version` with `count` further versions."""
-    plain = Commit(
-        game=game,
-        id=f"action-{next(_ids)}",
+    acted = _commit(
+        game,
         expected=Revision(version, digest(version)),
         snapshot=f"snapshot {version + count}".encode(),
         access=None,
         diffs=[diff(version + 1 + i) for i in range(count)],
-        idempotency=None,
         status="active",
         previous_status="active",
-        is_public=True,
-        created_at=1_700_000_000,
-        ttl_s=1000,
-        due_at=None,
     )
-    return replace(plain, **changes)
+    return replace(acted, **changes)
+
+
+def _commit(game: str, **fields: Any) -> Commit:
+    common = {"idempotency": None, "is_public": True, "created_at": 1_700_000_000, "ttl_s": 1000, "due_at": None}
+    return Commit(game=game, id=f"commit-{next(_ids)}", **{**common, **fields})
 
 
 def diff(version: int, mark: str = "") -> StoredDiff:

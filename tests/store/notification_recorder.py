@@ -55,8 +55,5 @@ async def subscribe_elsewhere(
 ) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games on a client of its own."""
     with patch.multiple(pubsub, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
-        async with (
-            connect(url, connections=1) as store,
-            record_notifications(store._notifications, *games) as recorder,
-        ):
+        async with connect(url, connections=1) as store, record_notifications(store._notifications, *games) as recorder:
             yield recorder

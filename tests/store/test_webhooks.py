@@ -31,7 +31,6 @@ KEY = "key.bot"
 
 
 def hook(name: str = "h") -> WebhookRegistration:
-    """Return the registration of a webhook."""
     return WebhookRegistration(name, "https://bot.example/", ["decision"], None, "whsec_", "2026-11-21T21:00:00Z")
 
 

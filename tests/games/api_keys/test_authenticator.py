@@ -22,12 +22,10 @@ class CountingKeyStore(RedisApiKeyStore):
         self.loads = 0
 
     async def load(self, name: str) -> StoredApiKey | None:
-        """Load a key."""
         self.loads += 1
         return await super().load(name)
 
     async def change(self, name: str, **fields: object) -> None:
-        """Change a stored key."""
         stored = await super().load(name)
         assert stored is not None
         assert await self.save(msgspec.structs.replace(stored.key, **fields), stored.revision)

@@ -324,10 +324,7 @@ async def test_the_archive_of_a_public_game_can_be_imported(
 
 
 async def test_the_archive_of_a_private_game_is_rejected_on_import(
-    archive: ArchiveFixture,
-    second_store: RedisStore,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    archive: ArchiveFixture, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await store_game(archive.store, "finished", visibility="private")
     await archive.archive_due()

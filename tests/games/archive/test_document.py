@@ -146,7 +146,6 @@ def _with_state(**changes: Any) -> Change:
 
 
 def _with_webhook_id(webhook_id: str) -> Change:
-    """Change the id of the webhook."""
 
     def change(document: GameDocument) -> dict[str, Any]:
         (webhook,) = document.webhooks

@@ -35,12 +35,7 @@ def make_game() -> Game:
             "C'est à Ana de placer ou de reprendre un insulaire",
             "Ana setzt einen Insulaner oder nimmt einen zurück",
         ),
-        (
-            "take_ship",
-            "It is Bo's turn to choose a ship",
-            "C'est à Bo de choisir un navire",
-            "Bo wählt ein Schiff",
-        ),
+        ("take_ship", "It is Bo's turn to choose a ship", "C'est à Bo de choisir un navire", "Bo wählt ein Schiff"),
         (
             "deliver",
             "It is Ana's turn to deliver to a ship",

@@ -41,10 +41,7 @@ def test_a_pass_has_a_text_without_an_event() -> None:
         [make_change(5, move="pass.islander"), make_change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
         1,
     )
-    assert [line.text for line in received] == [
-        "Ana places no islander.",
-        "Ana delivers nothing. It is Bo's turn.",
-    ]
+    assert [line.text for line in received] == ["Ana places no islander.", "Ana delivers nothing. It is Bo's turn."]
 
 
 def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
@@ -70,6 +67,5 @@ def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
 
 
 def _first_segment(tile: str, kind: str) -> int:
-    """Return the first segment of a kind."""
     segments = msgspec.to_builtins(TABLES.tileset.tiles[TABLES.tile_numbers[tile]].segments)
     return next(index for index, segment in enumerate(segments) if segment["kind"] == kind)

@@ -6,13 +6,14 @@ from typing import Any
 
 from service.engine import encode_snapshot
 from service.games.errors import GameError
-from service.games.ports import GameRecord, StoredDiff, StoreUnavailable
+from service.games.ports import Commit, GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.realtime.recovery import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game
+from tests.polling import wait_until
 from tests.store.commits import creation, diff, digest, load_record
 
 TILESETS = load_catalogue(None)
@@ -27,7 +28,6 @@ class VersionSubscriber:
         self.received = asyncio.Event()
 
     def deliver(self, message: ChannelMessage) -> None:
-        """Apply diffs."""
         for part in message.messages if isinstance(message, MessageBatch) else [message]:
             assert isinstance(part, DiffsMessage)
             for one in part.diffs:
@@ -36,10 +36,14 @@ class VersionSubscriber:
         self.received.set()
 
     def end_subscription(self, game: str, error: GameError) -> None:
-        """Record the error."""
         del game
         self.errors.append(error)
         self.received.set()
+
+    async def wait_for_error(self) -> GameError:
+        """Wait until the subscription has ended."""
+        await wait_until(lambda: self.errors, 5)
+        return self.errors[0]
 
     async def wait_for_version(self, version: int) -> None:
         """Wait until this version was received."""
@@ -57,12 +61,10 @@ class FailingSubscriber:
         self.error = error
 
     def deliver(self, message: ChannelMessage) -> None:
-        """Fail."""
         del message
         raise self.error
 
     def end_subscription(self, game: str, error: GameError) -> None:
-        """Fail."""
         del game, error
         raise self.error
 
@@ -78,18 +80,15 @@ class UnreliableStore(RedisStore):
     """How often it answers with a version too few, as a primary does that was promoted before it had every commit."""
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """Read the stream."""
         self.reads += 1
         self._check()
         return await super().load_diffs(game, since, limit)
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """Load the game."""
         self._check()
         return await super().load(game, key)
 
     async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
-        """Load the versions."""
         self._check()
         versions = await super().load_versions(games)
         if self.stale_answers:
@@ -98,7 +97,6 @@ class UnreliableStore(RedisStore):
         return versions
 
     async def notifications(self) -> Any:
-        """Yield notifications, unless it is deaf."""
         if self.notification_failures:
             self.notification_failures -= 1
             raise StoreUnavailable("no hints")
@@ -111,6 +109,12 @@ class UnreliableStore(RedisStore):
         if self.failures:
             self.failures -= 1
             raise StoreUnavailable("out of reach")
+
+
+async def commit_and_publish(hub: Hub, store: RedisStore, commit: Commit) -> None:
+    """Commit to the game `g` as the hub's own instance does."""
+    await store.commit(commit)
+    hub.publish_commit("g", commit.diffs)
 
 
 async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:
@@ -132,7 +136,6 @@ class SnapshotSubscriber(VersionSubscriber):
         self.snapshots: list[SnapshotMessage] = []
 
     def deliver(self, message: ChannelMessage) -> None:
-        """Take anything."""
         if isinstance(message, SnapshotMessage):
             self.snapshots.append(message)
         self.received.set()

@@ -21,7 +21,6 @@ class RecordingSubscriber:
         self.ended: list[str] = []
 
     def deliver(self, message: ChannelMessage) -> None:
-        """Record versions."""
         assert not self.ended
         self.deliveries += 1
         for part in message.messages if isinstance(message, MessageBatch) else (message,):
@@ -29,13 +28,11 @@ class RecordingSubscriber:
             self.versions += [one.version for one in part.diffs]
 
     def end_subscription(self, game: str, error: GameError) -> None:
-        """Record the end."""
         del error
         self.ended.append(game)
 
 
 def diff_message(version: int) -> DiffsMessage:
-    """Return a message of one version."""
     return DiffsMessage(game="g", diffs=[diff(version)])
 
 

@@ -20,21 +20,20 @@ from tests.games.realtime.subscribers import (
     SnapshotSubscriber,
     UnreliableStore,
     VersionSubscriber,
+    commit_and_publish,
     store_game,
     subscribe,
 )
 from tests.polling import wait_until
-from tests.store.commits import action, creation, digest
+from tests.store.commits import action, digest
 from tests.telemetry.metric_samples import grown, read_samples
 
 
 async def test_own_commits_are_published_without_reading_the_stream(hub: Hub, store: UnreliableStore) -> None:
-    await store.commit(creation())
     subscribers = [await subscribe(hub, store) for _ in range(3)]
     reads = store.reads
     for version in range(1, 5):
-        await store.commit(commit := action(version))
-        hub.publish_commit("g", commit.diffs)
+        await commit_and_publish(hub, store, commit := action(version))
         assert [subscriber.version for subscriber in subscribers] == [version + 1] * 3
         hub.publish_commit("g", commit.diffs)
         hub.publish_commit("not followed", commit.diffs)
@@ -44,11 +43,9 @@ async def test_own_commits_are_published_without_reading_the_stream(hub: Hub, st
 
 
 async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, store: UnreliableStore) -> None:
-    await store.commit(creation())
     subscriber = await subscribe(hub, store)
     await store.commit(action(1, count=3))
-    await store.commit(commit := action(4))
-    hub.publish_commit("g", commit.diffs)
+    await commit_and_publish(hub, store, action(4))
     assert subscriber.version == 1
     await hub.wait_for_version(subscriber, "g", 5)
     assert subscriber.version == 5
@@ -60,7 +57,6 @@ async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
 ) -> None:
     store.is_deaf = deaf
     hub.start()
-    await store.commit(creation())
     subscriber = await subscribe(hub, store)
     for version in range(1, 6):
         await store.commit(action(version))
@@ -68,14 +64,12 @@ async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
 
 
 async def test_a_long_stream_is_read_page_by_page(hub: Hub, store: UnreliableStore) -> None:
-    await store.commit(creation())
     await store.commit(action(1, count=2 * PAGE_SIZE + 5))
     first = await subscribe(hub, store, since=1)
     second = await subscribe(hub, store, since=0)
     await first.wait_for_version(2 * PAGE_SIZE + 6)
     await second.wait_for_version(2 * PAGE_SIZE + 6)
-    await store.commit(commit := action(2 * PAGE_SIZE + 6))
-    hub.publish_commit("g", commit.diffs)
+    await commit_and_publish(hub, store, action(2 * PAGE_SIZE + 6))
     assert first.version == second.version == 2 * PAGE_SIZE + 7
 
 
@@ -84,18 +78,13 @@ async def test_one_failing_subscriber_does_not_affect_the_others(
     hub: Hub, store: UnreliableStore, error: Exception, redis: Redis
 ) -> None:
     hub.start()
-    await store.commit(creation())
     one = await subscribe(hub, store)
     await hub.subscribe(FailingSubscriber(error), "g", StreamPosition(1, digest(1)))
     other = await subscribe(hub, store)
-    await store.commit(commit := action(1))
-    hub.publish_commit("g", commit.diffs)
+    await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 2
     await redis.flushall()
-    async with asyncio.timeout(5):
-        while not other.errors:
-            other.received.clear()
-            await other.received.wait()
+    await other.wait_for_error()
     assert [type(error) for error in (*one.errors, *other.errors)] == [NoSuchGame, NoSuchGame]
     assert len(hub) == 0
 
@@ -103,7 +92,6 @@ async def test_one_failing_subscriber_does_not_affect_the_others(
 async def test_subscribers_survive_an_outage_of_the_store(hub: Hub, store: UnreliableStore) -> None:
     store.notification_failures = 3
     hub.start()
-    await store.commit(creation())
     subscriber = await subscribe(hub, store)
     for version in range(1, 4):
         await store.commit(action(version))
@@ -116,7 +104,6 @@ async def test_subscribers_survive_an_outage_of_the_store(hub: Hub, store: Unrel
 
 
 async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: UnreliableStore) -> None:
-    await store.commit(creation())
     one, other = await subscribe(hub, store), await subscribe(hub, store)
     hub.unsubscribe(one, "g")
     assert len(hub) == 1
@@ -124,15 +111,13 @@ async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: Unreliabl
     hub.unsubscribe(other, "g")
     hub.unsubscribe(other, "g")
     assert (len(hub), store._notifications._games) == (0, set())
-    await store.commit(commit := action(1))
-    hub.publish_commit("g", commit.diffs)
+    await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 1
     again = await subscribe(hub, store)
     assert again.version == 2
 
 
 async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub: Hub, store: UnreliableStore) -> None:
-    await store.commit(creation())
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
     subscriber = await subscribe(hub, store)
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
@@ -155,7 +140,6 @@ async def hanging(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> Un
         never: asyncio.Future[list[StoredDiff]] = asyncio.get_running_loop().create_future()
         return await never
 
-    await store.commit(creation())
     monkeypatch.setattr(store, "load_diffs", hang)
     return store
 
@@ -182,7 +166,6 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
     invalidated = asyncio.Queue[tuple[str, int]]()
     hub = Hub(store, TILESETS, 1000.0, lambda game, version: invalidated.put_nowait((game, version)))
     hub.start()
-    await store.commit(creation())
     await subscribe(hub, store)
     await wait_until(lambda: store._notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(10):
@@ -216,7 +199,6 @@ async def test_a_notification_causes_a_read_unless_the_version_is_published(
     monkeypatch.setattr(store, "notifications", notifications)
     hub = Hub(store, TILESETS, 1000.0, lambda game, version: calls.append((game, version)))
     hub.start()
-    await store.commit(creation())
     await subscribe(hub, store)
     reads_before, before = store.reads, read_samples()
     received.put_nowait(notification)
@@ -232,10 +214,6 @@ async def test_a_channel_whose_tile_set_is_missing_is_closed(store: UnreliableSt
     hub.start()
     beginner = SnapshotSubscriber()
     await hub.subscribe(beginner, game, StreamPosition(5, digest(5)))
-    async with asyncio.timeout(5):
-        while not beginner.errors:
-            beginner.received.clear()
-            await beginner.received.wait()
-    assert isinstance(beginner.errors[0], TileSetMissing)
+    assert isinstance(await beginner.wait_for_error(), TileSetMissing)
     assert not len(hub)
     await hub.aclose()

@@ -17,11 +17,10 @@ from tests.games.realtime.subscribers import (
     store_game,
     subscribe,
 )
-from tests.store.commits import action, creation, digest, load_record
+from tests.store.commits import action, digest, load_record
 
 
 async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(hub: Hub, store: UnreliableStore) -> None:
-    await store.commit(creation())
     await store.commit(action(1, count=4))
     ahead = await subscribe(hub, store)
     behind = await subscribe(hub, store, since=2)
@@ -33,7 +32,6 @@ async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(hub:
 
 async def test_subscribing_during_commits_misses_nothing(hub: Hub, store: UnreliableStore) -> None:
     hub.start()
-    await store.commit(creation())
     last = 300
 
     async def commit_all() -> None:
@@ -55,7 +53,6 @@ async def test_subscribing_during_commits_misses_nothing(hub: Hub, store: Unreli
 
 
 async def test_a_game_that_is_gone_cannot_be_subscribed_to(hub: Hub, store: UnreliableStore, redis: Redis) -> None:
-    await store.commit(creation())
     await subscribe(hub, store)
     await redis.flushall()
     with pytest.raises(NoSuchGame):

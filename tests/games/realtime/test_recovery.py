@@ -6,7 +6,7 @@ from service.games.ports import StoreUnavailable
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
-from tests.store.commits import action, creation, digest, load_record
+from tests.store.commits import action, digest, load_record
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,12 @@ from tests.store.commits import action, creation, digest, load_record
 async def test_a_client_resumes_from_a_state_in_the_stream(
     store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
 ) -> None:
-    await store.commit(creation())
     await store.commit(action(1, count=3))
     loaded = await load_record(store)
     assert await resolve_position(store, "g", loaded, since, client_digest) == position
 
 
 async def test_an_unreadable_snapshot_raises_store_unavailable(store: UnreliableStore) -> None:
-    await store.commit(creation())
     loaded = await load_record(store)
     with pytest.raises(StoreUnavailable, match="cannot be read"):
         build_snapshot(TILESETS, "g", loaded)

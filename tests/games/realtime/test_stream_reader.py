@@ -11,7 +11,7 @@ from service.games.realtime import stream_reader, version_sweep
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
 from service.supervision import Backoff
-from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
+from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, commit_and_publish, subscribe
 from tests.polling import wait_until
 from tests.store.commits import action, creation, digest
 
@@ -26,12 +26,10 @@ class HangingStore(UnreliableStore):
     sweeps = 0
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """Read the stream."""
         await self._answer([game])
         return await super().load_diffs(game, since, limit)
 
     async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
-        """Load the versions."""
         self.sweeps += 1
         await self._answer(games)
         return await super().load_versions(games)
@@ -93,8 +91,7 @@ async def test_a_later_subscriber_of_a_stream_that_hangs_gets_store_unavailable(
         with pytest.raises(StoreUnavailable, match="not read"):
             await hub.subscribe(late, "g", StreamPosition(1, digest(1)))
     store.hanging = frozenset()
-    await store.commit(commit := action(2, "g"))
-    hub.publish_commit("g", commit.diffs)
+    await commit_and_publish(hub, store, action(2, "g"))
     assert (subscriber.version, late.version) == (3, 1)
 
 

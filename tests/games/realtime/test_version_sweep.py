@@ -2,12 +2,12 @@
 
 import asyncio
 
-from service.games.access import AccessRecord, encode_access
+from service.games.access import AccessRecord
 from service.games.realtime import version_sweep
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
 from service.store.client import connect
-from tests.games.realtime.subscribers import TILESETS, UnreliableStore, VersionSubscriber, subscribe
+from tests.games.realtime.subscribers import TILESETS, UnreliableStore, VersionSubscriber, commit_and_publish, subscribe
 from tests.polling import wait_until
 from tests.store.commits import action, creation, digest, load_record
 
@@ -24,10 +24,8 @@ async def test_a_sweep_finds_changes_of_many_games(hub: Hub, store: UnreliableSt
 
 async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(hub: Hub, store: UnreliableStore) -> None:
     """Subscribers have version 2 already, and the history is the same: a snapshot would add nothing."""
-    await store.commit(creation())
     subscriber = await subscribe(hub, store)
-    await store.commit(commit := action(1))
-    hub.publish_commit("g", commit.diffs)
+    await commit_and_publish(hub, store, action(1))
     store.is_deaf, store.stale_answers = True, 1
     hub.start()
     await wait_until(lambda: not store.stale_answers, 10)
@@ -44,18 +42,13 @@ class TokenSubscriber(VersionSubscriber):
         self.has_rechecked = asyncio.Event()
 
     def recheck_token(self, game: str, access: AccessRecord) -> None:
-        """Record the check."""
         del game, access
         self.has_rechecked.set()
-
-
-ACCESS = encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1]))
 
 
 async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redis_url: str) -> None:
     hub = Hub(store, TILESETS, 1000.0)
     hub.start()
-    await store.commit(creation(access=ACCESS))
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", StreamPosition(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(10):
@@ -68,7 +61,6 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
 async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_subscribed(
     hub: Hub, store: UnreliableStore
 ) -> None:
-    await store.commit(creation(access=ACCESS))
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", StreamPosition(1, digest(1)))
     store.failures = 2
     hub.recheck_tokens("g")
@@ -85,7 +77,6 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
 
 async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
-    await store.commit(creation(access=ACCESS))
     before, after = TokenSubscriber(1), TokenSubscriber(2)
     await hub.subscribe(before, "g", StreamPosition(1, digest(1)))
     hub.start()

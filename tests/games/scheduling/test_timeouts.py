@@ -11,15 +11,7 @@ from service.games.commands.join import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.ports import GameStore
 from service.games.queries.legal_moves import list_legal_moves
-from tests.games.game_fixture import (
-    TABLES,
-    Clock,
-    GameFixture,
-    event_types,
-    make_context,
-    new_game,
-    seconds_left,
-)
+from tests.games.game_fixture import TABLES, Clock, GameFixture, event_types, make_context, new_game, seconds_left
 
 
 async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:
