@@ -59,15 +59,21 @@ async def load_game(store: GameStore, game: str) -> Game:
 class GameFixture:
     """A game with its tokens and its clock."""
 
-    def __init__(self, context: Context, clock: Clock, created: Created) -> None:
+    def __init__(self, context: Context, created: Created) -> None:
         self.context = context
-        self.clock = clock
+        self.created = created
         self.id = created.game.id
         self.owner = created.owner_token
         self.tokens = {one.seat: one.token for one in created.seats}
         self.view: dict[str, Any] = {}
         """GAME, built from the patches."""
         self.log: list[dict[str, Any]] = []
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the context, which must be one that a test moves."""
+        assert isinstance(self.context.clock, Clock)
+        return self.context.clock
 
     async def game(self) -> Game:
         """Load the stored game."""
@@ -133,6 +139,25 @@ class GameFixture:
         assert [check.passed for check in checks] == [True, True, expected, expected, expected], checks
 
 
+def human_seats(*names: str) -> list[SeatRequest]:
+    """Return seats of people."""
+    return [SeatRequest(name=name) for name in names]
+
+
+def bot_seats(*names: str) -> list[SeatRequest]:
+    """Return seats of bots."""
+    return [SeatRequest(bot=name) for name in names]
+
+
+async def create_game(
+    context: Context, *seats: SeatRequest, include_moves: bool = False, client: bytes = b"", **options: Any
+) -> GameFixture:
+    """Create a game, seat 0 first; `options` are other members of the request."""
+    requested = CreateGame(players=list(seats), first_seat=0, **options)
+    created = await create(context, requested, key=None, include_moves=include_moves, client=client)
+    return GameFixture(context, created.response)
+
+
 async def new_game(
     store: GameStore,
     people: int = 2,
@@ -148,9 +173,8 @@ async def new_game(
     clock = Clock()
     clock.now -= ago_s
     context = make_context(store, clock, bot_budget_s=bot_budget_s)
-    seats = [*(SeatRequest(name=name) for name in NAMES[:people]), *(SeatRequest(bot=bot) for bot in bots)]
-    requested = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
-    return GameFixture(context, clock, (await create(context, requested, key=None, include_moves=False)).response)
+    seats = [*human_seats(*NAMES[:people]), *bot_seats(*bots)]
+    return await create_game(context, *seats, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
 
 
 def event_types(diff: dict[str, Any]) -> list[str]:

@@ -9,21 +9,18 @@ import msgspec
 import pytest
 
 from schemas.commands import Act
-from schemas.lobby import Created, CreateGame, SeatRequest
+from schemas.lobby import Created
 from service.engine import legal_moves, move_id
 from service.games.cache import GameCache, GameSession
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest, CommandResult, ExpectedVersion
-from service.games.commands.create import create
 from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.ports import GameStore
 from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
-from tests.games.game_fixture import TABLES, load_game, make_context
+from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore
-
-TWO = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
 @pytest.fixture
@@ -40,11 +37,7 @@ def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any]
 
 
 async def created(context: Context) -> Created:
-    return (
-        await create(
-            context, CreateGame(players=TWO, seed="held", first_seat=0), key=None, include_moves=False, creator=None
-        )
-    ).response
+    return (await create_game(context, *human_seats("Ana", "Bo"), seed="held")).created
 
 
 async def first_move(context: Context, game: str) -> str:

@@ -14,17 +14,13 @@ from redis.asyncio import Redis
 
 from schemas.actions import Action
 from schemas.bots import BotInfo
-from schemas.commands import Act
-from schemas.lobby import CreateGame, SeatRequest
-from service.engine import encode_snapshot, legal_moves, move_id
+from schemas.lobby import SeatRequest
+from service.engine import encode_snapshot
 from service.engine.checksum import add_checksum
 from service.games import game_failures
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
-from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
-from service.games.commands.create import create
 from service.games.context import Context
 from service.games.game_failures import LOG_INTERVAL_S
 from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
@@ -34,9 +30,9 @@ from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry.throttled_log import ThrottledLog
-from tests.games.game_fixture import Clock, load_game, make_context
-from tests.games.game_logs import ARCHIPELAGO
+from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore
+from tests.polling import wait_until
 
 BOTS, PEOPLE = 6, 6
 """Games that must go on: of bots, and of people whose time is up."""
@@ -63,7 +59,7 @@ class Failing:
         return self._otherwise.bot.choose(state, rng)
 
 
-def bots() -> BotRegistry:
+def failing_bots() -> BotRegistry:
     """Return the built-in bots, one that always fails, and a stand-in that fails where that one plays."""
     result = {loaded.bot.name: loaded for loaded in load_bots(plugins=False)}
     failing = Failing("failing"), Failing(FALLBACK_BOT, result[FALLBACK_BOT])
@@ -73,31 +69,30 @@ def bots() -> BotRegistry:
 
 def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) -> Context:
     """Return the context of one instance, whose clock may be late."""
-    return make_context(store, lambda: time() - ago_s, bots=bots(), bot_budget_s=bot_budget_s)
+    return make_context(store, lambda: time() - ago_s, bots=failing_bots(), bot_budget_s=bot_budget_s)
 
 
 async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
     """Create a game that has been due for a while: its first bot is on turn, or its first player is late."""
     context = context_of(store, ago_s=2 * TIMEOUT_S, bot_budget_s=0)
-    requested = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
-    return (await create(context, requested, key=None, include_moves=False)).response.game.id
+    return (await create_game(context, *seats, turn_timeout_s=timeout_s)).id
 
 
 async def of_bots(store: GameStore) -> str:
     """Create a due game of bots."""
-    return await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
+    return await due_game(store, *bot_seats("random", "random"))
 
 
 async def fail_every_bot(store: GameStore, redis: Redis) -> str:
     """Create a game whose bot fails, and so does the stand-in."""
     del redis
-    return await due_game(store, SeatRequest(bot="failing"), SeatRequest(bot="failing"))
+    return await due_game(store, *bot_seats("failing", "failing"))
 
 
-async def damage_snapshot(store: GameStore, redis: Redis) -> str:
-    """Create a game whose snapshot is damaged."""
+async def damage_field(store: GameStore, redis: Redis, field: str) -> str:
+    """Create a game of which a field is damaged: the snapshot, or the version, which is a number."""
     game = await of_bots(store)
-    await redis.hset(keys.game(game), "snapshot", b"damaged")
+    await redis.hset(keys.game(game), field, b"damaged")
     return game
 
 
@@ -107,13 +102,6 @@ async def break_rules(store: GameStore, redis: Redis) -> str:
     snapshot = await load_game(store, game)
     snapshot.seat = len(snapshot.players)
     await redis.hset(keys.game(game), "snapshot", add_checksum(encode_snapshot(snapshot)))
-    return game
-
-
-async def damage_version(store: GameStore, redis: Redis) -> str:
-    """Create a game whose version is not a number."""
-    game = await of_bots(store)
-    await redis.hset(keys.game(game), "version", "many")
     return game
 
 
@@ -127,7 +115,13 @@ async def replace_key(store: GameStore, redis: Redis) -> str:
 
 Failure = Callable[[GameStore, Redis], Awaitable[str]]
 
-FAILURES: tuple[Failure, ...] = (fail_every_bot, damage_snapshot, break_rules, damage_version, replace_key)
+FAILURES: dict[str, Failure] = {
+    "failing bots": fail_every_bot,
+    "damaged snapshot": partial(damage_field, field="snapshot"),
+    "damaged version": partial(damage_field, field="version"),
+    "broken rules": break_rules,
+    "replaced key": replace_key,
+}
 
 
 @asynccontextmanager
@@ -154,8 +148,7 @@ async def met_by_all(redis: Redis, stores: Sequence[CountingStore], game: str) -
 
 async def games_move(store: GameStore, stores: Sequence[CountingStore]) -> None:
     """Wait until instances have moved games of bots, and of people whose time is up; each must do its share."""
-    people = (SeatRequest(name="Ana"), SeatRequest(name="Bo"))
-    waiting = {await due_game(store, *people, timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
+    waiting = {await due_game(store, *human_seats("Ana", "Bo"), timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
     waiting |= {await of_bots(store) for _ in range(BOTS)}
     games = frozenset(waiting)
     async with asyncio.timeout(30):
@@ -171,7 +164,7 @@ async def is_moved(store: GameStore, game: str) -> bool:
     return loaded is not None and loaded.version > 1
 
 
-@pytest.mark.parametrize("fail", FAILURES)
+@pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
 async def test_a_failing_game_delays_no_other_on_any_instance(
     store: GameStore, redis: Redis, redis_url: str, fail: Failure
 ) -> None:
@@ -180,9 +173,11 @@ async def test_a_failing_game_delays_no_other_on_any_instance(
         await met_by_all(redis, stores, failing)
         await games_move(store, stores)
         await met_by_all(redis, stores, failing)
-        async with asyncio.timeout(10):
-            while (await redis.zscore(keys.GAME_SCHEDULE, failing) or 0) <= time():  # noqa: ASYNC110  it is stored, not told
-                await asyncio.sleep(EVERY_S)
+
+        async def is_postponed() -> bool:
+            return (await redis.zscore(keys.GAME_SCHEDULE, failing) or 0) > time()
+
+        await wait_until(is_postponed)
 
 
 async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
@@ -195,13 +190,15 @@ async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
     await redis.zadd(keys.GAME_SCHEDULE, damaged)
     async with instances(redis_url) as stores:
         await games_move(store, stores)
-        async with asyncio.timeout(30):
-            while await redis.get(keys.failures("damaged0")) not in (b"3", b"4"):  # noqa: ASYNC110  as above
-                await asyncio.sleep(EVERY_S)
+
+        async def has_failed_thrice() -> bool:
+            return await redis.get(keys.failures("damaged0")) in (b"3", b"4")
+
+        await wait_until(has_failed_thrice, 30)
         assert sum(store.loads[game] for store in stores for game in damaged) <= 5 * INSTANCES * len(damaged)
 
 
-@pytest.mark.parametrize("fail", FAILURES)
+@pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
 async def test_pauses_grow_are_stored_and_are_logged_once_each(
     store: GameStore, redis: Redis, fail: Failure, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -232,8 +229,7 @@ class Outage(RedisStore):
 async def test_a_game_is_processed_soon_after_an_outage_of_any_length(
     store: GameStore, redis: Redis, redis_url: str
 ) -> None:
-    people = (SeatRequest(name="Ana"), SeatRequest(name="Bo"))
-    games = [await due_game(store, *people, timeout_s=TIMEOUT_S), await of_bots(store)]
+    games = [await due_game(store, *human_seats("Ana", "Bo"), timeout_s=TIMEOUT_S), await of_bots(store)]
     clock = Clock()
     async with connect(redis_url) as other:
         context = msgspec.structs.replace(context_of(Outage(other._client)), clock=clock)
@@ -257,17 +253,12 @@ async def test_a_recovered_game_starts_with_short_pauses_again(store: GameStore,
 
 
 async def test_a_persons_action_is_stored_if_a_bot_fails(store: GameStore) -> None:
-    context = context_of(store)
-    seats = [SeatRequest(name="Ana"), SeatRequest(bot="failing")]
-    created = (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)).response
+    table = await create_game(context_of(store), *human_seats("Ana"), *bot_seats("failing"))
     before = counted("bots")
-    acted = None
-    while acted is None or acted.next.seat == 0:
-        move = move_id(legal_moves(ARCHIPELAGO.index, await load_game(store, created.game.id))[0])
-        acted = (await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))).response
-    assert acted.next.seat == 1
+    await table.finish_turn()
+    assert (await table.game()).decider == 1
     assert counted("bots") - before == 1
-    assert await store.list_due(int(time()), 10) == [created.game.id]
+    assert await store.list_due(int(time()), 10) == [table.id]
 
 
 def counted(work: str) -> float:

@@ -2,16 +2,15 @@
 
 import pytest
 
-from schemas.lobby import CreateGame, Rematch, SeatRequest
+from schemas.lobby import Rematch, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import decode_snapshot
 from service.games.bots.priority import hash_creator, is_attended, requester_of
 from service.games.commands.abort import abort_game
-from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import GameStore
 from tests.engine.write_snapshot import SNAPSHOTS
-from tests.games.game_fixture import Clock, GameFixture, load_game, make_context
+from tests.games.game_fixture import GameFixture, bot_seats, create_game, human_seats, load_game, make_context
 
 ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60
@@ -19,30 +18,17 @@ TIMEOUT_S = 60
 
 async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> GameFixture:
     """Return a game created from Ana's address."""
-    clock = Clock()
-    context = make_context(store, clock, bot_budget_s=0.0)
-    requested = CreateGame(
-        players=list(seats),
-        first_seat=0,
-        seed="tides",
-        turn_timeout_s=None if policy is None else TIMEOUT_S,
-        on_timeout=policy,
-    )
-    created = await create(context, requested, key=None, include_moves=False, client=ANA)
-    return GameFixture(context, clock, created.response)
-
-
-def people(*names: str) -> list[SeatRequest]:
-    return [SeatRequest(name=name) for name in names]
+    context, timeout_s = make_context(store, bot_budget_s=0.0), None if policy is None else TIMEOUT_S
+    return await create_game(context, *seats, client=ANA, seed="tides", turn_timeout_s=timeout_s, on_timeout=policy)
 
 
 async def test_a_game_of_bots_is_unattended(store: GameStore) -> None:
-    game = await (await seated(store, SeatRequest(bot="random"), SeatRequest(bot="random"))).game()
+    game = await (await seated(store, *bot_seats("random", "random"))).game()
     assert requester_of(game) == (ANA, False)
 
 
 async def test_a_game_is_attended_until_all_people_time_out(store: GameStore) -> None:
-    table = await seated(store, *people("Ana", "Bo"), SeatRequest(bot="random"), policy="pass")
+    table = await seated(store, *human_seats("Ana", "Bo"), *bot_seats("random"), policy="pass")
     assert requester_of(await table.game()) == (ANA, True)
     passed = []
     for _ in range(2):
@@ -58,7 +44,7 @@ async def test_a_game_is_attended_until_all_people_time_out(store: GameStore) ->
 
 @pytest.mark.parametrize("policy", ("bot", "resign"))
 async def test_players_who_left_do_not_attend(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
-    table = await seated(store, *people("Ana", "Bo", "Cy"), policy=policy)
+    table = await seated(store, *human_seats("Ana", "Bo", "Cy"), policy=policy)
     for _ in range(2):
         assert is_attended(await table.game())
         await table.let_pass(TIMEOUT_S + 1)
@@ -68,13 +54,13 @@ async def test_players_who_left_do_not_attend(store: GameStore, policy: Requeste
 
 
 async def test_bots_play_on_after_a_resignation(store: GameStore) -> None:
-    table = await seated(store, SeatRequest(name="Ana"), SeatRequest(bot="random"), SeatRequest(bot="random"))
+    table = await seated(store, *human_seats("Ana"), *bot_seats("random", "random"))
     await table.resign()
     assert requester_of(await table.game()) == (ANA, False)
 
 
 async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> None:
-    table = await seated(store, *people("Ana", "Bo"))
+    table = await seated(store, *human_seats("Ana", "Bo"))
     assert (await table.game()).creator == ANA
     await abort_game(table.context, table.id, token=table.owner, if_match=None)
     assert (await table.game()).creator == b""
@@ -83,7 +69,7 @@ async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> No
 
 
 async def test_a_move_is_undone_although_the_log_has_no_creator(store: GameStore) -> None:
-    table = await seated(store, *people("Ana", "Bo"))
+    table = await seated(store, *human_seats("Ana", "Bo"))
     move = next(move for move in await table.moves() if move.startswith("p"))
     await table.act(move)
     assert (await table.game()).undoable == 1

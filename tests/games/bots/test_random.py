@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from service.engine import is_finished, legal_moves, move_id
+from service.engine import legal_moves, move_id
 from service.games.bots import random
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.runner import run_bot
-from tests.games.bots.bot_games import ARCHIPELAGO, act_once, start_game
+from tests.games.bots.bot_games import ARCHIPELAGO, start_game
 
 
 def test_every_legal_move_is_as_likely() -> None:
@@ -22,10 +22,3 @@ def test_every_legal_move_is_as_likely() -> None:
 def test_the_same_game_gives_the_same_move() -> None:
     first, second = (run_bot(random.BOT, ARCHIPELAGO, start_game("same")) for _ in range(2))
     assert first == second
-
-
-def test_it_plays_a_game_to_its_end() -> None:
-    game = start_game("end", players=5, edition="german")
-    while not is_finished(game):
-        act_once(game, random.BOT)
-    assert game.end_reason in {"last_tile", "last_ship", "bag_exhausted"}

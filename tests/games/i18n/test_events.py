@@ -7,33 +7,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from schemas.events import (
-    AnyEvent,
-    FeatureEvaluated,
-    FishCovered,
-    GameAborted,
-    GameCreated,
-    GameFinished,
-    GameStarted,
-    IslanderCount,
-    IslanderPlaced,
-    IslanderRetrieved,
-    IslanderReturned,
-    MoveUndone,
-    PlayerJoined,
-    PlayerLeft,
-    PlayerReplaced,
-    PlayerResigned,
-    PlayerReturned,
-    RematchCreated,
-    ShipRevealed,
-    ShipTaken,
-    TileDiscarded,
-    TileDrawn,
-    TilePlaced,
-    TurnStarted,
-    TurnTimedOut,
-)
+from schemas import events
 from schemas.game import Reason
 from schemas.tileset import Cost
 from schemas.vocabulary import COLORS, Cell, Wares
@@ -47,70 +21,75 @@ THREE_FISH = Wares(bananas=0, shells=0, fish=3)
 REASONS = get_args(Reason)[1].examples
 
 
-def evaluated(kind: str, cause: str, winners: list[int], wares: Wares) -> FeatureEvaluated:
-    return FeatureEvaluated(
+def evaluated(kind: str, cause: str, winners: list[int], wares: Wares) -> events.FeatureEvaluated:
+    return events.FeatureEvaluated(
         kind=kind,
         cause=cause,
         cells=[Cell(x=0, y=0)],
-        islanders=[IslanderCount(seat=seat, count=1) for seat in winners],
+        islanders=[events.IslanderCount(seat=seat, count=1) for seat in winners],
         winners=winners,
         wares=wares,
     )
 
 
-SAID: list[tuple[AnyEvent, str, str, str]] = [
+SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     (
-        GameCreated(),
+        events.GameCreated(),
         "A new game: the start tile lies, the first ships are turned up.",
         "Nouvelle partie\u00a0: la tuile de départ est posée, les premiers navires sont dévoilés.",
         "Ein neues Spiel: Die Startkarte liegt, die ersten Schiffe sind aufgedeckt.",
     ),
     (
-        PlayerJoined(seat=1, name="Bo", color="blue"),
+        events.PlayerJoined(seat=1, name="Bo", color="blue"),
         "Bo joins (blue).",
         "Bo se joint à la partie (bleu).",
         "Bo spielt mit (blau).",
     ),
     (
-        PlayerLeft(seat=1, name="Cy"),
+        events.PlayerLeft(seat=1, name="Cy"),
         "Cy has to leave: the seat is open again.",
         "Cy doit partir\u00a0: la place est de nouveau libre.",
         "Cy muss gehen: Der Platz ist wieder frei.",
     ),
     (
-        GameStarted(seat=0),
+        events.GameStarted(seat=0),
         "The game begins, Ana is the first player.",
         "La partie commence, Ana est premier joueur.",
         "Das Spiel beginnt, Ana fängt an.",
     ),
-    (TurnStarted(number=2, seat=1), "It is Bo's turn.", "C'est à Bo de jouer.", "Bo ist am Zug."),
+    (events.TurnStarted(number=2, seat=1), "It is Bo's turn.", "C'est à Bo de jouer.", "Bo ist am Zug."),
     (
-        TileDiscarded(tile="atoll"),
+        events.TileDiscarded(tile="atoll"),
         "atoll cannot be placed and leaves the game.",
         "atoll ne peut être posée et quitte la partie.",
         "atoll passt nirgends und kommt aus dem Spiel.",
     ),
-    (TileDrawn(tile="atoll"), "The tile to place is atoll.", "La tuile à poser est atoll.", "Zu legen ist atoll."),
     (
-        TilePlaced(seat=0, tile="start", x=0, y=0, rotation=0),
+        events.TileDrawn(tile="atoll"),
+        "The tile to place is atoll.",
+        "La tuile à poser est atoll.",
+        "Zu legen ist atoll.",
+    ),
+    (
+        events.TilePlaced(seat=0, tile="start", x=0, y=0, rotation=0),
         "Ana places start at (0, 0).",
         "Ana pose start en (0, 0).",
         "Ana legt start auf (0, 0).",
     ),
     (
-        IslanderPlaced(seat=0, x=0, y=0, segment=1),
+        events.IslanderPlaced(seat=0, x=0, y=0, segment=1),
         "Ana places a shell collector on a bridge.",
         "Ana place un collecteur de coquillages sur un pont.",
         "Ana setzt einen Muschelsammler auf einen Steg.",
     ),
     (
-        IslanderRetrieved(seat=1, x=0, y=0, segment=1),
+        events.IslanderRetrieved(seat=1, x=0, y=0, segment=1),
         "Bo retrieves the shell collector from (0, 0).",
         "Bo reprend le collecteur de coquillages en (0, 0).",
         "Bo nimmt den Muschelsammler von (0, 0) zurück.",
     ),
     (
-        IslanderReturned(seat=1, x=0, y=0, segment=1),
+        events.IslanderReturned(seat=1, x=0, y=0, segment=1),
         "The shell collector at (0, 0) returns to Bo.",
         "Le collecteur de coquillages en (0, 0) est remis à Bo.",
         "Der Muschelsammler auf (0, 0) kehrt zu Bo zurück.",
@@ -134,57 +113,57 @@ SAID: list[tuple[AnyEvent, str, str, str]] = [
         "Unfertiger Steg: nichts für Bo.",
     ),
     (
-        FishCovered(x=0, y=0, segment=0, group=0, fish=1),
+        events.FishCovered(x=0, y=0, segment=0, group=0, fish=1),
         "The boat covers 1 fish at (0, 0).",
         "Le bateau recouvre 1 poisson en (0, 0).",
         "Das Boot verdeckt 1 Fisch auf (0, 0).",
     ),
     (
-        ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=THREE_FISH),
+        events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=THREE_FISH),
         "Bo delivers 3 fish to a ship worth {points} points.",
         "Bo livre 3 poissons à un navire valant {points} points.",
         "Bo beliefert ein Schiff ({points} Punkte): 3 Fische.",
     ),
     (
-        ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None),
+        events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None),
         "The market brings Ana a ship worth {points} points.",
         "Le marché rapporte à Ana un navire valant {points} points.",
         "Der Markt bringt Ana ein Schiff ({points} Punkte).",
     ),
     (
-        TurnTimedOut(seat=1, policy="pass"),
+        events.TurnTimedOut(seat=1, policy="pass"),
         "Time is up for Bo.",
         "Le temps est écoulé pour Bo.",
         "Die Zeit von Bo ist abgelaufen.",
     ),
     (
-        PlayerReplaced(seat=1, bot="greedy"),
+        events.PlayerReplaced(seat=1, bot="greedy"),
         "The bot greedy stands in for Bo.",
         "Le robot greedy remplace Bo.",
         "Der Bot greedy springt für Bo ein.",
     ),
-    (PlayerReturned(seat=1), "Bo is back.", "Bo est de retour.", "Bo ist zurück."),
-    (PlayerResigned(seat=1), "Bo resigns.", "Bo abandonne.", "Bo gibt auf."),
+    (events.PlayerReturned(seat=1), "Bo is back.", "Bo est de retour.", "Bo ist zurück."),
+    (events.PlayerResigned(seat=1), "Bo resigns.", "Bo abandonne.", "Bo gibt auf."),
     (
-        MoveUndone(seat=0, move="p0.-1.2"),
+        events.MoveUndone(seat=0, move="p0.-1.2"),
         "Ana takes the last move back.",
         "Ana annule son dernier coup.",
         "Ana nimmt den letzten Spielzug zurück.",
     ),
     (
-        RematchCreated(game="k7m2x9qd4t1w"),
+        events.RematchCreated(game="k7m2x9qd4t1w"),
         "The same players play again: k7m2x9qd4t1w.",
         "Les mêmes joueurs rejouent\u00a0: k7m2x9qd4t1w.",
         "Dieselben Spieler spielen noch einmal: k7m2x9qd4t1w.",
     ),
     (
-        GameFinished(reason="last_ship", winners=[0]),
+        events.GameFinished(reason="last_ship", winners=[0]),
         "The game is over: the last ship is taken. Ana wins.",
         "La partie est terminée\u00a0: le dernier navire est acquis. Ana gagne.",
         "Das Spiel ist zu Ende: Das letzte Schiff ist vergeben. Ana gewinnt.",
     ),
     (
-        GameAborted(),
+        events.GameAborted(),
         "The game was ended before its end.",
         "La partie a été interrompue avant la fin.",
         "Das Spiel wurde vorzeitig abgebrochen.",
@@ -199,26 +178,26 @@ def narrator(language: str) -> EventNarrator:
 
 
 @pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
-def test_events_have_these_sentences(event: AnyEvent, english: str, french: str, german: str) -> None:
+def test_events_have_these_sentences(event: events.AnyEvent, english: str, french: str, german: str) -> None:
     points = TABLES.ships[TABLES.ship_numbers["s01"]].points
     output = [narrator(language).narrate_event(event) for language in LANGUAGES]
     assert output == [text.format(points=points) for text in (english, french, german)]
 
 
 def test_every_event_has_a_sentence() -> None:
-    output = {type(event) for event, *_ in SAID} | {ShipRevealed}
-    assert output == set(get_args(AnyEvent))
+    output = {type(event) for event, *_ in SAID} | {events.ShipRevealed}
+    assert output == set(get_args(events.AnyEvent))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_variant_has_a_sentence(language: str) -> None:
     received = narrator(language)
-    endings = [received.narrate_event(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
+    endings = [received.narrate_event(events.GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
     assert len(set(endings)) == len(endings) == 4
-    assert len({received.narrate_event(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
+    assert len({received.narrate_event(events.PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
     cases = [*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")]
     assert len({received.narrate_event(evaluated(kind, cause, [0], THREE_FISH)) for kind, cause in cases}) == 7
-    assert received.narrate_event(GameFinished(reason="resigned", winners=[]))
+    assert received.narrate_event(events.GameFinished(reason="resigned", winners=[]))
 
 
 @pytest.mark.parametrize(
@@ -252,9 +231,9 @@ def test_whole_games_are_narrated(seed: int) -> None:
     """The return of a merchant has a sentence of its own; other returns follow from the evaluation."""
     game = new_game(TABLES, seed, 2 + seed)
     tellers = [EventNarrator.of(get_translator(language), TABLES, game) for language in LANGUAGES]
-    for events in play_randomly(TABLES, game, Random(seed)):
-        paragraphs = [narrator.narrate_change(events) for narrator in tellers]
-        assert all(paragraphs) or not events
+    for change in play_randomly(TABLES, game, Random(seed)):
+        paragraphs = [narrator.narrate_change(change) for narrator in tellers]
+        assert all(paragraphs) or not change
         assert all("{" not in text for text in paragraphs)
         situations = {describe_status(get_translator(language), TABLES, game) for language in LANGUAGES}
         assert len(situations) == len(LANGUAGES)

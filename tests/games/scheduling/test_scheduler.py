@@ -9,13 +9,9 @@ from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
 from schemas.commands import Act
-from schemas.lobby import Created, CreateGame, SeatRequest
-from schemas.vocabulary import BotKind
-from service.engine import legal_moves, move_id
 from service.games.bots.fair_queue import FairQueue
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
-from service.games.commands.create import create
 from service.games.context import Context
 from service.games.history.verify import verify
 from service.games.ports import GameStore, StoredDiff, StoreUnavailable
@@ -29,7 +25,7 @@ from service.games.scheduling.scheduler import (
 )
 from service.store import keys
 from tests.background import in_background
-from tests.games.game_fixture import Clock, load_game, make_context
+from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
 from tests.games.game_logs import ARCHIPELAGO, decode_log
 from tests.polling import wait_until
 
@@ -43,11 +39,9 @@ def context_of(store: GameStore, bot_budget_s: float = 5.0) -> Context:
     return make_context(store, time, bot_budget_s=bot_budget_s)
 
 
-async def create_bot_game(store: GameStore, bots: int = 2, bot_budget_s: float = 0.0) -> str:
+async def create_bot_game(store: GameStore, number: int = 2, bot_budget_s: float = 0.0) -> str:
     """Create a game of bots, which by default have no time for a decision."""
-    seats = [SeatRequest(bot="random") for _ in range(bots)]
-    context = context_of(store, bot_budget_s)
-    return (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response.game.id
+    return (await create_game(context_of(store, bot_budget_s), *bot_seats(*number * ["random"]))).id
 
 
 async def load_verified_log(store: GameStore, game: str) -> list[StoredDiff]:
@@ -55,11 +49,6 @@ async def load_verified_log(store: GameStore, game: str) -> list[StoredDiff]:
     log = await store.load_diffs(game, 0, 1000)
     assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
     return log
-
-
-async def new_table(context: Context, *bots: BotKind) -> Created:
-    seats = [SeatRequest(name="Ana"), *(SeatRequest(bot=bot) for bot in bots)]
-    return (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=True)).response
 
 
 async def due(store: GameStore) -> list[str]:
@@ -75,7 +64,8 @@ async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore)
 
 async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: GameStore) -> None:
     context = context_of(store)
-    created = await new_table(context, "random", "greedy")
+    seats = [*human_seats("Ana"), *bot_seats("random", "greedy")]
+    created = (await create_game(context, *seats, include_moves=True)).created
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
     while True:
@@ -155,10 +145,8 @@ async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
-    created = await new_table(context, "random")
-    while (game := await load_game(store, created.game.id)).decider == 0:
-        move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
-        await act(context, game.id, CommandRequest(Act(move=move), created.owner_token))
+    table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
+    await table.finish_turn()
 
     async def hang(*_: object) -> None:
         await asyncio.Event().wait()
@@ -166,7 +154,7 @@ async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
     monkeypatch.setattr(context.bots, "choose", hang)
     monkeypatch.setattr(scheduler, "MOVE_TIMEOUT_S", 0.01)
     with pytest.raises(TimeoutError):
-        await advance_due_game(context_of(store), game.id, slots)
+        await advance_due_game(context_of(store), table.id, slots)
     assert slots.queue.slots_in_use == 0
 
 
@@ -196,10 +184,10 @@ async def test_a_woken_game_is_processed_before_the_next_query(
 ) -> None:
     """The next query is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
-    created = await new_table(context, "random", "random")
+    table = await create_game(context, *human_seats("Ana"), *bot_seats("random", "random"))
 
     async def is_third_turn() -> bool:
-        game = await load_game(store, created.game.id)
+        game = await table.game()
         return game.decider == 0 and game.turn_number > 3
 
     has_queried, list_due = asyncio.Event(), store.list_due
@@ -212,9 +200,7 @@ async def test_a_woken_game_is_processed_before_the_next_query(
     monkeypatch.setattr(store, "list_due", list_and_record)
     async with in_background(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), interval_s=3600.0)):
         await has_queried.wait()
-        while (game := await load_game(store, created.game.id)).decider == 0:
-            move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
-            await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
+        await table.finish_turn()
         await wait_until(is_third_turn)
 
 

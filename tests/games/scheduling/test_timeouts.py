@@ -40,7 +40,7 @@ async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
     joined = (await join(context, created.game.id, JoinGame(name="Bo"), JoinRequest(None, None))).response
-    table = GameFixture(context, clock, created)
+    table = GameFixture(context, created)
     assert joined.game.turn is not None
     assert seconds_left(await table.game(), clock) == 60
     await table.follow()

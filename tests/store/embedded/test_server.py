@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from service.store.embedded import program as embedded_program
 from service.store.embedded.directory import socket_path
 from service.store.embedded.errors import EmbeddedServerError, ServerProgramNotFound
 from service.store.embedded.server import embedded_server
-from tests.aof_flush import wait_for_aof_flush
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
 
@@ -41,23 +39,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-async def test_games_survive_a_restart(short_path: Path, program: Path) -> None:
-    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
-        await store.commit(creation())
-    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
-        assert await store.commit(action(1)) == Committed()
-        assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
-
-
-async def test_games_survive_sigkill_of_the_server(short_path: Path, program: Path) -> None:
-    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
-        await store.commit(creation())
-        await wait_for_aof_flush(server.url)
-        os.kill(server.pid, signal.SIGKILL)
-    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
-        assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
 async def start_and_kill_parent(source: str, directory: Path, program: Path) -> int:
