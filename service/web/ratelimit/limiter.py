@@ -23,7 +23,6 @@ from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.limits import Limits
 from service.web.parsing import API_KEY_HEADER
 from service.web.ratelimit.address_leases import AddressLeases
-from service.web.ratelimit.api_key_leases import ApiKeyPools
 from service.web.ratelimit.api_key_verifier import ApiKeyPending, ApiKeyVerifier
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
@@ -43,6 +42,7 @@ from service.web.ratelimit.classification import (
     takes_api_key,
 )
 from service.web.ratelimit.client_ids import hash_token
+from service.web.ratelimit.key_quota_limiter import KeyQuotaLimiters
 from service.web.ratelimit.leases import RATE_LIMIT, AdmissionPending, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import RecentCache
@@ -121,14 +121,14 @@ class RateLimiter:
         self.trusted_tokens = RecentCache[bytes](TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock)
         """Hashes of the tokens that opened a game on this instance lately, or were issued by it."""
         self._verifier = TokenVerifier(is_valid_token)
-        self.api_key_pools = ApiKeyPools(store, clock)
+        self.key_quota_limiters = KeyQuotaLimiters(store, clock)
         self._api_key_verifier = ApiKeyVerifier(api_keys, self.guesses)
 
     async def aclose(self) -> None:
         """Cancel running renewals."""
         for leases in self.leases:
             await leases.aclose()
-        await self.api_key_pools.aclose()
+        await self.key_quota_limiters.aclose()
 
     def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
         """Charge a request. Raises RateLimited or AdmissionPending; then `retry_admission` decides."""
@@ -182,16 +182,16 @@ class RateLimiter:
         method, path, key = request.method, request.path, request.get(API_KEY)
         if key is None:
             raise ApiKeyPending(self._api_key_verifier, request, address, self._select_leases(method, path))
-        leases = self.api_key_pools.get(key)
+        quotas = self.key_quota_limiters.get(key)
         creations: tuple[TokenLease, ...] = ()
         token_key = self._read_token_key(request, path)
         is_guess = path.startswith(GAMES_PREFIX) and token_key not in self.trusted_tokens
         if is_creating_game(method, path):
-            creations = leases.require_game()
+            creations = quotas.require_game()
         elif method not in SAFE_METHODS and IDEMPOTENCY_KEY in request.headers:
             creations = (self.idempotency_keys.pool.require(key.name),)
         request[CHARGE] = charge = Charge(
-            leases.require_request(),
+            quotas.require_request(),
             guesses=self.guesses.require(address) if is_guess else (),
             creations=creations,
             unverified_token=token_key,

@@ -165,7 +165,7 @@ class ClientCharge:
         if self._api_key is None:
             await leases.charge(self._address, tokens)
         else:
-            await self._app[RATE_LIMITER].api_key_pools.get(self._api_key).charge_bots(tokens)
+            await self._app[RATE_LIMITER].key_quota_limiters.get(self._api_key).charge_bots(tokens)
         self._is_paid = True
 
 

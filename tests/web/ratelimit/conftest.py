@@ -74,8 +74,8 @@ def make_request(method: str, path: str, headers: Mapping[str, str]) -> web.Requ
 def charged(limiter: RateLimiter) -> dict[str, float]:
     """Return the tokens of all leases from which some were taken, by policy and client."""
     pools = [pool for leases in limiter.leases for pool in (leases.pool, leases.network_pool)]
-    api_key_leases = limiter.api_key_pools.get(HOST)
-    pools += [api_key_leases.games, api_key_leases.requests, api_key_leases.bots]
+    quotas = limiter.key_quota_limiters.get(HOST)
+    pools += [quotas.games, quotas.requests, quotas.bots]
     return {
         f"{pool.policy.name} {CLIENTS[client]}": lease.tokens
         for pool in pools

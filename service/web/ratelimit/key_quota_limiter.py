@@ -10,7 +10,7 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.leases import MAX_LEASE_BYTES, LeasePool, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
 
-__all__ = ["ApiKeyLeases", "ApiKeyPools"]
+__all__ = ["KeyQuotaLimiter", "KeyQuotaLimiters"]
 
 MINUTE_S = 60
 HOUR_S = 3600
@@ -19,8 +19,8 @@ POOL_BYTES = 2 * MAX_LEASE_BYTES
 """Memory of a pool, which has one lease: that of its key."""
 
 
-class ApiKeyPool(LeasePool):
-    """The pool of one key for one of its quotas."""
+class QuotaLeasePool(LeasePool):
+    """The pool of leases of one API key for one of its quotas."""
 
     def to_rate_limited(self, lease: TokenLease) -> RateLimited:
         """Return the error of an empty lease, and count it for the key too."""
@@ -28,14 +28,14 @@ class ApiKeyPool(LeasePool):
         return super().to_rate_limited(lease)
 
 
-class ApiKeyLeases:
-    """The leases of one key on this instance."""
+class KeyQuotaLimiter:
+    """Limits one API key by its quotas on this instance."""
 
     def __init__(self, key: ApiKey, store: TokenBucketStore, clock: Callable[[], float]) -> None:
         self.key = key
 
-        def add_pool(name: str, rate: RateLimit) -> ApiKeyPool:
-            return ApiKeyPool(Policy(name, rate), store, clock, POOL_BYTES)
+        def add_pool(name: str, rate: RateLimit) -> QuotaLeasePool:
+            return QuotaLeasePool(Policy(name, rate), store, clock, POOL_BYTES)
 
         quotas = key.quotas
         self.games = add_pool("key-games", RateLimit(quotas.games_per_hour, HOUR_S))
@@ -60,22 +60,22 @@ class ApiKeyLeases:
             await pool.aclose()
 
 
-class ApiKeyPools:
-    """The leases of all keys that this instance has seen: as many as the operator has added."""
+class KeyQuotaLimiters:
+    """The limiter of each API key that this instance has seen: as many as the operator has added."""
 
     def __init__(self, store: TokenBucketStore, clock: Callable[[], float]) -> None:
         self._store = store
         self._clock = clock
-        self._leases: dict[str, ApiKeyLeases] = {}
+        self._limiters: dict[str, KeyQuotaLimiter] = {}
 
-    def get(self, key: ApiKey) -> ApiKeyLeases:
-        """Return the leases of a key; they start anew when its quotas change."""
-        leases = self._leases.get(key.name)
-        if leases is None or leases.key.quotas != key.quotas:
-            leases = self._leases[key.name] = ApiKeyLeases(key, self._store, self._clock)
-        return leases
+    def get(self, key: ApiKey) -> KeyQuotaLimiter:
+        """Return the limiter of a key; it starts anew when its quotas change."""
+        limiter = self._limiters.get(key.name)
+        if limiter is None or limiter.key.quotas != key.quotas:
+            limiter = self._limiters[key.name] = KeyQuotaLimiter(key, self._store, self._clock)
+        return limiter
 
     async def aclose(self) -> None:
         """Cancel running renewals."""
-        for leases in self._leases.values():
-            await leases.aclose()
+        for limiter in self._limiters.values():
+            await limiter.aclose()
