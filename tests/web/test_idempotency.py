@@ -151,13 +151,12 @@ async def test_a_key_is_replayed_after_the_game_and_expires_after_a_day(
     await check_problem(await game.act(move, **key("k")), 409, "not_active")
 
 
-async def test_concurrent_actions_with_one_key_are_applied_once(client: Client) -> None:
-    game = await create_game(client)
-    move = await game.first_move()
-    answers = await asyncio.gather(*(game.act(move, **key("k")) for _ in range(20)))
+async def test_concurrent_actions_with_one_key_are_applied_once(http_game: HTTPGame) -> None:
+    move = await http_game.first_move()
+    answers = await asyncio.gather(*(http_game.act(move, **key("k")) for _ in range(20)))
     assert {response.status for response in answers} == {200}
     assert len({await response.read() for response in answers}) == 1
-    assert (await game.get_json())["version"] == 2
+    assert (await http_game.get_json())["version"] == 2
 
 
 async def test_keys_are_scoped_to_token_and_path(client: Client) -> None:
@@ -168,10 +167,9 @@ async def test_keys_are_scoped_to_token_and_path(client: Client) -> None:
     assert (await other.act(move, **key("k"))).status == 200
 
 
-async def test_only_successes_are_recorded(client: Client) -> None:
-    game = await create_game(client)
-    await check_problem(await game.act({"move": "p9.9.0"}, **key("k")), 422, "illegal_move")
-    assert (await game.act(await game.first_move(), **key("k"))).status == 200
+async def test_only_successes_are_recorded(http_game: HTTPGame) -> None:
+    await check_problem(await http_game.act({"move": "p9.9.0"}, **key("k")), 422, "illegal_move")
+    assert (await http_game.act(await http_game.first_move(), **key("k"))).status == 200
 
 
 async def test_neither_keys_nor_tokens_are_stored(client: Client, redis: Redis) -> None:
@@ -218,6 +216,5 @@ async def everything(redis: Redis, name: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("wrong", ("", "k" * 256, "a\tb", "é"))
-async def test_malformed_keys_are_rejected(client: Client, wrong: str) -> None:
-    game = await create_game(client)
-    await check_problem(await game.act({"move": "i0"}, **key(wrong)), 400, "malformed", "Idempotency-Key")
+async def test_malformed_keys_are_rejected(http_game: HTTPGame, wrong: str) -> None:
+    await check_problem(await http_game.act({"move": "i0"}, **key(wrong)), 400, "malformed", "Idempotency-Key")

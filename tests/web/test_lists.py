@@ -10,7 +10,7 @@ from yarl import URL
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import send_raw
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
@@ -44,11 +44,10 @@ async def test_what_is_unchanged_is_not_sent_again(client: Client, path: str, ca
 
 
 @pytest.mark.parametrize("path", ("/v1/games", "/v1/seats/me/games"))
-async def test_a_changed_list_is_sent_again(client: Client, path: str) -> None:
-    game = await create_game(client)
-    owner = bearer_header(game.owner_token)
+async def test_a_changed_list_is_sent_again(client: Client, http_game: HTTPGame, path: str) -> None:
+    owner = bearer_header(http_game.owner_token)
     tag = (await client.get(path, headers=owner)).headers["ETag"]
-    await game.act_successfully()
+    await http_game.act_successfully()
     changed = await client.get(path, headers={**owner, "If-None-Match": tag})
     assert (changed.status, changed.headers["ETag"] == tag) == (200, False)
 

@@ -15,7 +15,7 @@ from service.web.app_keys import LIMITS
 from service.web.errors import BodyTooLarge
 from service.web.limits import Limits
 from tests.web.app_server import Client
-from tests.web.http_game import JSON, TWO_PLAYERS, bearer_header, check_problem, create_game
+from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
 DEEP = b"[" * 60_000 + b"]" * 5_000
 
@@ -114,12 +114,11 @@ async def test_malformed_joins_are_rejected(client: Client, body: Any, path: str
     await check_problem(await client.post(f"{game.path}/seats", json=body), 400, "malformed", path)
 
 
-async def test_the_last_of_duplicate_members_is_used(client: Client) -> None:
-    game = await create_game(client)
-    move = (await game.legal_moves())[0]["id"]
+async def test_the_last_of_duplicate_members_is_used(client: Client, http_game: HTTPGame) -> None:
+    move = (await http_game.legal_moves())[0]["id"]
     body = f'{{"move": "p1", "move": "{move}"}}'.encode()
     response = await client.post(
-        f"{game.path}/actions", data=body, headers={"Content-Type": JSON, **bearer_header(game.owner_token)}
+        f"{http_game.path}/actions", data=body, headers={"Content-Type": JSON, **bearer_header(http_game.owner_token)}
     )
     assert response.status == 200
 
@@ -172,10 +171,9 @@ PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
         ({"actions": [{"type": "pass"}, {"type": "place_islander"}]}, "$.actions[1].segment"),
     ),
 )
-async def test_malformed_actions_are_rejected(client: Client, body: Any, path: str) -> None:
-    game = await create_game(client)
-    await check_problem(await game.act(body), 400, "malformed", path)
-    assert (await game.get_json())["version"] == 1
+async def test_malformed_actions_are_rejected(http_game: HTTPGame, body: Any, path: str) -> None:
+    await check_problem(await http_game.act(body), 400, "malformed", path)
+    assert (await http_game.get_json())["version"] == 1
 
 
 @pytest.mark.parametrize(
@@ -190,11 +188,10 @@ async def test_malformed_actions_are_rejected(client: Client, body: Any, path: s
         {"type": "deliver", "ship": "s01", "wares": {"fish": 2**31 - 1}},
     ),
 )
-async def test_well_formed_actions_out_of_range_are_illegal(client: Client, action: Any) -> None:
-    game = await create_game(client)
+async def test_well_formed_actions_out_of_range_are_illegal(http_game: HTTPGame, action: Any) -> None:
     for _ in range(2):
-        await check_problem(await game.act({"action": action}), 422, "illegal_move")
-        await game.act_successfully()
+        await check_problem(await http_game.act({"action": action}), 422, "illegal_move")
+        await http_game.act_successfully()
 
 
 async def test_a_body_that_is_too_large_is_so_even_if_its_connection_was_stopped_first(

@@ -46,22 +46,20 @@ async def test_a_move_by_its_id_equals_its_action(client: Client) -> None:
     assert by_id["diffs"][0]["events"] == in_full["diffs"][0]["events"]
 
 
-async def test_prefer_representation_adds_the_game(client: Client) -> None:
-    game = await create_game(client)
+async def test_prefer_representation_adds_the_game(http_game: HTTPGame) -> None:
     for prefer in ("return=representation", 'respond-async, RETURN="representation"; x=1'):
-        response = await game.act(await game.first_move(), Prefer=prefer)
-        assert (await response.json())["game"] == await game.get_json()
+        response = await http_game.act(await http_game.first_move(), Prefer=prefer)
+        assert (await response.json())["game"] == await http_game.get_json()
         assert response.headers["Preference-Applied"] == "return=representation"
-    response = await game.act(await game.first_move(), Prefer="return=minimal, wait=5")
+    response = await http_game.act(await http_game.first_move(), Prefer="return=minimal, wait=5")
     assert (await response.json())["game"] is None
     assert "Preference-Applied" not in response.headers
 
 
-async def test_include_adds_the_next_legal_moves(client: Client) -> None:
-    game = await create_game(client)
-    response = await game.act(await game.first_move(), query="?include=legal_moves")
-    assert (await response.json())["legal_moves"] == await game.get_json("/legal-moves")
-    await check_problem(await game.act({"move": "i0"}, query="?include=all"), 400, "malformed", "include")
+async def test_include_adds_the_next_legal_moves(http_game: HTTPGame) -> None:
+    response = await http_game.act(await http_game.first_move(), query="?include=legal_moves")
+    assert (await response.json())["legal_moves"] == await http_game.get_json("/legal-moves")
+    await check_problem(await http_game.act({"move": "i0"}, query="?include=all"), 400, "malformed", "include")
 
 
 async def test_a_bot_acts_in_the_same_commit(client: Client) -> None:
@@ -107,9 +105,8 @@ async def test_if_match_accepts_its_versions(client: Client) -> None:
         assert finished.status == 200, named
 
 
-async def test_if_match_rejects_other_versions(client: Client) -> None:
-    game = await create_game(client)
-    version, digest = 1, game.created["digest"]
+async def test_if_match_rejects_other_versions(http_game: HTTPGame) -> None:
+    version, digest = 1, http_game.created["digest"]
     for other in (
         '"2"',
         f'"1-{digest[::-1]}"',
@@ -121,7 +118,7 @@ async def test_if_match_rejects_other_versions(client: Client) -> None:
         '""',
         '"2", "3"',
     ):
-        response = await game.act(await game.first_move(), **{"If-Match": other})
+        response = await http_game.act(await http_game.first_move(), **{"If-Match": other})
         problem = await check_problem(response, 412, "version_mismatch")
         assert (problem["version"], problem["digest"]) == (version, digest)
 

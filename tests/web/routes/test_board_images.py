@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.web.app_server import Client
-from tests.web.http_game import check_problem, create_game
+from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.images.image_inspection import png_size, read_board_svg
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Eve")]
@@ -40,17 +40,15 @@ async def test_fishermen_lie_and_others_stand(client: Client) -> None:
 
 
 @pytest.mark.parametrize("width", (16, 400, 2000))
-async def test_a_png_has_the_requested_width(client: Client, width: int) -> None:
-    game = await create_game(client)
-    response = await game.get(f"/board.png?width={width}")
+async def test_a_png_has_the_requested_width(http_game: HTTPGame, width: int) -> None:
+    response = await http_game.get(f"/board.png?width={width}")
     assert response.content_type == "image/png"
     assert png_size(await response.read())[0] == width
 
 
-async def test_a_picture_is_at_most_4096_pixels_wide(client: Client) -> None:
-    game = await create_game(client)
-    assert (await read_board_svg(game, "width=100000")).size[0] == 4096
-    across, down = (await read_board_svg(game, "width=4096&region=0,0,0,40")).size
+async def test_a_picture_is_at_most_4096_pixels_wide(http_game: HTTPGame) -> None:
+    assert (await read_board_svg(http_game, "width=100000")).size[0] == 4096
+    across, down = (await read_board_svg(http_game, "width=4096&region=0,0,0,40")).size
     assert across < down == 4096
 
 
@@ -98,9 +96,8 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
         ("txt", "width=x", "width"),
     ),
 )
-async def test_invalid_options_are_malformed(client: Client, form: str, query: str, path: str) -> None:
-    game = await create_game(client)
-    await check_problem(await game.get(f"/board.{form}?{query}"), 400, "malformed", path)
+async def test_invalid_options_are_malformed(http_game: HTTPGame, form: str, query: str, path: str) -> None:
+    await check_problem(await http_game.get(f"/board.{form}?{query}"), 400, "malformed", path)
 
 
 async def test_player_names_are_escaped(client: Client) -> None:

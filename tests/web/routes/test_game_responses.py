@@ -7,27 +7,26 @@ from redis.asyncio import Redis
 from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from tests.web.app_server import Client
-from tests.web.http_game import IDENTITY, TWO_PLAYERS, check_problem, create_game
+from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
 READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
 PICTURES = ("/board.svg", "/board.png", "/board.txt")
 
 
 @pytest.mark.parametrize("path", READS)
-async def test_if_none_match_returns_304(client: Client, path: str) -> None:
-    game = await create_game(client)
-    first = await client.get(game.path + path, headers=IDENTITY)
+async def test_if_none_match_returns_304(client: Client, http_game: HTTPGame, path: str) -> None:
+    first = await client.get(http_game.path + path, headers=IDENTITY)
     tag = first.headers["ETag"]
-    assert (first.status, tag) == (200, f'"1-{game.created["digest"]}"')
+    assert (first.status, tag) == (200, f'"1-{http_game.created["digest"]}"')
     assert first.headers["Cache-Control"] == "no-cache"
     for if_none_match in (tag, f'"7-x", W/{tag}', "*"):
-        same = await client.get(game.path + path, headers={"If-None-Match": if_none_match})
+        same = await client.get(http_game.path + path, headers={"If-None-Match": if_none_match})
         assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
         assert same.headers["Cache-Control"] == "no-cache"
         assert same.headers.get("Vary") == first.headers.get("Vary")
-    await game.act_successfully()
+    await http_game.act_successfully()
     for if_none_match in (tag, '"2"', '"x,y"'):
-        changed = await client.get(game.path + path, headers={"If-None-Match": if_none_match})
+        changed = await client.get(http_game.path + path, headers={"If-None-Match": if_none_match})
         assert changed.status == 200
         assert changed.headers["ETag"].startswith('"2-')
 
@@ -39,18 +38,16 @@ async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", (*READS, *PICTURES))
-async def test_an_unknown_token_is_rejected_for_a_public_game(client: Client, path: str) -> None:
-    game = await create_game(client)
+async def test_an_unknown_token_is_rejected_for_a_public_game(client: Client, http_game: HTTPGame, path: str) -> None:
     for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
-        response = await client.get(game.path + path, headers={"Authorization": wrong})
+        response = await client.get(http_game.path + path, headers={"Authorization": wrong})
         await check_problem(response, 401, "unauthorized")
         assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas", error="invalid_token"'
-    spelt = await client.get(game.path + path, headers={"Authorization": f"bearer  {game.owner_token} "})
+    spelt = await client.get(http_game.path + path, headers={"Authorization": f"bearer  {http_game.owner_token} "})
     assert spelt.status == 200
 
 
-async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
-    http_game = await create_game(client)
+async def test_tiles_left_are_those_of_the_bag(http_game: HTTPGame) -> None:
     game, left = await http_game.get_json(), await http_game.get_json("/tiles")
     assert left["version"] == game["version"]
     assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
@@ -157,24 +154,21 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
         ("/diffs?limit=1001", "limit"),
     ),
 )
-async def test_an_invalid_query_is_malformed(client: Client, query: str, path: str) -> None:
-    game = await create_game(client)
-    await check_problem(await client.get(game.path + query), 400, "malformed", path)
+async def test_an_invalid_query_is_malformed(client: Client, http_game: HTTPGame, query: str, path: str) -> None:
+    await check_problem(await client.get(http_game.path + query), 400, "malformed", path)
 
 
 @pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
-async def test_unknown_query_parameters_are_ignored(client: Client, path: str) -> None:
-    game = await create_game(client)
+async def test_unknown_query_parameters_are_ignored(client: Client, http_game: HTTPGame, path: str) -> None:
     joint = "&" if "?" in path else "?"
-    response = await client.get(f"{game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
+    response = await client.get(f"{http_game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
     assert response.status == 200
 
 
 @pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', "", ",", '"a",x', 'w/"17"', "*, *"))
-async def test_an_invalid_entity_tag_is_malformed(client: Client, tag: str) -> None:
-    game = await create_game(client)
-    await check_problem(await game.get("", **{"If-None-Match": tag}), 400, "malformed", "If-None-Match")
-    await check_problem(await game.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed", "If-Match")
+async def test_an_invalid_entity_tag_is_malformed(http_game: HTTPGame, tag: str) -> None:
+    await check_problem(await http_game.get("", **{"If-None-Match": tag}), 400, "malformed", "If-None-Match")
+    await check_problem(await http_game.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed", "If-Match")
 
 
 async def test_a_game_with_a_missing_tile_set_is_unavailable(client: Client, redis: Redis) -> None:

@@ -2,7 +2,7 @@ import re
 
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client
-from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
@@ -126,14 +126,13 @@ async def test_the_owner_aborts_and_may_repeat_it(client: Client) -> None:
     await check_problem(await http_game.join("Di"), 409, "no_open_seat")
 
 
-async def test_abort_supports_if_match(client: Client) -> None:
-    game = await create_game(client)
-    await game.act_successfully()
+async def test_abort_supports_if_match(http_game: HTTPGame) -> None:
+    await http_game.act_successfully()
     await check_problem(
-        await game.delete(**{"If-Match": '"1"'}),
+        await http_game.delete(**{"If-Match": '"1"'}),
         412,
         "version_mismatch",
     )
-    assert (await game.get_json())["status"] == "active"
-    finished = await game.delete(**{"If-Match": '"2"'})
+    assert (await http_game.get_json())["status"] == "active"
+    finished = await http_game.delete(**{"If-Match": '"2"'})
     assert finished.status == 200

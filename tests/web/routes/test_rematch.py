@@ -136,11 +136,10 @@ async def test_open_seats_are_open_again(client: Client) -> None:
     assert (await again.join()).status == 200
 
 
-async def test_players_who_resigned_play_again_and_webhooks_stay_behind(client: Client) -> None:
-    game = await create_game(client)
-    assert (await game.post("/webhooks", {"url": "https://bot.example/hook"})).status == 201
-    assert (await game.post("/resign", {"seat": 1})).status == 200
-    again = HTTPGame(client, await (await game.post("/rematch")).json())
+async def test_players_who_resigned_play_again_and_webhooks_stay_behind(client: Client, http_game: HTTPGame) -> None:
+    assert (await http_game.post("/webhooks", {"url": "https://bot.example/hook"})).status == 201
+    assert (await http_game.post("/resign", {"seat": 1})).status == 200
+    again = HTTPGame(client, await (await http_game.post("/rematch")).json())
     assert [player["resigned"] for player in again.created["game"]["players"]] == [False, False]
     assert (await again.get_json("/webhooks"))["webhooks"] == []
 

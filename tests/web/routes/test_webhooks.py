@@ -7,31 +7,30 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from tests.web.app_server import Client
-from tests.web.http_game import bearer_header, check_problem, create_game
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.webhook_owner import GameOwner
 from tests.web.webhook_receiver import SECRET, WebhookReceiver, register_webhook
 
 URL = "https://bot.example/south-seas"
 
 
-async def test_webhooks_require_the_owner_token(client: Client) -> None:
-    game = await create_game(client)
-    hook = (await register_webhook(game, URL))["id"]
+async def test_webhooks_require_the_owner_token(client: Client, http_game: HTTPGame) -> None:
+    hook = (await register_webhook(http_game, URL))["id"]
     requests = (
         *(("post", ""), ("get", ""), ("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
         *(("post", f"/{hook}/retry"), ("delete", f"/{hook}")),
     )
     for method, path in requests:
         body = {"url": URL} if method == "post" else None
-        url = f"{game.path}/webhooks{path}"
+        url = f"{http_game.path}/webhooks{path}"
         await check_problem(await client.request(method, url, json=body), 401, "unauthorized")
-        for token in (*game.seat_tokens.values(), game.spectator_token):
+        for token in (*http_game.seat_tokens.values(), http_game.spectator_token):
             await check_problem(
                 await client.request(method, url, json=body, headers=bearer_header(token)), 403, "not_owner"
             )
     private = await create_game(client, visibility="private")
     await check_problem(await client.get(f"{private.path}/webhooks"), 404, "not_found")
-    assert len((await game.get_json("/webhooks"))["webhooks"]) == 1
+    assert len((await http_game.get_json("/webhooks"))["webhooks"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -51,9 +50,8 @@ async def test_webhooks_require_the_owner_token(client: Client) -> None:
         ({"url": URL, "color": "red"}, "$.color"),
     ),
 )
-async def test_malformed_registrations_are_rejected(client: Client, body: Any, path: str) -> None:
-    game = await create_game(client)
-    response = await game.post("/webhooks", body)
+async def test_malformed_registrations_are_rejected(http_game: HTTPGame, body: Any, path: str) -> None:
+    response = await http_game.post("/webhooks", body)
     await check_problem(response, 400, "malformed", path)
 
 

@@ -49,11 +49,10 @@ SLOW = Limits(max_unsent_bytes=1_000_000, sweep_interval_s=1000)
     ),
 )
 async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
-    client: Client, path: str, token: str | None, code: int
+    client: Client, http_game: HTTPGame, path: str, token: str | None, code: int
 ) -> None:
-    public = await create_game(client)
     private = await create_game(client, visibility="private")
-    async with connect_watcher(client, path.format(public=public.id, private=private.id), token) as watcher:
+    async with connect_watcher(client, path.format(public=http_game.id, private=private.id), token) as watcher:
         assert await watcher.receive_close() == code
     await wait_until_no_streams(client)
 

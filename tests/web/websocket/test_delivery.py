@@ -170,8 +170,7 @@ async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client],
             assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
-async def test_sockets_that_disconnect_leave_nothing_behind(client: Client) -> None:
-    http_game = await create_game(client)
+async def test_sockets_that_disconnect_leave_nothing_behind(client: Client, http_game: HTTPGame) -> None:
     async with AsyncExitStack() as stack:
         watchers: list[WatcherClient] = [
             await stack.enter_async_context(watch_game(client, http_game.id)) for _ in range(10)

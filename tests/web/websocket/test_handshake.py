@@ -14,7 +14,7 @@ from service.store.game_store import RedisStore
 from service.web.websocket.handshake import SUBPROTOCOL, select_deflate_offer
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
-from tests.web.http_game import create_game
+from tests.web.http_game import HTTPGame
 from tests.web.raw_http import send_raw
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -132,10 +132,9 @@ async def test_the_subprotocol_is_selected_if_it_is_offered(
     assert not any("chat.example" in record.getMessage() for record in caplog.records)
 
 
-async def test_a_client_that_offers_the_subprotocol_plays(client: Client) -> None:
-    game = await create_game(client)
+async def test_a_client_that_offers_the_subprotocol_plays(client: Client, http_game: HTTPGame) -> None:
     protocols = ("other", SUBPROTOCOL)
-    async with client.ws_connect(f"/v1/games/{game.id}/ws", protocols=protocols, compress=15) as socket:
+    async with client.ws_connect(f"/v1/games/{http_game.id}/ws", protocols=protocols, compress=15) as socket:
         assert (socket.protocol, socket.compress) == (SUBPROTOCOL, 15)
         assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
 

@@ -13,8 +13,7 @@ def message(http_game: HTTPGame, what: str, **more: Any) -> dict[str, Any]:
     return {"type": what, "id": "c", "game": http_game.id, **more}
 
 
-async def test_a_move_is_taken_back(client: Client) -> None:
-    http_game = await create_game(client)
+async def test_a_move_is_taken_back(client: Client, http_game: HTTPGame) -> None:
     moves = await http_game.legal_moves()
     async with watch_game(client, http_game.id, token=http_game.owner_token) as watcher:
         await watcher.request({"type": "act", "game": http_game.id, "move": moves[0]["id"]}, "diff")
@@ -29,8 +28,7 @@ async def test_a_move_is_taken_back(client: Client) -> None:
         assert (error["id"], error["game"]) == ("c", http_game.id)
 
 
-async def test_a_retry_takes_back_once_also_over_http(client: Client) -> None:
-    http_game = await create_game(client)
+async def test_a_retry_takes_back_once_also_over_http(client: Client, http_game: HTTPGame) -> None:
     await http_game.act_successfully()
     async with connect_watcher(client, token=http_game.owner_token) as watcher:
         ack = await watcher.request(message(http_game, "undo", key="k"), "ack")
