@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import ClientResponse
 
 from tests.web.app_server import Client
+from tests.web.http_game import HTTPGame
 from tests.web.watcher_client import RECEIVE_TIMEOUT_S, GameCopy, validate_message
 
 EVENT_STREAM = "text/event-stream"
@@ -42,6 +43,11 @@ class EventStreamClient:
         self.last_event_id = first.removeprefix("id: ")
         assert self.last_event_id == f"{self.copy.version}-{self.copy.digest}"
         return message
+
+    async def receive_action(self, game: HTTPGame) -> None:
+        """Make a move over HTTP, and receive its diff."""
+        await game.act_successfully()
+        await self.receive("diff")
 
 
 @asynccontextmanager

@@ -40,7 +40,6 @@ POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 
 
 async def expect(what: str, holds: Callable[[], bool]) -> None:
-    """Wait until a condition holds."""
     try:
         await wait_until(holds, 10)
     except (TimeoutError, AttributeError) as error:

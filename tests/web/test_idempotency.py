@@ -18,12 +18,10 @@ OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
 
 def key(value: str = SECRET) -> dict[str, str]:
-    """Return the header with an idempotency key."""
     return {"Idempotency-Key": value}
 
 
 def is_again(again: ClientResponse) -> bool:
-    """Return whether a response is a replay."""
     return again.headers.get("Idempotent-Replayed") == "true"
 
 

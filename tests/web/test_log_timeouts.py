@@ -24,7 +24,6 @@ class HangingStore(RedisStore):
     game = ""
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """Hang for the game's log, and read other logs."""
         if game == self.game and limit == PAGE_SIZE:
             await asyncio.Event().wait()
         return await super().load_diffs(game, since, limit)
@@ -45,7 +44,6 @@ async def client(hanging: HangingStore) -> AsyncIterator[Client]:
 
 @pytest.fixture
 async def http_game(client: Client) -> HTTPGame:
-    """Return a game with an action."""
     game = await create_game(client)
     for _ in range(3):
         await game.act_successfully()
@@ -53,7 +51,6 @@ async def http_game(client: Client) -> HTTPGame:
 
 
 async def check_closed_to_resume(watcher: WatcherClient) -> None:
-    """Check that the socket is closed with a code to resume."""
     await watcher.receive("closing")
     assert await watcher.receive_close() == 1012
 
@@ -67,8 +64,7 @@ async def test_a_socket_of_one_game_is_closed_and_resumes(
             await second.receive("subscribed")
             other = await create_game(client)
             await other.act_successfully()
-            await http_game.act_successfully()
-            await first.receive("diff")
+            await first.receive_action(http_game)
             await check_closed_to_resume(second)
         hanging.game = ""
         async with connect_watcher(client, f"{http_game.path}/ws?since=0") as third:

@@ -59,45 +59,24 @@ def downgrade_to_first_release(diff: dict[str, Any]) -> None:
     diff["patch"] = [one for one in diff["patch"] if not one["path"].endswith(("/resigned", "/undoable"))]
 
 
-def torn(entries: list[Entry]) -> list[Entry]:
-    """Cut each diff in two."""
-    for _, fields in entries:
-        fields[b"data"] = fields[b"data"][: len(fields[b"data"]) // 2]
-    return entries
+def each_record(change: Callable[[dict[bytes, bytes]], dict[bytes, bytes]]) -> Callable[[list[Entry]], list[Entry]]:
+    """Change the fields of every entry."""
+    return lambda entries: [(entry, change(fields)) for entry, fields in entries]
 
 
-def beside_itself(diff: dict[str, Any]) -> None:
-    """Make a diff change a missing member."""
-    diff["patch"].append({"op": "add", "path": "/players/9/name", "value": "Zoë"})
-
-
-def of_another_form(diff: dict[str, Any]) -> None:
-    """Remove the patch of a diff."""
-    diff["patch"] = None
-
-
-def without_its_end(entries: list[Entry]) -> list[Entry]:
-    """Remove all but the first diffs."""
-    return entries[: PLAYED // 2]
-
-
-def without_fields(entries: list[Entry]) -> list[Entry]:
-    """Remove the fields of an entry."""
-    return [(entry, {b"data": fields[b"data"]}) for entry, fields in entries]
-
+NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
 
 DAMAGES: dict[str, Callable[[list[Entry]], list[Entry]]] = {
-    "torn": torn,
-    "beside itself": each(beside_itself),
-    "of another form": each(of_another_form),
-    "without its end": without_its_end,
-    "without fields": without_fields,
+    "torn": each_record(lambda fields: {**fields, b"data": fields[b"data"][: len(fields[b"data"]) // 2]}),
+    "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
+    "of another form": each(lambda diff: diff.update(patch=None)),
+    "without its end": lambda entries: entries[: PLAYED // 2],
+    "without fields": each_record(lambda fields: {b"data": fields[b"data"]}),
 }
 
 
 @pytest.fixture
 async def http_game(client: Client) -> HTTPGame:
-    """Return a game with some moves."""
     game = await create_game(client, seed="damaged", first_seat=0)
     await game.play_randomly(Random(3), PLAYED + 1)
     while not (await game.get_json())["turn"]["undoable"]:
@@ -143,7 +122,6 @@ async def test_other_readers_of_a_damaged_log_do_not_fail(
 
 
 def with_unknown_tiles(diff: dict[str, Any]) -> None:
-    """Put unknown tiles on the board."""
     for one in diff["patch"]:
         if one["path"].startswith("/board/") and isinstance(one["value"], dict):
             one["value"]["tile"] = "unheard-of"

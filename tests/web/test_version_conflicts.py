@@ -24,7 +24,6 @@ class ConflictingStore(RedisStore):
     lost = 0
 
     async def commit(self, commit: Commit) -> CommitOutcome:
-        """Lose, or commit."""
         if not self.left:
             return await super().commit(commit)
         self.left -= 1
@@ -39,7 +38,6 @@ class RecordingBackoff:
         self.failures: list[int] = []
 
     def delay_s(self, failures: int) -> float:
-        """Record the number of failures."""
         self.failures.append(failures)
         return 0.0
 

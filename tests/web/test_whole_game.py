@@ -18,7 +18,6 @@ SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 
 
 async def check_copy(http_game: HTTPGame, copy: GameCopy) -> None:
-    """Check that the service returns the same GAME."""
     response = await http_game.get(**IDENTITY)
     assert await response.json() == copy.game
     assert response.headers["ETag"] == f'"{copy.version}-{copy.digest}"'

@@ -14,6 +14,7 @@ from jsonschema_rs import Draft202012Validator
 from schemas.diffs import canonical_body, next_digest
 from service.web.openapi.asyncapi import make_asyncapi
 from tests.web.app_server import Client
+from tests.web.http_game import HTTPGame
 
 RECEIVE_TIMEOUT_S = 8.0
 """How long a message may take."""
@@ -105,6 +106,15 @@ class WatcherClient:
         error = await self.request(message, "error")
         assert error["problem"]["code"] == code, error
         return error
+
+    async def receive_action(self, game: HTTPGame) -> None:
+        """Make a move over HTTP, and receive its diff."""
+        await game.act_successfully()
+        await self.receive("diff")
+
+    async def request_change(self, message: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Send a command, and return the diff and the acknowledgement that it gets."""
+        return await self.request(message, "diff"), await self.receive("ack")
 
     async def subscribe(self, game: str, **more: Any) -> dict[str, Any]:
         """Subscribe, and receive the reply and, unless it is recovered, the snapshot."""

@@ -20,7 +20,6 @@ OPEN = {"open": True}
 
 
 async def list_page(client: Client, secret: str, **query: str) -> dict[str, Any]:
-    """List one page of a key's games."""
     response = await client.get("/v1/keys/me/games", params=query, headers=api_key_header(secret))
     assert response.status == 200, await response.text()
     page: dict[str, Any] = await response.json()
@@ -28,13 +27,11 @@ async def list_page(client: Client, secret: str, **query: str) -> dict[str, Any]
 
 
 async def list_ids(client: Client, secret: str, **query: str) -> list[str]:
-    """Return the ids of one page of a key's games."""
     return [game["id"] for game in (await list_page(client, secret, **query))["games"]]
 
 
 @pytest.fixture
 async def secret(store: RedisStore) -> str:
-    """Return the secret of an API key."""
     return await add_api_key(store)
 
 

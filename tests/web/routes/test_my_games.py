@@ -17,12 +17,10 @@ OPEN = {"open": True}
 
 
 def creator_header(key: str = BOT) -> dict[str, str]:
-    """Return the header with a creator key."""
     return {"Creator-Key": key}
 
 
 async def list_mine(client: Client, *secrets: str, **query: str) -> list[dict[str, Any]]:
-    """List one page of my games."""
     response = await client.get("/v1/seats/me/games", params=query, headers=bearer_header(", ".join(secrets)))
     assert response.status == 200, await response.text()
     assert (response.headers["Cache-Control"], response.headers["Vary"]) == (

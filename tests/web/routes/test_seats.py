@@ -33,7 +33,6 @@ async def remove_player(game: HTTPGame, seat: int, token: str | None = None, **h
 
 
 async def replace_token(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
-    """Replace a seat's token."""
     return await game.post(f"/seats/{seat}/token", token=token, **headers)
 
 

@@ -37,8 +37,7 @@ async def test_a_stream_begins_with_a_snapshot_and_goes_on_with_every_diff(clien
 async def test_a_stream_resumes_after_the_last_event(client: Client, http_game: HTTPGame) -> None:
     async with open_event_stream(client, http_game.id) as events:
         await events.receive("snapshot")
-        await http_game.act_successfully()
-        await events.receive("diff")
+        await events.receive_action(http_game)
     for _ in range(2):
         await http_game.act_successfully()
     async with open_event_stream(
@@ -47,8 +46,7 @@ async def test_a_stream_resumes_after_the_last_event(client: Client, http_game: 
         resumed.copy = events.copy
         for _ in range(2):
             await resumed.receive("diff")
-        await http_game.act_successfully()
-        await resumed.receive("diff")
+        await resumed.receive_action(http_game)
         assert resumed.copy.game == await http_game.get_json()
         assert resumed.copy.snapshots == 1
 
@@ -117,8 +115,7 @@ async def test_a_client_of_http_1_0_gets_no_chunks(client: Client, http_game: HT
     async with open_event_stream(client, http_game.id) as events:
         assert "Transfer-Encoding" not in events.response.headers
         await events.receive("snapshot")
-        await http_game.act_successfully()
-        await events.receive("diff")
+        await events.receive_action(http_game)
 
 
 async def test_heartbeats_keep_a_stream_alive(store: RedisStore) -> None:

@@ -105,8 +105,7 @@ async def test_nothing_is_compressed_without_negotiation(
 ) -> None:
     monkeypatch.delattr(encoding, "deflated_frame")
     async with watch_game(client, http_game.id) as line:
-        await http_game.act_successfully()
-        await line.receive("diff")
+        await line.receive_action(http_game)
 
 
 @pytest.mark.parametrize("window", (9, 12, 15))

@@ -153,7 +153,6 @@ class LargeDiffPublisher:
         self._last = StoredDiff(1, http_game.created["digest"], "", b"")
 
     def publish(self) -> None:
-        """Publish the next one."""
         version, previous = self._last.version + 1, self._last.digest
         text = b'{"type":"diff","version":%d,"filling":"%b"}' % (version, b"x" * 400_000)
         self._last = StoredDiff(version, f"{version:032x}", previous, text)

@@ -27,7 +27,6 @@ MOVES = 100
 
 @asynccontextmanager
 async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> AsyncIterator[Client]:
-    """Start an instance of the service on this Redis."""
     async with connect(url) as connected:
         store = UnreliableStore(connected._client)
         store.is_deaf = deaf
@@ -37,7 +36,6 @@ async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> A
 
 @pytest.fixture
 async def instances(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
-    """Start two instances on one Redis."""
     del redis  # it has emptied the server
     async with instance(redis_url) as one, instance(redis_url) as two:
         yield [one, two]
@@ -90,7 +88,6 @@ async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[
 
 
 async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
-    """Receive all moves of these games."""
     while any(watcher.copy_of(game).version <= MOVES for game in games):
         await watcher.receive("diff")
 
@@ -135,7 +132,6 @@ async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> Non
 
 
 async def wait_until_served(http_games: list[HTTPGame]) -> None:
-    """Wait until every instance can read again."""
     async with asyncio.timeout(8):
         for http_game in http_games:
             while (await http_game.get()).status != 200:  # noqa: ASYNC110  an instance gives no event

@@ -26,8 +26,7 @@ def act(http_game: HTTPGame, body: dict[str, Any], **more: Any) -> dict[str, Any
 
 async def test_the_diffs_of_an_act_come_before_its_ack(http_game: HTTPGame, watcher: WatcherClient) -> None:
     for body in (await http_game.first_move(), {"action": {"type": "pass"}}):
-        diff = await watcher.request(act(http_game, body), "diff")
-        ack = await watcher.receive("ack")
+        diff, ack = await watcher.request_change(act(http_game, body))
         assert ack == {
             "type": "ack",
             "id": "c",
@@ -50,8 +49,7 @@ async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
         put(connection, frames)
 
     monkeypatch.setattr(WebSocketConnection, "_write_to_transport", counted)
-    await watcher.request(act(http_game, await http_game.first_move()), "diff")
-    await watcher.receive("ack")
+    await watcher.request_change(act(http_game, await http_game.first_move()))
     [frames] = written
     assert frames.index(b'"type":"diff"') < frames.index(b'"type":"ack"')
 
@@ -67,8 +65,8 @@ async def test_a_whole_turn_is_done_at_once_or_not_at_all(http_game: HTTPGame, w
 
 
 async def test_include_adds_the_next_moves_to_the_ack(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    await watcher.request(act(http_game, await http_game.first_move(), include="legal_moves"), "diff")
-    assert (await watcher.receive("ack"))["legal_moves"] == await http_game.get_json("/legal-moves")
+    _, ack = await watcher.request_change(act(http_game, await http_game.first_move(), include="legal_moves"))
+    assert ack["legal_moves"] == await http_game.get_json("/legal-moves")
 
 
 async def test_bots_answer_before_the_ack(client: Client) -> None:
@@ -87,16 +85,13 @@ async def test_if_match_must_match(http_game: HTTPGame, watcher: WatcherClient) 
     for expected in ("2", f"1-{'0' * 32}"):
         error = await watcher.request_error(act(http_game, move, if_match=expected), "version_mismatch")
         assert (error["problem"]["version"], error["problem"]["digest"]) == (1, digest)
-    await watcher.request(act(http_game, move, if_match=f"1-{digest}"), "diff")
-    await watcher.receive("ack")
-    await watcher.request(act(http_game, await http_game.first_move(), if_match="2"), "diff")
-    await watcher.receive("ack")
+    await watcher.request_change(act(http_game, move, if_match=f"1-{digest}"))
+    await watcher.request_change(act(http_game, await http_game.first_move(), if_match="2"))
 
 
 async def test_a_key_means_the_same_on_a_socket_and_over_http(http_game: HTTPGame, watcher: WatcherClient) -> None:
     move = await http_game.first_move()
-    await watcher.request(act(http_game, move, key="k"), "diff")
-    ack = await watcher.receive("ack")
+    _, ack = await watcher.request_change(act(http_game, move, key="k"))
     assert await watcher.request(act(http_game, move, key="k"), "ack") == ack
     response = await http_game.act(move, **{"Idempotency-Key": "k"})
     assert (response.status, (await response.json())["digest"]) == (200, ack["digest"])
@@ -148,8 +143,7 @@ async def test_the_upgrade_token_counts_for_the_games_that_accept_it(client: Cli
         await watcher.request_error({"type": "subscribe", "game": hidden.id}, "not_found")
         await watcher.request({"type": "auth", "game": hidden.id, "token": hidden.owner_token}, "ack")
         await watcher.subscribe(hidden.id)
-        await watcher.request(act(hidden, await hidden.first_move()), "diff")
-        await watcher.receive("ack")
+        await watcher.request_change(act(hidden, await hidden.first_move()))
 
 
 @pytest.mark.parametrize("message_type", ("subscribe", "sync", "act", "auth"))
@@ -169,6 +163,5 @@ async def test_a_private_game_is_not_found_without_its_token(client: Client, mes
 async def test_a_private_game_is_watched_with_any_of_its_tokens(client: Client, role: str) -> None:
     http_game = await create_game(client, visibility="private")
     async with watch_game(client, http_game.id, token=getattr(http_game, role)) as watcher:
-        await http_game.act_successfully()
-        await watcher.receive("diff")
+        await watcher.receive_action(http_game)
         await watcher.request({"type": "sync", "game": http_game.id}, "snapshot")

@@ -16,11 +16,9 @@ def message(http_game: HTTPGame, what: str, **more: Any) -> dict[str, Any]:
 async def test_a_move_is_taken_back(client: Client, http_game: HTTPGame) -> None:
     moves = await http_game.legal_moves()
     async with watch_game(client, http_game.id, token=http_game.owner_token) as watcher:
-        await watcher.request({"type": "act", "game": http_game.id, "move": moves[0]["id"]}, "diff")
-        await watcher.receive("ack")
-        diff = await watcher.request(message(http_game, "undo", if_match="2", include="legal_moves"), "diff")
+        await watcher.request_change({"type": "act", "game": http_game.id, "move": moves[0]["id"]})
+        diff, ack = await watcher.request_change(message(http_game, "undo", if_match="2", include="legal_moves"))
         assert diff["events"][0]["type"] == "move_undone"
-        ack = await watcher.receive("ack")
         assert (ack["id"], ack["version"], ack["digest"]) == ("c", 3, diff["digest"])
         assert ack["legal_moves"]["moves"] == moves
         assert watcher.copy_of(http_game.id).game == await http_game.get_json()
@@ -42,9 +40,8 @@ async def test_a_retry_takes_back_once_also_over_http(client: Client, http_game:
 async def test_somebody_resigns(client: Client) -> None:
     http_game = await create_game(client, THREE)
     async with watch_game(client, http_game.id, token=http_game.seat_tokens[2]) as watcher:
-        diff = await watcher.request(message(http_game, "resign"), "diff")
+        diff, _ = await watcher.request_change(message(http_game, "resign"))
         assert (diff["seat"], diff["events"][0]) == (2, {"type": "player_resigned", "seat": 2})
-        await watcher.receive("ack")
         await watcher.request_error(message(http_game, "resign"), "resigned")
         await watcher.request_error(message(http_game, "resign", seat=1), "wrong_seat")
         await watcher.request_error(message(http_game, "resign", why="bored"), "malformed")
@@ -57,6 +54,5 @@ async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: 
         await pass_deadline(http_game, store, clock)
         version = (await http_game.get_json())["version"]
         assert (await watcher.receive_until(http_game.id, version)).game == await http_game.get_json()
-        diff = await watcher.request(message(http_game, "return"), "diff")
+        diff, _ = await watcher.request_change(message(http_game, "return"))
         assert diff["events"] == [{"type": "player_returned", "seat": 0}]
-        await watcher.receive("ack")

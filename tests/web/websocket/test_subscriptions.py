@@ -36,8 +36,7 @@ async def test_a_subscription_begins_with_a_snapshot_and_goes_on_with_every_diff
 
 async def test_the_path_implies_a_subscription(client: Client, http_game: HTTPGame) -> None:
     async with watch_game(client, http_game.id) as watcher:
-        await http_game.act_successfully()
-        await watcher.receive("diff")
+        await watcher.receive_action(http_game)
         assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
@@ -49,8 +48,7 @@ async def test_a_socket_resumes_from_a_state_in_the_log(
     async with watch_game(client, http_game.id) as watcher:
         before = watcher.copy_of(http_game.id)
         for _ in range(since - 1):
-            await http_game.act_successfully()
-            await watcher.receive("diff")
+            await watcher.receive_action(http_game)
     for _ in range(4 - since):
         await http_game.act_successfully()
     query = f"?since={since}" + (f"&digest={before.digest}" if with_digest else "")
@@ -63,8 +61,7 @@ async def test_a_socket_resumes_from_a_state_in_the_log(
         assert before.digest == subscribed["digest"]
         assert before.game == await http_game.get_json()
         await watcher.expect_nothing()
-        await http_game.act_successfully()
-        await watcher.receive("diff")
+        await watcher.receive_action(http_game)
 
 
 async def test_from_version_0_the_log_builds_the_game(client: Client, http_game: HTTPGame) -> None:
@@ -84,8 +81,7 @@ async def test_an_unknown_state_gets_a_snapshot(client: Client, http_game: HTTPG
         copy = watcher.copy_of(http_game.id)
         assert (copy.snapshots, copy.version) == (1, 3)
         await watcher.expect_nothing()
-        await http_game.act_successfully()
-        await watcher.receive("diff")
+        await watcher.receive_action(http_game)
 
 
 async def test_a_state_before_the_log_gets_a_snapshot(client: Client, http_game: HTTPGame, redis: Redis) -> None:
@@ -100,12 +96,10 @@ async def test_a_state_before_the_log_gets_a_snapshot(client: Client, http_game:
 
 async def test_subscribing_again_repeats_nothing(http_game: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.subscribe(http_game.id)
-    await http_game.act_successfully()
-    await watcher.receive("diff")
+    await watcher.receive_action(http_game)
     await watcher.subscribe(http_game.id)
     assert (await watcher.subscribe(http_game.id, since=2))["recovered"] is True
-    await http_game.act_successfully()
-    await watcher.receive("diff")
+    await watcher.receive_action(http_game)
     await watcher.expect_nothing()
 
 
@@ -114,11 +108,9 @@ async def test_sync_sends_a_snapshot(http_game: HTTPGame, watcher: WatcherClient
     await http_game.act_successfully()
     await watcher.expect_nothing()
     await watcher.subscribe(http_game.id)
-    await http_game.act_successfully()
-    await watcher.receive("diff")
+    await watcher.receive_action(http_game)
     await watcher.request({"type": "sync", "game": http_game.id, "id": "y"}, "snapshot")
-    await http_game.act_successfully()
-    await watcher.receive("diff")
+    await watcher.receive_action(http_game)
     assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
@@ -215,8 +207,7 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
         error = await watcher.receive("error")
         assert (error["id"], error["game"], error["problem"]["code"]) == (None, http_game.id, "not_found")
         assert len(client.app[HUB]) == 1
-        await other.act_successfully()
-        await watcher.receive("diff")
+        await watcher.receive_action(other)
         await watcher.subscribe(later.id)
 
 
