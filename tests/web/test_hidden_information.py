@@ -9,14 +9,7 @@ from service.store import keys
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
 
-READS = (
-    "",
-    "/legal-moves",
-    "/legal-moves?stage=cell",
-    "/diffs?limit=1000",
-    "/scores",
-    "/tiles",
-)
+READS = ("", "/legal-moves", "/legal-moves?stage=cell", "/diffs?limit=1000", "/scores", "/tiles")
 
 
 TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}
@@ -55,11 +48,7 @@ async def test_the_seed_is_revealed_only_after_the_game(client: Client) -> None:
     seed = "nobody-knows-this"
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
     await game.play_randomly(Random(9), versions=40)
-    answers = [
-        *(await read_all(game)),
-        repr(game.created).encode(),
-        repr(await game.act_successfully()).encode(),
-    ]
+    answers = [*(await read_all(game)), repr(game.created).encode(), repr(await game.act_successfully()).encode()]
     assert [answer for answer in answers if seed.encode() in answer] == []
     await game.delete()
     assert (await game.get_json())["deck"]["seed"] == seed

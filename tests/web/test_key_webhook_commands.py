@@ -14,13 +14,7 @@ from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key
 from tests.web.http_game import check_problem
 from tests.web.webhook_owner import KeyHolder
-from tests.web.webhook_receiver import (
-    SECRET,
-    OffsetClock,
-    WebhookReceiver,
-    run_instance,
-    run_receiver,
-)
+from tests.web.webhook_receiver import SECRET, OffsetClock, WebhookReceiver, run_instance, run_receiver
 
 OTHER_SECRET = "whsec_Zm9ydHktdHdvLWJ5dGVzLW9mLWEtc2VjcmV0LWhlcmU="
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"

@@ -16,10 +16,7 @@ from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
-from tests.web.webhook_receiver import (
-    SECRET,
-    WebhookReceiver,
-)
+from tests.web.webhook_receiver import SECRET, WebhookReceiver
 
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
 DELAYS_S = (5, 30)

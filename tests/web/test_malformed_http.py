@@ -128,10 +128,7 @@ async def test_malformed_chunks_are_not_logged(
 
 
 async def test_expect_is_not_continued_for_a_body_that_is_too_large(client: Client) -> None:
-    lines = {
-        b"Content-Length: 1000000": 413,
-        b"Content-Encoding: gzip\r\nContent-Length: 10": 415,
-    }
+    lines = {b"Content-Length: 1000000": 413, b"Content-Encoding: gzip\r\nContent-Length: 10": 415}
     for more, status in lines.items():
         head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
         response = await send_raw(client, head + more + b"\r\n\r\n")

@@ -11,10 +11,7 @@ PLAYERS = [{"name": "Ana"}, {"open": True}]
 
 @pytest.mark.parametrize(
     ("path", "caching"),
-    (
-        *((path, "private, no-cache") for path in READS),
-        ("/board.svg?v=1", "private, max-age=31536000, immutable"),
-    ),
+    (*((path, "private, no-cache") for path in READS), ("/board.svg?v=1", "private, max-age=31536000, immutable")),
 )
 async def test_any_token_reads_a_private_game_without_shared_caching(client: Client, path: str, caching: str) -> None:
     game = await create_game(client, visibility="private")

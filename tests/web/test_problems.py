@@ -127,11 +127,7 @@ def test_every_error_is_among_these() -> None:
 def test_the_response_to_an_error_has_its_headers(error: Exception, status: int, headers: dict[str, str]) -> None:
     before, response, document = read_samples(), error_response(error), to_problem(error)
     assert response.status == status
-    assert response.headers == {
-        "Content-Type": "application/problem+json",
-        "Cache-Control": "no-cache",
-        **headers,
-    }
+    assert response.headers == {"Content-Type": "application/problem+json", "Cache-Control": "no-cache", **headers}
     assert response.text is not None
     assert json.loads(response.text)["code"] == document.code
     assert grown(before, "problems_total", code=document.code, via="http") == 1

@@ -80,10 +80,7 @@ async def create_game_for(client: Client, change: str) -> HTTPGame:
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_attempts_after_version_conflicts_are_bounded(
-    client: Client,
-    losing: ConflictingStore,
-    change: str,
-    monkeypatch: pytest.MonkeyPatch,
+    client: Client, losing: ConflictingStore, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, backoff = await create_game_for(client, change), RecordingBackoff()
     monkeypatch.setattr(execute, "BACKOFF", backoff)

@@ -11,24 +11,13 @@ from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
-from service.games.webhooks.challenges import (
-    CHALLENGE_RETRY_DELAYS_S,
-    CLIENT_RATE,
-    SITE_RATE,
-    ChallengeRateLimiter,
-)
+from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE, ChallengeRateLimiter
 from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store import keys
 from service.web.outbound.webhook_sender import CHALLENGES_PER_ADDRESS, open_webhook_sender
 from tests.web.http_game import create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner
-from tests.web.webhook_receiver import (
-    LOCAL_LIMITS,
-    SECRET,
-    OffsetClock,
-    WebhookReceiver,
-    repeat_challenge,
-)
+from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, OffsetClock, WebhookReceiver, repeat_challenge
 
 ATTEMPTS = len(CHALLENGE_RETRY_DELAYS_S) + 1
 

@@ -14,13 +14,7 @@ from tests.background import in_background
 from tests.polling import wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
-from tests.web.webhook_receiver import (
-    LOCAL_LIMITS,
-    OffsetClock,
-    WebhookReceiver,
-    register_webhook,
-    run_instance,
-)
+from tests.web.webhook_receiver import LOCAL_LIMITS, OffsetClock, WebhookReceiver, register_webhook, run_instance
 
 PATIENT = LOCAL_LIMITS._replace(webhook_timeout_s=30)
 

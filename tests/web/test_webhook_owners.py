@@ -10,13 +10,7 @@ from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.http_game import check_problem
 from tests.web.webhook_owner import OWNER_KINDS, GameOwner, KeyHolder, WebhookOwner, make_owner
-from tests.web.webhook_receiver import (
-    LOCAL_LIMITS,
-    SECRET,
-    WebhookReceiver,
-    repeat_challenge,
-    run_instance,
-)
+from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, WebhookReceiver, repeat_challenge, run_instance
 
 DAY_S = 86_400
 KEY = {"Idempotency-Key": "webhook-1"}

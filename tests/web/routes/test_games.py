@@ -128,11 +128,7 @@ async def test_the_owner_aborts_and_may_repeat_it(client: Client) -> None:
 
 async def test_abort_supports_if_match(http_game: HTTPGame) -> None:
     await http_game.act_successfully()
-    await check_problem(
-        await http_game.delete(**{"If-Match": '"1"'}),
-        412,
-        "version_mismatch",
-    )
+    await check_problem(await http_game.delete(**{"If-Match": '"1"'}), 412, "version_mismatch")
     assert (await http_game.get_json())["status"] == "active"
     finished = await http_game.delete(**{"If-Match": '"2"'})
     assert finished.status == 200

@@ -19,9 +19,7 @@ async def test_an_instance_is_alive_and_ready(client: Client) -> None:
         assert await response.json() == {"status": "ok"}
 
 
-async def test_a_draining_instance_is_not_ready_and_closes_connections(
-    store: RedisStore,
-) -> None:
+async def test_a_draining_instance_is_not_ready_and_closes_connections(store: RedisStore) -> None:
     async with serve(store) as client:
         client.app[DRAINING].set()
         problem = await check_problem(await client.get("/readyz"), 503, "draining")
@@ -34,11 +32,7 @@ async def test_a_draining_instance_is_not_ready_and_closes_connections(
 
 
 async def test_an_instance_without_its_store_is_alive_and_not_ready(tmp_path: Path) -> None:
-    async with (
-        embedded_server(tmp_path) as server,
-        connect(server.url, timeout_s=0.5) as store,
-        serve(store) as client,
-    ):
+    async with embedded_server(tmp_path) as server, connect(server.url, timeout_s=0.5) as store, serve(store) as client:
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
         os.kill(server.pid, signal.SIGSTOP)

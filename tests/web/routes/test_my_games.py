@@ -101,10 +101,7 @@ async def test_a_creator_key_lists_its_games_and_users(client: Client) -> None:
     assert ids(await list_mine(client, BOT)) == {both.id, anas.id, nobodys.id}
     assert ids(await list_mine(client, BOT, external_user="discord:1")) == {both.id, anas.id}
     (bos,) = await list_mine(client, BOT, external_user="discord:2")
-    assert (bos["game"]["id"], bos["seats"]) == (
-        both.id,
-        [{"seat": 1, "external_user": "discord:2", "waiting": False}],
-    )
+    assert (bos["game"]["id"], bos["seats"]) == (both.id, [{"seat": 1, "external_user": "discord:2", "waiting": False}])
     assert ids(await list_mine(client, BOT, OTHER_BOT, external_user="discord:2")) == {both.id, others.id}
     assert await list_mine(client, BOT, external_user="discord:3") == []
     (empty,) = [one for one in await list_mine(client, BOT) if one["game"]["id"] == nobodys.id]

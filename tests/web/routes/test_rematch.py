@@ -195,8 +195,7 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
 
 
 @pytest.mark.parametrize(
-    ("body", "path"),
-    (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed")),
+    ("body", "path"), (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed"))
 )
 async def test_an_invalid_body_is_malformed(client: Client, body: Any, path: str) -> None:
     game = await create_aborted(client)
