@@ -94,7 +94,7 @@ def test_a_wrong_value_stops_the_start_with_one_line(south_seas: Run, variable: 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     (
-        (("sail",), "No such command 'sail'.\n"),
+        (("sail",), "south-seas: No such command 'sail'.\n"),
         *((("serve", flag, "1"), f"No such option '{flag}'") for flag in REMOVED_FLAGS),
         (("export", "x"), "say which games: --all, or --game ID"),
         (("export", "x", "--all", "--game", "g"), "say which games: --all, or --game ID"),

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.game_checker import CheckResult
 from tests.chaos.history import Acknowledged, Connected, DiffReceived, Fault
 from tests.chaos.progress import Progress
 from tests.chaos.run import Plan, run
 from tests.chaos.scenarios import SCENARIOS
+from tests.chaos.statistics import Tally
 from tests.tools import LIBFAKETIME, require
 
 QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s is None]
@@ -17,40 +17,39 @@ QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s i
 FLAGS = ("--drain-time-s", "1", "--close-window-s", "0.5", "--rate-limits", "off")
 
 
-async def run_silently(plan: Plan, directory: Path) -> CheckResult:
-    return await run(plan, directory, Progress(lambda _: None))
+async def run_without_violation(plan: Plan, directory: Path) -> Tally:
+    result = await run(plan, directory, Progress(lambda _: None))
+    assert result.violations == []
+    return result.tally
 
 
 @pytest.mark.timeout(240)
 async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> None:
     faults = ("kill an instance", "kill Redis", "disconnect clients")
     plan = Plan(6, 4, "sentinel", faults, games=4, scenarios=QUICK, flags=FLAGS)
-    result = await run_silently(plan, short_path)
-    assert result.violations == []
-    assert result.tally.counts[Fault] >= 2
-    assert result.tally.counts[Acknowledged] > 300
+    tally = await run_without_violation(plan, short_path)
+    assert tally.counts[Fault] >= 2
+    assert tally.counts[Acknowledged] > 300
 
 
 @pytest.mark.timeout(240)
 async def test_a_shifted_clock_causes_no_violation(short_path: Path) -> None:
     require(LIBFAKETIME)
     plan = Plan(3, 4, "standalone", ("shift a clock",), games=2, scenarios=QUICK, flags=FLAGS)
-    result = await run_silently(plan, short_path)
-    assert result.violations == []
-    assert result.tally.counts[Fault] >= 1
-    assert result.tally.counts[Acknowledged] > 50
+    tally = await run_without_violation(plan, short_path)
+    assert tally.counts[Fault] >= 1
+    assert tally.counts[Acknowledged] > 50
 
 
 @pytest.mark.timeout(240)
 async def test_a_rolling_update_fails_no_request_and_drops_no_subscriber(short_path: Path) -> None:
     plan = Plan(0, 1, "standalone", games=4, scenarios=QUICK, flags=FLAGS, rolling_updates=1)
-    result = await run_silently(plan, short_path)
-    assert result.violations == []
-    restarts, requests = result.tally.faults, result.tally.reconnect_requests
+    tally = await run_without_violation(plan, short_path)
+    restarts, requests = tally.faults, tally.reconnect_requests
     assert len(restarts) == 3
     assert len(requests) >= 3
     for restart in restarts:  # an instance spreads the delays of its own subscribers only
         delays = [request.retry_after_ms for request in requests if restart.at <= request.at <= restart.healed_at]
         assert len({*delays}) > len(delays) / 2 or not delays
-    assert result.tally.counts[Connected] > 0
-    assert result.tally.counts[DiffReceived] > 300
+    assert tally.counts[Connected] > 0
+    assert tally.counts[DiffReceived] > 300

@@ -12,18 +12,16 @@ from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.export import export_games
 from service.cli.importer import import_files
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
-from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer, RepairTiming
-from service.games.timestamps import DAY_S
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.redis_servers import Deployment, cluster, create_access
 from tests.redis_servers.acl import CLUSTER_ACL
 
-KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 GAMES = 30
 PATIENT_MS = 15_000
 
@@ -57,12 +55,12 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
     games = await games_on_all(clustered, deployment)
     before = {stored.id: await load_whole_game(clustered, stored.id) for stored in games}
     assert await export_games(clustered, CATALOGUE, None, tmp_path / "out") == {"exported": GAMES}
-    assert await import_files(second_store, iter_documents([tmp_path / "out"]), KEPT, replace=False) == {
+    assert await import_files(second_store, iter_documents([tmp_path / "out"]), RETENTION, replace=False) == {
         "imported": GAMES
     }
     await deployment.clear()
     assert await export_games(second_store, CATALOGUE, None, tmp_path / "back") == {"exported": GAMES}
-    assert await import_files(clustered, iter_documents([tmp_path / "back"]), KEPT, replace=False) == {
+    assert await import_files(clustered, iter_documents([tmp_path / "back"]), RETENTION, replace=False) == {
         "imported": GAMES
     }
     assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
@@ -78,7 +76,7 @@ async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
     repaired = await IndexRepairer(
-        clustered, clustered.index_repair, KEPT, Clock(), timing=RepairTiming(0.05)
+        clustered, clustered.index_repair, RETENTION, Clock(), timing=RepairTiming(0.05)
     ).repair_all()
     assert repaired.games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(

@@ -21,7 +21,7 @@ from service.games.archive.document import LATEST_SCHEMA, WebhookDocument, decod
 from service.games.archive.port import RestoreRequest
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
-from service.games.context import Retention
+from service.games.context import Context, Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
 from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
@@ -34,6 +34,7 @@ from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store
 from tests.store.commits import creation
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
 ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
 
 
@@ -51,13 +52,13 @@ async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, re
     return {**exported, **imported}
 
 
-async def play_move(store: RedisStore, stored: StoredGame) -> int:
+async def play_first_move(stored: StoredGame, context: Context) -> int:
     """Play the first legal move with the owner token, and return the version."""
-    loaded = await store.load(stored.id)
+    loaded = await context.store.load(stored.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    request = CommandRequest(Act(move=move_id(first)), stored.created.owner_token)
-    return (await act(make_context(store), stored.id, request)).response.version
+    request = CommandRequest(Act(move=move_id(first)), stored.created.owner_token, key="k" * 32)
+    return (await act(context, stored.id, request)).response.version
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -82,7 +83,7 @@ async def test_an_imported_game_accepts_actions_with_its_tokens(
     await moved(store, second_store, tmp_path)
     loaded = await second_store.load(stored.id)
     assert loaded is not None
-    assert await play_move(second_store, stored) == loaded.version + 1
+    assert await play_first_move(stored, make_context(second_store)) == loaded.version + 1
 
 
 @pytest.mark.parametrize(("visibility", "number"), (("public", 1), ("private", 0)))
@@ -103,9 +104,8 @@ async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_sto
 
 
 async def test_an_imported_webhook_that_is_disabled_is_not_scheduled(store: RedisStore) -> None:
-    registration = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
     for game, reason in (("enabled", None), ("disabled", "too many failures")):
-        webhook = WebhookDocument(registration=registration, state=WebhookState(0, disabled_reason=reason))
+        webhook = WebhookDocument(registration=WEBHOOK, state=WebhookState(0, disabled_reason=reason))
         await store.transfer.restore(RestoreRequest(creation(game), [webhook], replace=False))
     assert [game for game, _ in await store.webhooks.list_due(2**33, 10)] == ["enabled"]
 
@@ -143,7 +143,7 @@ async def test_replace_overwrites_the_stored_game(
 ) -> None:
     stored = await store_game(store, webhooks=1)
     await moved(store, second_store, tmp_path)
-    await play_move(second_store, stored)
+    await play_first_move(stored, make_context(second_store))
     webhook_id = await record_attempt(second_store, stored.id)
     await second_redis.hset(keys.game(stored.id), "field", "of the game that was there")
     assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
@@ -296,10 +296,9 @@ async def test_a_server_without_memory_stores_nothing(
 async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
-    webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
     for one in (store, second_store):
         await add_api_key(one, "bot")
-    await store.webhooks.add("key.bot", webhook, WebhookState(0), max_webhooks=10, record=None)
+    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0), max_webhooks=10, record=None)
     stored = await store_game(store, api_key="bot")
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
     assert (await second_store.list_by_keys(["key.bot"], 10, None)).games == [stored.id]

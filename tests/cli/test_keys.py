@@ -7,9 +7,10 @@ from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.api_keys.key import Quotas
 from service.games.errors import ApiKeyRejected
 from service.games.timestamps import unix_seconds
-from service.games.webhooks.port import WebhookRegistration, WebhookState
+from service.games.webhooks.port import WebhookState
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import south_seas
+from tests.cli.test_export_import import WEBHOOK
 from tests.games.game_fixture import Clock
 from tests.programs import Finished
 
@@ -114,8 +115,7 @@ async def test_a_revoked_key_stays_revoked(store: RedisStore, redis_url: str) ->
 
 async def test_the_webhooks_of_a_revoked_key_end(store: RedisStore, redis_url: str) -> None:
     await run_keys(redis_url, "add", "bot")
-    webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
-    await store.webhooks.add("key.bot", webhook, WebhookState(0), max_webhooks=1, record=None)
+    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0), max_webhooks=1, record=None)
     await run_keys(redis_url, "rotate", "bot")
     assert len(await store.webhooks.list_by_subject("key.bot")) == 1
     await run_keys(redis_url, "revoke", "bot")

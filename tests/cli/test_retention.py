@@ -7,37 +7,28 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from schemas.commands import Act, SeatCommand
+from schemas.commands import SeatCommand
 from schemas.lobby import JoinGame, Rematch
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
-from service.engine import decode_snapshot, legal_moves, move_id
+from service.engine import decode_snapshot
 from service.games.commands.abort import abort_game
-from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import resign_seat
 from service.games.commands.undo import undo
-from service.games.context import Context, Retention
+from service.games.context import Context
 from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
 from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.cli.test_export_import import RETENTION, play_first_move
 from tests.games.game_fixture import Clock, make_context
-from tests.games.game_logs import ARCHIPELAGO
 from tests.games.stored_games import StoredGame, store_game
 
-KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 SLACK_S = 60
-
-
-async def one_move(stored: StoredGame, context: Context) -> None:
-    loaded = await context.store.load(stored.id)
-    assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    await act(context, stored.id, CommandRequest(Act(move=move_id(first)), stored.created.owner_token, key="k" * 32))
 
 
 async def joined(stored: StoredGame, context: Context) -> None:
@@ -46,7 +37,7 @@ async def joined(stored: StoredGame, context: Context) -> None:
 
 async def taken_back(stored: StoredGame, context: Context) -> None:
     """After the tile, so that there is something to take back, unless the tile has ended the turn."""
-    await one_move(stored, context)
+    await play_first_move(stored, context)
     loaded = await context.store.load(stored.id)
     assert loaded is not None
     if decode_snapshot(loaded.snapshot).undoable:
@@ -75,7 +66,7 @@ async def nothing(stored: StoredGame, context: Context) -> None:
     del stored, context
 
 
-Change = Callable[[StoredGame, Context], Awaitable[None]]
+Change = Callable[[StoredGame, Context], Awaitable[object]]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +76,7 @@ Change = Callable[[StoredGame, Context], Awaitable[None]]
         ("waiting", joined, 5),
         ("waiting", aborted, 7),
         ("active", nothing, 5),
-        ("active", one_move, 5),
+        ("active", play_first_move, 5),
         ("active", taken_back, 5),
         ("active", too_late, 5),
         ("active", resigned, 7),
@@ -98,7 +89,7 @@ Change = Callable[[StoredGame, Context], Awaitable[None]]
 async def test_each_kind_of_change_renews_the_retention_of_its_status(
     store: RedisStore, redis: Redis, status: Status, change: Change, days: int
 ) -> None:
-    context = make_context(store, retention=KEPT)
+    context = make_context(store, retention=RETENTION)
     timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
     stored = await store_game(store, status, context=context, **timed)
     for key in (keys.game(stored.id), keys.log(stored.id)):  # what is stored on must be put off by the change itself
@@ -108,20 +99,20 @@ async def test_each_kind_of_change_renews_the_retention_of_its_status(
     for key in (keys.game(stored.id), keys.log(stored.id)):
         assert days * DAY_S - SLACK_S < await redis.ttl(key) <= days * DAY_S, key
     for name in await redis.keys(keys.game_index("*")):
-        assert await redis.ttl(name) > max(KEPT) + DAY_S
+        assert await redis.ttl(name) > max(RETENTION) + DAY_S
 
 
 async def test_every_key_of_a_game_expires(store: RedisStore, redis: Redis) -> None:
-    context = make_context(store, retention=KEPT)
+    context = make_context(store, retention=RETENTION)
     stored = await store_game(store, context=context, webhooks=1)
-    await one_move(stored, context)
+    await play_first_move(stored, context)
     of_game = await redis.keys(f"*{{{stored.id}}}*")
     assert len(of_game) >= 2
     assert all([await redis.ttl(key) > 0 for key in of_game]), of_game
 
 
 async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: Redis) -> None:
-    context = make_context(store, retention=KEPT)
+    context = make_context(store, retention=RETENTION)
     stored = await store_game(store, context=context)
     await redis.expire(keys.game(stored.id), 1000)
     url = RegisterWebhook(url="https://example.org/")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Request, ViewportSize, expect
+from playwright.async_api import Browser, Locator, Page, Request, ViewportSize, expect
 
 from service.store.client import connect
 from service.web.docs.contents import NAMES, page_path
@@ -48,6 +48,14 @@ class PageMonitor:
             self.problems.append(request.url)
 
 
+async def try_create_game(page: Page, base: str) -> Locator:
+    """Open createGame in the viewer, and return it once it can be executed."""
+    await page.goto(f"{base}docs/api#/games/createGame")
+    operation = page.locator("#operations-games-createGame")
+    await operation.get_by_role("button", name="Try it out").click()
+    return operation
+
+
 async def test_every_page_fits_on_a_phone_and_has_no_error(browser: Browser, base: str) -> None:
     page = await browser.new_page(viewport=PHONE, color_scheme="dark")
     monitor = PageMonitor(page, base)
@@ -81,9 +89,7 @@ async def test_executing_the_same_example_twice_creates_two_games(browser: Brows
 
 async def test_the_viewer_prefills_no_header(browser: Browser, base: str) -> None:
     page = await browser.new_page(viewport=DESKTOP)
-    await page.goto(f"{base}docs/api#/games/createGame")
-    operation = page.locator("#operations-games-createGame")
-    await operation.get_by_role("button", name="Try it out").click()
+    operation = await try_create_game(page, base)
     headers = operation.locator("tr[data-param-in=header] input")
     await expect(headers).to_have_count(3)
     assert [await field.input_value() for field in await headers.all()] == [""] * 3
@@ -123,9 +129,7 @@ async def _execute_create(browser: Browser, base: str) -> dict[str, Any]:
     """Execute createGame in the viewer of a new browser context, and return the response."""
     context = await browser.new_context(viewport=DESKTOP)
     page = await context.new_page()
-    await page.goto(f"{base}docs/api#/games/createGame")
-    operation = page.locator("#operations-games-createGame")
-    await operation.get_by_role("button", name="Try it out").click()
+    operation = await try_create_game(page, base)
     async with page.expect_response(lambda response: response.request.method == "POST") as caught:
         await operation.get_by_role("button", name="Execute").click()
     response: dict[str, Any] = await (await caught.value).json()

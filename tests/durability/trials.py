@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -117,11 +118,11 @@ async def _start_target(guarantee: Guarantee, directory: Path) -> AsyncIterator[
         case "embedded":
             with _faulty_disk(guarantee, directory):
                 async with embedded_server(directory, on_stopped=_fail_on_stop) as server:
-                    yield Target(server.url, server.url, _kill_embedded(server, guarantee))
+                    yield Target(server.url, server.url, partial(_kill_embedded, server, guarantee))
         case "standalone":
             with _faulty_disk(guarantee, directory) as fsync_records:
                 async with standalone(directory, settings=guarantee.settings) as deployment:
-                    inject_fault = _kill_and_restart(deployment.nodes[0], guarantee, fsync_records)
+                    inject_fault = partial(_kill_and_restart, deployment.nodes[0], guarantee, fsync_records)
                     yield Target(deployment.url, deployment.url, inject_fault)
         case "sentinel":
             async with sentinel(directory, settings=guarantee.settings) as deployment:
@@ -130,18 +131,15 @@ async def _start_target(guarantee: Guarantee, directory: Path) -> AsyncIterator[
                         yield target
                 else:
                     can_recover = guarantee.wait is None or guarantee.wait.replicas < len(deployment.nodes) - 1
-                    inject_fault = _kill_primary(deployment)
-                    yield Target(
-                        deployment.url,
-                        deployment.url,
-                        inject_fault,
-                        can_recover=can_recover,
-                        primary=deployment.primary,
-                    )
+                    inject_fault = partial(_kill_primary, deployment)
+                    urls = deployment.url, deployment.url
+                    yield Target(*urls, inject_fault, can_recover=can_recover, primary=deployment.primary)
         case "cluster":
             async with cluster(directory, settings=guarantee.settings) as deployment:
                 can_recover = guarantee.wait is None  # otherwise the former replica is the primary, and has no replica
-                yield Target(deployment.url, deployment.url, _kill_primary(deployment), can_recover=can_recover)
+                yield Target(
+                    deployment.url, deployment.url, partial(_kill_primary, deployment), can_recover=can_recover
+                )
 
 
 @asynccontextmanager
@@ -189,41 +187,30 @@ async def _wait_for_pending_aof(guarantee: Guarantee, client: Redis) -> None:
             await asyncio.sleep(0.005)
 
 
-def _kill_embedded(server: EmbeddedServer, guarantee: Guarantee) -> Callable[[], Awaitable[float]]:
-    async def inject_fault() -> float:
-        await _wait_for_pending_aof(guarantee, Redis.from_url(server.url))
-        fault_at = time.monotonic()
-        os.kill(server.pid, signal.SIGKILL)
-        await asyncio.sleep(0)
-        return fault_at
-
-    return inject_fault
+async def _kill_embedded(server: EmbeddedServer, guarantee: Guarantee) -> float:
+    await _wait_for_pending_aof(guarantee, Redis.from_url(server.url))
+    fault_at = time.monotonic()
+    os.kill(server.pid, signal.SIGKILL)
+    await asyncio.sleep(0)
+    return fault_at
 
 
-def _kill_and_restart(node: Node, guarantee: Guarantee, fsync_records: Path | None) -> Callable[[], Awaitable[float]]:
+async def _kill_and_restart(node: Node, guarantee: Guarantee, fsync_records: Path | None) -> float:
     """Kill the server, and restart it on its files."""
-
-    async def inject_fault() -> float:
-        await _wait_for_pending_aof(guarantee, node.client())
-        fault_at = time.monotonic()
-        node.kill()
-        if fsync_records is not None:
-            discard_unsynced(node, fsync_records)
-        node.start()
-        await node.wait_until_ready()
-        return fault_at
-
-    return inject_fault
+    await _wait_for_pending_aof(guarantee, node.client())
+    fault_at = time.monotonic()
+    node.kill()
+    if fsync_records is not None:
+        discard_unsynced(node, fsync_records)
+    node.start()
+    await node.wait_until_ready()
+    return fault_at
 
 
-def _kill_primary(deployment: Deployment) -> Callable[[], Awaitable[float]]:
+async def _kill_primary(deployment: Deployment) -> float:
     """Kill a primary, which a replica replaces; the old one stays down."""
-
-    async def inject_fault() -> float:
-        old = await deployment.primary()
-        fault_at = time.monotonic()
-        old.kill()
-        await deployment.wait_for_promotion(old)
-        return fault_at
-
-    return inject_fault
+    old = await deployment.primary()
+    fault_at = time.monotonic()
+    old.kill()
+    await deployment.wait_for_promotion(old)
+    return fault_at

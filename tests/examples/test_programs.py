@@ -7,6 +7,8 @@ import sys
 import termios
 from pathlib import Path
 
+import pytest
+
 from tests.examples.terminal_player import TIMEOUT_S
 from tests.programs import run_program
 from tests.tools import ROOT
@@ -92,3 +94,8 @@ async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path:
 async def test_a_missing_terminal_is_reported(url: str) -> None:
     program = await run_program(sys.executable, "examples/terminal", "--url", url, cwd=ROOT)
     assert (program.returncode, program.stderr) == (2, "Input and output must be a terminal.\n")
+
+
+@pytest.mark.parametrize(("name", "most"), (("self_play", 300), ("text_bot", 100), ("telegram_bot", 199)))
+def test_an_example_is_short(name: str, most: int) -> None:
+    assert len((ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= most

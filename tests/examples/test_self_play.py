@@ -22,7 +22,7 @@ from tests.docs.blocks import DOCS, blocks
 from tests.engine.new_games import start_game
 from tests.games.bots.bot_games import ARCHIPELAGO, play_to_end
 from tests.games.bots.bot_games import start_game as start_bot_game
-from tests.tools import PETTINGZOO, ROOT, require
+from tests.tools import PETTINGZOO, require
 
 EXPECTED_WARNINGS = {
     "Observation is not a NumPy array",
@@ -259,7 +259,3 @@ def test_the_page_s_programs_run(self_play: Any) -> None:
     names: dict[str, Any] = {}
     exec(compile(bot, "bot", "exec"), names)  # noqa: S102
     play_to_end(start_bot_game("policy"), [names["BOT"], RANDOM_BOT])
-
-
-def test_it_is_short() -> None:
-    assert len((ROOT / "examples/self_play.py").read_text(encoding="utf-8").splitlines()) <= 300

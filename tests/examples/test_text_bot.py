@@ -97,7 +97,3 @@ async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> Non
     assert chat.returncode == 0, chat.stderr
     assert "A new game: Ana, Greedy." in chat.stdout
     assert "1. (" in chat.stdout
-
-
-def test_it_is_short() -> None:
-    assert len((ROOT / "examples/text_bot.py").read_text().splitlines()) <= 100

@@ -34,11 +34,6 @@ class GeneratedClient(NamedTuple):
         return f"{self.generator} {self.target}".strip()
 
     @property
-    def is_on_npm(self) -> bool:
-        """Return whether the generator comes from npm."""
-        return self.generator in {"@hey-api/openapi-ts", "openapi-typescript"}
-
-    @property
     def tools(self) -> tuple[Tool, ...]:
         """Return what must be installed to compile the client and to play with it."""
         match self.language:

@@ -27,6 +27,12 @@ def is_over(seen: SeenMessage) -> bool:
     return any(":rematch:" in one["custom_id"] for one in seen.components(2))
 
 
+async def begun_alone(fake_discord: FakeDiscord) -> SeenMessage:
+    """Start a game of Ana and a bot; return the message that calls Ana."""
+    await fake_discord.command(ANA, "new", bots=1)
+    return await fake_discord.wait_for_post(calls(ANA))
+
+
 async def step(fake_discord: FakeDiscord, person: DiscordUser, seen: SeenMessage, chance: Random) -> SeenMessage:
     """Do or choose something of what a message offers."""
     choices = [*(option["value"] for option in seen.options()), *seen.acts()]
@@ -96,8 +102,7 @@ async def test_a_button_takes_an_open_seat(fake_discord: FakeDiscord) -> None:
 
 async def test_a_stale_button_shows_the_current_position(fake_discord: FakeDiscord) -> None:
     """It never acts in a position that its presser did not see."""
-    await fake_discord.command(ANA, "new", bots=1)
-    called = await fake_discord.wait_for_post(calls(ANA))
+    called = await begun_alone(fake_discord)
     chance = Random(1)
     first = await fake_discord.press_action(ANA, called, "menu")
     second = await fake_discord.press_action(ANA, called, "menu")
@@ -111,8 +116,7 @@ async def test_a_stale_button_shows_the_current_position(fake_discord: FakeDisco
 
 async def test_a_user_without_a_seat_gets_an_error(fake_discord: FakeDiscord) -> None:
     assert (await fake_discord.command(CY, "moves")).text.startswith("Hier gibt es noch kein Spiel")
-    await fake_discord.command(ANA, "new", bots=1)
-    called = await fake_discord.wait_for_post(calls(ANA))
+    called = await begun_alone(fake_discord)
     assert (await fake_discord.press(CY, called, "Play")).text == "Du hast keinen Platz in diesem Spiel."
     assert (await fake_discord.command(CY, "moves", game="nothing")).text == "Dieses Spiel kenne ich nicht (mehr)."
 

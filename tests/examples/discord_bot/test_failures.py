@@ -8,7 +8,7 @@ import pytest
 from examples.discord_bot.bot import SouthSeasBot
 from tests.examples.discord_bot.discord_objects import CHANNEL
 from tests.examples.discord_bot.fake_discord import FakeDiscord
-from tests.examples.discord_bot.test_bot import ANA, calls
+from tests.examples.discord_bot.test_bot import ANA, begun_alone, calls
 from tests.polling import wait_until
 
 FAILED = "Something went wrong. Your game is safe; try again."
@@ -44,8 +44,7 @@ async def test_a_response_that_cannot_be_edited_is_deleted(
 
 @pytest.mark.usefixtures("bot")
 async def test_a_menu_that_cannot_be_edited_stays_with_an_error_beside_it(fake_discord: FakeDiscord) -> None:
-    await fake_discord.command(ANA, "new", bots=1)
-    menu = await fake_discord.press(ANA, await fake_discord.wait_for_post(calls(ANA)), "Play")
+    menu = await fake_discord.press(ANA, await begun_alone(fake_discord), "Play")
     fake_discord.edit_failures = [400]
     failure = await fake_discord.choose(ANA, menu, menu.options()[0]["value"])
     assert (failure.text, failure.is_private) == (FAILED, True)

@@ -19,7 +19,7 @@ from service.games.scheduling.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from tests.examples.discord_bot.discord_objects import CHANNEL, DiscordUser, SeenMessage
 from tests.examples.discord_bot.fake_discord import FakeDiscord
-from tests.examples.discord_bot.test_bot import ANA, BO, CY, calls, is_over
+from tests.examples.discord_bot.test_bot import ANA, BO, CY, begun_alone, calls, is_over
 from tests.web.app_server import TILESETS
 
 PNG = b"\x89PNG"
@@ -44,8 +44,7 @@ async def placed(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMes
 
 @pytest.mark.parametrize("width", (300,))
 async def test_the_board_is_a_picture(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
-    await fake_discord.command(ANA, "new", bots=1)
-    called = await fake_discord.wait_for_post(calls(ANA))
+    called = await begun_alone(fake_discord)
     menu = await fake_discord.press_action(ANA, called, "menu")
     (plain,) = (await fake_discord.command(ANA, "board")).pictures
     assert all(picture.startswith(PNG) for picture in (*called.pictures, *menu.pictures, plain))
@@ -57,8 +56,7 @@ async def test_the_board_is_a_picture(bot: SouthSeasBot, fake_discord: FakeDisco
 @pytest.mark.usefixtures("bot")
 async def test_a_failing_picture_does_not_stop_the_game(fake_discord: FakeDiscord) -> None:
     """The service draws nothing of such a size."""
-    await fake_discord.command(ANA, "new", bots=1)
-    called = await fake_discord.wait_for_post(calls(ANA))
+    called = await begun_alone(fake_discord)
     assert called.pictures == []
     assert (await fake_discord.press_action(ANA, called, "menu")).options()
 

