@@ -86,8 +86,7 @@ def test_who_resigned_is_passed_over_and_cannot_win() -> None:
         seats.append(table.game.seat)
         table.act(legal_moves(table.index, table.game)[-1])
     assert set(seats) == {RED, GREEN}
-    result = table.view().result
-    assert result is not None
+    result = table.result()
     assert BLUE not in result.winners
     assert max(result.scores, key=lambda score: score.total).seat == BLUE
 
@@ -100,8 +99,7 @@ def test_of_two_the_other_has_won_whatever_the_points() -> None:
     events = table.resign(RED)
     assert [event.winners for event in of(events, FeatureEvaluated)] == [[BLUE]]
     assert [(event.reason, event.winners) for event in of(events, GameFinished)] == [("resigned", [BLUE])]
-    result = table.view().result
-    assert result is not None
+    result = table.result()
     assert (result.reason, result.winners, [score.total for score in result.scores]) == ("resigned", [BLUE], [3, 0])
     with pytest.raises(GameNotActive):
         table.resign(BLUE)

@@ -29,6 +29,37 @@ JOINED_ISLAND = """
 """
 """Tile 5 joins the islands of tiles 1, 3 and 4, and completes them: three bananas."""
 
+ISLET = """
+  0      1
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+~~~~~  ~bbb~
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+"""
+"""An island that is complete when it is placed: three bananas."""
+
+LAST_TILE_FITS_NOWHERE = """
+  0      1      .
+
+  .      .      2
+.....  .....  #####
+.....  .....  #####
+.....  .....  #####
+.....  .....  #####
+.....  .....  #####
+"""
+
+TWO_SHORES = """
+  0      1      2      3
+~~f~~  ~~~~~  ~~~~~  ~~B~~
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+-----  -----  -----  -----
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+~~F~~  ~~~~~  ~~B~~  ~~~~~
+"""
+"""The boat of tile 2 lies south of the bridge, that of tile 3 north of it."""
+
 BOAT_ON_TILE_3 = """
   0      1      2      3
 ~~~~~  ~~~~~  ~~~~~  ~~~~~

@@ -7,10 +7,10 @@ import msgspec
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.events import AnyEvent
-from schemas.game import GameView
+from schemas.game import GameResult, GameView, Turn
 from schemas.tileset import Cost, Segment, Ship, TileSet
 from schemas.vocabulary import WARES, Edition, Phase, Wares
-from service.engine import IllegalMove, apply_action, build_view, encode_snapshot, legal_moves, resign
+from service.engine import IllegalMove, apply_action, build_view, encode_snapshot, is_finished, legal_moves, resign
 from tests.engine.lockstep import Lockstep, Setting
 from tests.rules.board_parser import read_board, read_tile
 
@@ -138,6 +138,19 @@ class Table:
     def view(self) -> GameView:
         """Return the public view."""
         return build_view(self.index, self.game)
+
+    def turn(self) -> Turn:
+        """Return the turn of an active game."""
+        turn = self.view().turn
+        assert turn is not None
+        return turn
+
+    def result(self) -> GameResult:
+        """Return the result of a finished game."""
+        result = self.view().result
+        assert result is not None
+        assert (is_finished(self.game), self.phase()) == (True, None)
+        return result
 
     def phase(self) -> Phase | None:
         """Return the phase; None if nobody decides."""

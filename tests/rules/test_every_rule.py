@@ -1,4 +1,4 @@
-"""Every rule has a test that names it, and that cites it in its docstring; every printed example is tested."""
+"""Every rule has a test that names it, no test cites another, and every printed example is tested."""
 
 import ast
 import re
@@ -49,10 +49,10 @@ def count_cases(test: Callable[..., None]) -> int:
     return prod(len(mark.args[1]) for mark in marks if mark.name == "parametrize")
 
 
-def test_every_test_names_a_rule_that_there_is_and_cites_it() -> None:
+def test_every_test_names_a_rule_that_there_is_and_cites_no_other() -> None:
     for name, docstring in named_tests().items():
         result = re.match(r"test_(r[1-8]_\d+|r2|r9)_", name)
         assert result, name
         rule = result[1].upper().replace("_", ".")
         assert rule in [*IDS, "R9"], name
-        assert docstring.startswith(rule), name
+        assert docstring.startswith(rule) or not docstring, name

@@ -11,6 +11,7 @@ from service.engine import build_view
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.engine.new_games import start_game
+from tests.rules.boards import ISLET
 from tests.rules.rules_game import BLUE, GREEN, RED, Table
 
 ARCHIPELAGO = load_catalogue(None).get("archipelago").index
@@ -41,7 +42,6 @@ def test_r1_1_2_to_5_players_have_five_colours(players: int) -> None:
 
 @pytest.mark.parametrize("players", (0, 1, 6))
 def test_r1_1_neither_fewer_nor_more_players(players: int) -> None:
-    """R1.1: 2 to 5 players."""
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(names(players), type=CreateGame)
 
@@ -74,7 +74,6 @@ def test_r1_3_of_24_ships_4_are_turned_up() -> None:
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_r1_4_each_player_has_4_islanders_in_supply(players: int) -> None:
-    """R1.4."""
     assert Table(ROW, players=players).supply() == [4] * players
 
 
@@ -89,18 +88,11 @@ def test_r1_5_19_tiles_are_boat_tiles() -> None:
 
 
 def test_r1_5_wares_do_not_run_out() -> None:
-    """R1.5: the 60 ware tokens are counters; a player with 60 bananas gets another."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~b~~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    """)
+    """R1.5: the 60 ware tokens are counters; a player with 60 bananas gets three more."""
+    table = Table(ISLET)
     table.give(RED, bananas=60)
     table.lay(RED, "island")
-    assert table.wares(RED) == {"bananas": 61}
+    assert table.wares(RED) == {"bananas": 63}
 
 
 def test_r1_6_the_named_seat_begins_and_play_is_clockwise() -> None:
@@ -112,5 +104,4 @@ def test_r1_6_the_named_seat_begins_and_play_is_clockwise() -> None:
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_r1_6_at_random_every_seat_may_be_the_first(players: int) -> None:
-    """R1.6: at random."""
     assert {first_seat(f"seed-{number}", players) for number in range(60)} == {*range(players)}

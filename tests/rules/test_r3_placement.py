@@ -2,6 +2,7 @@
 
 from schemas.actions import Deliver, PlaceTile
 from schemas.events import GameFinished, TileDiscarded, TileDrawn, TurnStarted
+from tests.rules.boards import LAST_TILE_FITS_NOWHERE
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of, ship
 
 THREE = """
@@ -60,12 +61,10 @@ STRANGER = """
 def test_r3_1_the_drawn_tile_is_open_to_everybody() -> None:
     """R3.1: the one view that every reader gets shows it, from the draw to the end of the turn."""
     table = Table(THREE)
-    turn = table.view().turn
-    assert turn is not None
+    turn = table.turn()
     assert (turn.tile, turn.placed) == ("tile-1", None)
     table.place(RED)
-    turn = table.view().turn
-    assert turn is not None
+    turn = table.turn()
     assert turn.tile == "tile-1"
     assert turn.placed is not None
     assert (turn.placed.x, turn.placed.y) == (1, 0)
@@ -82,7 +81,6 @@ def test_r3_2_a_corner_is_not_enough() -> None:
 
 
 def test_r3_2_an_occupied_cell_is_not_empty() -> None:
-    """R3.2."""
     table = Table(THREE)
     table.lay(RED)
     for x, y in ((0, 0), (1, 0)):
@@ -110,7 +108,6 @@ def test_r3_4_any_of_the_four_rotations_may_be_used() -> None:
 
 
 def test_r3_4_there_is_no_fifth_rotation() -> None:
-    """R3.4."""
     table = Table(THREE)
     for rotation in (4, -1):
         assert table.refusal(PlaceTile(1, 0, rotation)) == "R3.4"
@@ -141,26 +138,13 @@ def test_r3_5_a_tile_that_fits_nowhere_leaves_the_game_and_the_same_player_draws
     events = table.lay(BLUE)
     assert kinds(events[-3:]) == [TurnStarted, TileDiscarded, TileDrawn]
     assert table.view().discarded == ["tile-1", "tile-3"]
-    turn = table.view().turn
-    assert turn is not None
+    turn = table.turn()
     assert (turn.number, turn.seat, turn.tile, table.view().bag) == (2, RED, "tile-4", 0)
 
 
 def test_r3_5_the_game_ends_where_the_bag_runs_out_by_discards() -> None:
     """R3.5: the last tile fits nowhere."""
-    table = Table(
-        """
-          0      1      .
-
-          .      .      2
-        .....  .....  #####
-        .....  .....  #####
-        .....  .....  #####
-        .....  .....  #####
-        .....  .....  #####
-        """,
-        spares=0,
-    )
+    table = Table(LAST_TILE_FITS_NOWHERE, spares=0)
     events = table.lay(RED)
     assert kinds(events[-3:]) == [TurnStarted, TileDiscarded, GameFinished]
     assert [event.reason for event in of(events, GameFinished)] == ["bag_exhausted"]

@@ -13,7 +13,7 @@ from schemas.events import (
     TilePlaced,
     TurnStarted,
 )
-from tests.rules.boards import BOAT_ON_TILE_3, BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, MARKET
+from tests.rules.boards import BOAT_ON_TILE_3, BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, MARKET, TWO_SHORES
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of
 
 ALL_KINDS = """
@@ -97,14 +97,7 @@ def test_r4_1_two_segments_of_one_feature_are_two_moves() -> None:
 
 def test_r4_2_no_islander_on_what_anybody_occupies() -> None:
     """R4.2: the feature must be unoccupied, by anyone, the player included."""
-    table = Table("""
-      0      1      2      3
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    -----  -----  -----  -----
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    ~~~~~  ~~~~~  ~~~~~  ~~~~~
-    """)
+    table = Table(TWO_SHORES)
     table.lay(RED, "bridge")
     table.place(BLUE)
     assert table.free_segments() == {"sea", "sea 2"}
@@ -137,7 +130,6 @@ def test_r4_4_international_retrieves_only_with_nobody_at_home() -> None:
 
 
 def test_r4_4_international_refuses_with_somebody_at_home() -> None:
-    """R4.4: edition international."""
     table = Table(FIVE_COVES)
     table.play("island", None)
     table.place(RED)
@@ -146,7 +138,6 @@ def test_r4_4_international_refuses_with_somebody_at_home() -> None:
 
 
 def test_r4_4_german_retrieves_whenever_none_was_placed_this_turn() -> None:
-    """R4.4: edition german."""
     table = Table(FIVE_COVES, edition="german")
     table.play("island", None)
     table.place(RED)

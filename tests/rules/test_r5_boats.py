@@ -4,7 +4,7 @@ import pytest
 
 from schemas.events import FeatureEvaluated, FishCovered, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.vocabulary import Edition
-from tests.rules.boards import BOAT_ON_TILE_3
+from tests.rules.boards import BOAT_ON_TILE_3, TWO_SHORES
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of
 
 EDITIONS: tuple[Edition, ...] = ("international", "german")
@@ -17,16 +17,6 @@ BOAT_FIRST = """
 ~~~~~  ~~~~~  ~~~~~  ~~~~~
 ~~~~~  ~~~~~  ~~~~~  ~~~~~
 """
-
-TWO_SHORES = """
-  0      1      2      3
-~~f~~  ~~~~~  ~~~~~  ~~B~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
------  -----  -----  -----
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~F~~  ~~~~~  ~~B~~  ~~~~~
-"""
-"""The boat of tile 2 lies south of the bridge, that of tile 3 north of it."""
 
 AROUND_THE_PIER = """
   1      2

@@ -5,7 +5,7 @@ import pytest
 from schemas.events import FeatureEvaluated, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
 from service.engine.tileset_validation import list_faults
-from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND
+from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, ISLET, JOINED_ISLAND
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of, ship
 
 LOOP = """
@@ -101,18 +101,10 @@ def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:
 
 
 def test_r5_2_an_island_that_reaches_no_edge_is_complete_when_placed() -> None:
-    """R5.2."""
-    table = Table("""
-      0      1
-    ~~~~~  ~~~~~
-    ~~~~~  ~~b~~
-    ~~~~~  ~#b#~
-    ~~~~~  ~~~~~
-    ~~~~~  ~~~~~
-    """)
+    table = Table(ISLET)
     (evaluated,) = of(table.lay(RED, "island"), FeatureEvaluated)
     assert [(cell.x, cell.y) for cell in evaluated.cells] == [(1, 0)]
-    assert table.wares(RED) == {"bananas": 2}
+    assert table.wares(RED) == {"bananas": 3}
 
 
 def test_r5_3_a_sea_region_is_complete_without_open_half_edges() -> None:

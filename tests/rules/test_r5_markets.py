@@ -89,8 +89,7 @@ def test_r5_10_the_owner_takes_the_ship_with_the_most_points_free_of_charge() ->
 def test_r5_10_of_several_with_the_most_points_the_owner_chooses() -> None:
     """R5.10: the chooser may be a player who is not on turn, and no other ship can be had."""
     table, _ = one_market(worth(6, 2, 6, 3, 4), players=3)
-    turn = table.view().turn
-    assert turn is not None
+    turn = table.turn()
     assert (turn.phase, turn.seat, turn.decider) == ("take_ship", GREEN, RED)
     assert table.choices() == ["s0-6", "s2-6"]
     assert table.refusal(TakeShip("s1-2")) == "R5.10"

@@ -58,7 +58,6 @@ def test_r6_2_no_more_and_no_less(wares: dict[str, int]) -> None:
 
 
 def test_r6_2_nobody_pays_what_they_do_not_hold() -> None:
-    """R6.2."""
     table = at_the_harbour(BANANAS, bananas=3)
     assert table.refusal(Deliver("for-4")) == "R6.2"
     assert table.refusal(Deliver("for-4", paid(bananas=4))) == "R6.2"
@@ -118,7 +117,6 @@ def test_r6_5_where_one_payment_is_possible_it_need_not_be_named() -> None:
 
 
 def test_r6_5_where_several_are_possible_the_client_must_choose() -> None:
-    """R6.5."""
     table = at_the_harbour([ship("s", 5, choice=6)], bananas=4, fish=3)
     assert table.refusal(Deliver("s")) == "R6.5"
     (taken,) = of(table.act(Deliver("s", paid(bananas=4, fish=2))), ShipTaken)

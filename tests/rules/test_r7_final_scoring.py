@@ -4,38 +4,19 @@ import pytest
 
 from schemas.actions import Deliver
 from schemas.events import FeatureEvaluated, FishCovered, GameFinished, IslanderReturned, ShipTaken, TileDrawn
-from schemas.game import GameResult, Score
+from schemas.game import Score
 from schemas.tileset import Ship
-from service.engine import is_finished
-from tests.rules.boards import MARKET
+from tests.rules.boards import ISLET, MARKET
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, ship
-
-LAST_GROVE = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~~~~  ~bbb~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
-
-
-def ended(table: Table) -> GameResult:
-    """How the game ended."""
-    result = table.view().result
-    assert result is not None
-    assert is_finished(table.game)
-    assert table.phase() is None
-    return result
 
 
 def test_r7_1_the_game_ends_after_the_turn_of_the_last_tile() -> None:
     """R7.1: nobody draws any more."""
-    table = Table(LAST_GROVE, spares=0)
+    table = Table(ISLET, spares=0)
     events = table.lay(RED)
     assert kinds(events[-1:]) == [GameFinished]
     assert TileDrawn not in kinds(events)
-    assert ended(table).reason == "last_tile"
+    assert table.result().reason == "last_tile"
 
 
 @pytest.mark.parametrize(
@@ -45,11 +26,11 @@ def test_r7_1_the_game_ends_after_the_turn_of_the_last_tile() -> None:
 )
 def test_r7_1_the_last_turn_is_played_out_delivery_included(others: list[Ship], spares: int, reason: str) -> None:
     """R7.1: Red picks three bananas with the last tile, delivers them to the last ship, or both."""
-    table = Table(LAST_GROVE, ships=[ship("three", 3, bananas=3), *others], spares=spares)
+    table = Table(ISLET, ships=[ship("three", 3, bananas=3), *others], spares=spares)
     table.lay(RED, "island")
     assert table.phase() == "deliver"
     table.act(Deliver("three"))
-    assert ended(table).reason == reason
+    assert table.result().reason == reason
     assert (table.ships(RED), table.view().bag) == (["three"], spares)
 
 
@@ -58,7 +39,7 @@ def test_r7_1_the_last_ship_may_be_acquired_by_a_market() -> None:
     table = Table(MARKET, ships=[ship("only", 3, bananas=3)])
     events = table.play("market", *8 * [None])
     assert [event.by for event in of(events, ShipTaken)] == ["market"]
-    assert ended(table).reason == "last_ship"
+    assert table.result().reason == "last_ship"
 
 
 def test_r7_1_a_turn_with_ships_left_in_the_display_is_played_out_after_a_market() -> None:
@@ -76,7 +57,7 @@ def test_r7_1_a_turn_with_ships_left_in_the_display_is_played_out_after_a_market
     assert table.ships(RED) == ["best"]
     table.act(Deliver("last"))
     assert table.ships(RED) == ["best", "last"]
-    assert ended(table).reason == "last_ship"
+    assert table.result().reason == "last_ship"
 
 
 def test_r7_2_incomplete_bridges_islands_and_seas_are_evaluated_as_if_complete() -> None:
@@ -102,11 +83,10 @@ def test_r7_2_incomplete_bridges_islands_and_seas_are_evaluated_as_if_complete()
 
 
 def test_r7_2_incomplete_markets_give_nothing_and_the_merchant_stays() -> None:
-    """R7.2."""
-    table = Table(LAST_GROVE.replace("~bbb~", "~~M~~"), spares=0)
+    table = Table(ISLET.replace("~bbb~", "~~M~~"), spares=0)
     events = table.lay(RED, "market")
     assert not {FeatureEvaluated, IslanderReturned, ShipTaken} & {*kinds(events)}
-    assert ended(table).winners == [RED, BLUE]
+    assert table.result().winners == [RED, BLUE]
     assert table.supply() == [3, 4]
     assert [standing.seat for standing in table.view().board["1,0"].islanders] == [RED]
 
@@ -126,18 +106,18 @@ def test_r7_2_the_wares_are_credited_before_points_are_counted() -> None:
     )
     table.give(RED, bananas=2)
     table.lay(RED, "island")
-    assert [score.total for score in ended(table).scores] == [1, 0]
+    assert [score.total for score in table.result().scores] == [1, 0]
 
 
 def test_r7_3_points_are_the_ships_and_one_for_every_three_wares_of_any_kind() -> None:
     """R7.3: rounded down, over all kinds together."""
     ships = [*FAR_SHIPS, ship("two", 2, choice=1), ship("five", 5, choice=1)]
-    table = Table(LAST_GROVE, ships=ships, spares=0)
+    table = Table(ISLET, ships=ships, spares=0)
     table.award(RED, "two", "five")
     table.give(RED, bananas=2, shells=2, fish=1)
     table.give(BLUE, bananas=2, fish=1)
     table.lay(RED)
-    assert ended(table).scores == [
+    assert table.result().scores == [
         Score(seat=RED, ships=7, wares=1, total=8),
         Score(seat=BLUE, ships=0, wares=1, total=1),
     ]
@@ -145,17 +125,17 @@ def test_r7_3_points_are_the_ships_and_one_for_every_three_wares_of_any_kind() -
 
 def test_r7_4_the_most_points_win() -> None:
     """R7.4: points, not wares."""
-    table = Table(LAST_GROVE, spares=0)
+    table = Table(ISLET, spares=0)
     table.give(BLUE, fish=3)
     table.give(RED, bananas=2)
     table.lay(RED)
-    assert ended(table).winners == [BLUE]
+    assert table.result().winners == [BLUE]
 
 
 def test_r7_4_tied_players_share_the_win() -> None:
     """R7.4: Red has one ware more than Blue, and as many points."""
-    table = Table(LAST_GROVE, players=3, spares=0)
+    table = Table(ISLET, players=3, spares=0)
     table.give(RED, bananas=4)
     table.give(BLUE, fish=3)
     table.lay(RED)
-    assert ended(table).winners == [RED, BLUE]
+    assert table.result().winners == [RED, BLUE]

@@ -124,8 +124,7 @@ def test_r8_3_is_what_the_last_scoring_gives() -> None:
     table.place(BLUE)
     expected = [one.if_ended_now.total for one in player_scores(table.index, table.game)]
     table.skip("islander")
-    result = table.view().result
-    assert result is not None
+    result = table.result()
     assert [score.total for score in result.scores] == expected == [0, 1]
 
 
@@ -141,7 +140,6 @@ def test_r8_4_what_an_islander_would_bring_now() -> None:
 
 
 def test_r8_4_an_outnumbered_islander_would_bring_nothing() -> None:
-    """R8.4, R5.5."""
     table = three_pickers()
     table.place(RED)
     assert [(one.seat, one.value, one.majority) for one in islander_values(table.index, table.game)] == [

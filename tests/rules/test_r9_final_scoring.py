@@ -71,8 +71,7 @@ def test_r9_the_end_ships_of_24_points_and_10_wares_make_27() -> None:
     table.award(RED, *(one.id for one in won))
     table.give(RED, bananas=4, shells=3, fish=3)
     table.lay(RED)
-    result = table.view().result
-    assert result is not None
+    result = table.result()
     assert result.scores[RED] == Score(seat=RED, ships=24, wares=3, total=27)
     assert result.winners == [RED]
 

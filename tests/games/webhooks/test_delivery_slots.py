@@ -56,7 +56,7 @@ def test_a_site_gets_a_few_slots_for_all_its_hosts(slots: DeliverySlots) -> None
     hosts = [f"{number}.one.example" for number in range(50)]
     assert acquire_all(slots, *(f"https://{host}/" for host in hosts)) == LIMITS.unknown_per_site
     record_hosts(slots, HostStatus.SLOW, *hosts)
-    assert acquire_all(slots, *(f"https://{host}/" for host in hosts[10:])) == LIMITS.slow_per_site
+    assert acquire_all(slots, *(f"https://{host}/" for host in hosts[10:])) == LIMITS.slow_per_site == 2
     prompt = [f"{number}.two.example" for number in range(50)]
     record_hosts(slots, HostStatus.RESPONSIVE, *prompt)
     assert acquire_all(slots, *(f"https://{host}/" for host in prompt)) == LIMITS.responsive_per_site
@@ -68,12 +68,6 @@ def test_addresses_of_one_network_are_one_site(slots: DeliverySlots) -> None:
         acquire_all(slots, *(f"https://[2001:db8:0:{number:x}::1]/" for number in range(256)))
         == LIMITS.unknown_per_site
     )
-
-
-def test_slow_hosts_of_one_site_get_two_slots(slots: DeliverySlots) -> None:
-    hosts = [f"{number}.two.example" for number in range(10)]
-    record_hosts(slots, HostStatus.SLOW, *hosts)
-    assert acquire_all(slots, *(f"https://{host}/" for host in hosts)) == 2
 
 
 def test_slow_hosts_leave_slots_to_unknown_and_responsive_ones(slots: DeliverySlots) -> None:
