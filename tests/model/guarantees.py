@@ -6,8 +6,6 @@ from typing import NamedTuple
 from tests.model.search import Verdict, search
 from tests.model.state import Failures, Settings
 
-__all__ = ["CASES", "GUARANTEES", "Guarantee", "counterexamples", "markdown_table"]
-
 CASES = {
     "a server crashes for good": Failures(1, restarts=False),
     "a server crashes and restarts": Failures(1),

@@ -6,8 +6,6 @@ from typing import NamedTuple
 from tests.model.state import Failures, Settings, State, initial_state
 from tests.model.steps import steps
 
-__all__ = ["Verdict", "search"]
-
 
 class Verdict(NamedTuple):
     """The result of a search."""

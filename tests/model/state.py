@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-__all__ = ["PRIMARY", "Failures", "Node", "Settings", "State", "initial_state"]
-
 PRIMARY = -1
 """The value of `Node.replicates` for a primary."""
 

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from tests.model.state import PRIMARY, Failures, Node, Settings, State
 
-__all__ = ["Step", "steps"]
-
 
 class Step(NamedTuple):
     """A step and the state after it."""

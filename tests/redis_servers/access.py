@@ -9,8 +9,6 @@ from urllib.parse import quote, urlencode
 
 from tests.tools import OPENSSL, require
 
-__all__ = ["ADMIN_USER", "PEER_USER", "Access", "create_access"]
-
 ADMIN_USER = "admin"
 """The user of the tests themselves."""
 

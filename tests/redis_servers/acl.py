@@ -4,8 +4,6 @@ The user `default` may be `off`, but must keep its permissions (`off ~* &* +@all
 that user, and without them it silently skips every script that wrote more than once.
 """
 
-__all__ = ["ACL", "CLUSTER_ACL", "SENTINEL_ACL"]
-
 _COMMANDS = (
     # connections
     *("auth", "hello", "ping", "select", "wait"),

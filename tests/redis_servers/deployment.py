@@ -13,8 +13,6 @@ from tests.polling import wait_until
 from tests.redis_servers.access import Access
 from tests.redis_servers.node import Node, execute_text
 
-__all__ = ["Deployment", "cluster_lines"]
-
 PROMOTION_TIMEOUT_S = 40.0
 HEALTHY_TIMEOUT_S = 40.0
 

@@ -22,8 +22,6 @@ from redis.exceptions import RedisError
 from service.store.embedded.process import terminate_with_parent
 from tests.redis_servers.access import PEER_USER, Access
 
-__all__ = ["Node", "execute_text", "reserve_ports"]
-
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 10.0
 HOST = "127.0.0.1"

@@ -18,8 +18,6 @@ from tests.redis_servers.deployment import Deployment, cluster_lines
 from tests.redis_servers.node import HOST, Node, execute_text, reserve_ports
 from tests.tools import REDIS, REDIS_WITH_TLS, require
 
-__all__ = ["SERVICE_NAME", "cluster", "sentinel", "standalone"]
-
 SERVICE_NAME = "the-games"
 """The name by which the sentinels know the primary."""
 

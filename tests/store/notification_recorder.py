@@ -10,8 +10,6 @@ from service.store import pubsub
 from service.store.client import connect
 from service.store.notifications import ChangeNotifications
 
-__all__ = ["NotificationRecorder", "record_notifications", "subscribe_elsewhere"]
-
 
 class NotificationRecorder:
     """Collects notifications in a queue."""
