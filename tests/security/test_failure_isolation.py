@@ -1,6 +1,5 @@
-"""A failure of one does not affect the others: connections, lists, archives, indexes, webhooks."""
+"""A failure of one does not affect the others: lists, archives, indexes, webhooks."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -28,11 +27,6 @@ from service.store.connection.cluster import ClusterTopology
 from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from service.web.connections import limiter as limiter_module
-from service.web.connections.limiter import ConnectionLimiter
-from service.web.limits import Limits
-from service.web.streaming import registry as connections_module
-from service.web.streaming.registry import StreamRegistry
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
@@ -44,34 +38,6 @@ from tests.web.webhook_receiver import register_webhook
 OTHERS = 3
 
 
-class FailingConnection:
-    """A connection whose checks and farewell may fail."""
-
-    kind = "socket"
-
-    def __init__(self, connections: StreamRegistry | None = None, *, fails: bool = False) -> None:
-        self.connections = connections
-        self.fails = fails
-        self.calls = 0
-
-    def check_timeouts(self, now: float) -> None:
-        """Count the call, or fail."""
-        del now
-        self.calls += 1
-        if self.fails:
-            raise RuntimeError("nobody expects this")
-
-    def request_reconnect(self, retry_after_ms: int) -> None:
-        """Remove the connection, or fail."""
-        del retry_after_ms
-        self.check_timeouts(0.0)
-        assert self.connections is not None
-        self.connections.remove(self)  # type: ignore[arg-type]
-
-    def force_close(self) -> None:
-        """Do nothing."""
-
-
 def fail_for(game: str, original: Callable[..., Any], game_of: Callable[..., str]) -> Callable[..., Any]:
     """Return a function that fails for a game, and otherwise does what the original does."""
 
@@ -81,33 +47,6 @@ def fail_for(game: str, original: Callable[..., Any], game_of: Callable[..., str
         return original(*given, **options)
 
     return failing
-
-
-def make_connections(connections: StreamRegistry | None = None) -> list[FailingConnection]:
-    """Return connections of which the first one fails."""
-    return [FailingConnection(connections, fails=number == 0) for number in range(1 + OTHERS)]
-
-
-async def test_a_connection_that_cannot_be_closed_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections_module, "CLOSE_TIMEOUT_S", -0.99)
-    connections = StreamRegistry(Limits(close_window_s=0.0))
-    results = make_connections(connections)
-    for one in results:
-        connections.add(one)  # type: ignore[arg-type]
-    await connections.close_all()
-    assert [one.calls for one in results] == [1] * len(results)
-    assert [*connections] == results[:1]
-
-
-async def test_a_connection_whose_check_fails_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.001)
-    limiter, results = ConnectionLimiter(Limits()), make_connections()
-    opened: Any = limiter.connections
-    opened.update(dict.fromkeys(results))
-    looking = asyncio.create_task(limiter.enforce_timeouts())
-    await wait_until(lambda: all(one.calls > 3 for one in results[1:]))
-    assert not looking.done()
-    looking.cancel()
 
 
 async def break_game(store: RedisStore, redis: Redis, game: str) -> None:

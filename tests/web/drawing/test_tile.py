@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from schemas.tileset import Bridge, Island, Market, Sea, Tile
-from service.web.drawing.layout.distance_fields import Point
 from service.web.drawing.layout.terrain import node_at
 from service.web.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
 from service.web.drawing.palette import DARK
@@ -100,8 +99,3 @@ def test_too_many_wares_are_shown_as_a_number() -> None:
 def test_themes_differ() -> None:
     tile = ARCHIPELAGO.tileset.tiles[0]
     assert tile_svg(tile) != tile_svg(tile, 0, DARK)
-
-
-def test_four_quarter_turns_are_the_identity() -> None:
-    assert Point(10, 30).rotated(1) == Point(70, 10)
-    assert Point(10, 30).rotated(4) == Point(10, 30)
