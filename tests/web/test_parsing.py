@@ -15,7 +15,8 @@ from service.web.app_keys import LIMITS
 from service.web.errors import BodyTooLarge
 from service.web.limits import Limits
 from tests.web.app_server import Client
-from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem
+from tests.web.webhook_receiver import SECRET
 
 DEEP = b"[" * 60_000 + b"]" * 5_000
 
@@ -99,19 +100,38 @@ async def test_malformed_creations_are_rejected(client: Client, body: Any, path:
     assert (await (await client.get("/v1/games")).json())["games"] == []
 
 
+URL = "https://bot.example/south-seas"
+
+
 @pytest.mark.parametrize(
-    ("body", "path"),
+    ("path", "body", "where"),
     (
-        ({}, "$.name"),
-        ({"name": None}, "$.name"),
-        ({"name": "Bo", "seat": 1}, "$.seat"),
-        ({"name": "Bo\u200b"}, "$.name"),
-        ({"name": "Bo", "color": "RED"}, "$.color"),
+        ("/seats", {}, "$.name"),
+        ("/seats", {"name": None}, "$.name"),
+        ("/seats", {"name": "Bo", "seat": 1}, "$.seat"),
+        ("/seats", {"name": "Bo\u200b"}, "$.name"),
+        ("/seats", {"name": "Bo", "color": "RED"}, "$.color"),
+        ("/rematch", [], "$"),
+        ("/rematch", {"seed": ""}, "$.seed"),
+        ("/rematch", {"seed": 1}, "$.seed"),
+        ("/rematch", {"players": []}, "$.players"),
+        ("/webhooks", {}, "$.url"),
+        ("/webhooks", {"url": 1}, "$.url"),
+        ("/webhooks", {"url": ""}, "$.url"),
+        ("/webhooks", {"url": URL, "events": []}, "$.events"),
+        ("/webhooks", {"url": URL, "events": ["turn_begun"]}, "$.events"),
+        ("/webhooks", {"url": URL, "seats": []}, "$.seats"),
+        ("/webhooks", {"url": URL, "seats": [0, 2]}, "$.seats[1]"),
+        ("/webhooks", {"url": URL, "seats": [9]}, "$.seats[0]"),
+        ("/webhooks", {"url": URL, "secret": "whsec_c2hvcnQ="}, "$.secret"),
+        ("/webhooks", {"url": URL, "secret": SECRET[6:]}, "$.secret"),
+        ("/webhooks", {"url": URL, "secret": f"{SECRET}AA"}, "$.secret"),
+        ("/webhooks", {"url": URL, "color": "red"}, "$.color"),
     ),
 )
-async def test_malformed_joins_are_rejected(client: Client, body: Any, path: str) -> None:
-    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    await check_problem(await client.post(f"{game.path}/seats", json=body), 400, "malformed", path)
+async def test_malformed_requests_of_a_game_are_rejected(http_game: HTTPGame, path: str, body: Any, where: str) -> None:
+    await check_problem(await http_game.post(path, body), 400, "malformed", where)
+    assert (await http_game.get_json())["version"] == 1
 
 
 async def test_the_last_of_duplicate_members_is_used(client: Client, http_game: HTTPGame) -> None:

@@ -192,11 +192,3 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
     assert {again.id, http_game.id} == made
     assert (await http_game.get_json())["next_game"] == again.id
     await again.act_successfully()
-
-
-@pytest.mark.parametrize(
-    ("body", "path"), (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed"))
-)
-async def test_an_invalid_body_is_malformed(client: Client, body: Any, path: str) -> None:
-    game = await create_aborted(client)
-    await check_problem(await game.post("/rematch", body), 400, "malformed", path)

@@ -50,7 +50,7 @@ class FrameClient:
             "",
             "",
         )
-        self._writer.write("\r\n".join(lines).encode())
+        self._writer.write("\r\n".join(lines).encode("latin-1"))
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
         assert head.startswith("HTTP/1.1 101 ")
         fields = [line.partition(": ") for line in head.splitlines()]

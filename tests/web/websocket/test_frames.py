@@ -13,6 +13,9 @@ from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 MOST = Limits().max_message_bytes
 DEFLATE = "permessage-deflate"
 
+UNNEGOTIATED = encode_frame(TEXT, deflate(b'{"type":"ping"}'), flags=FINAL | DEFLATED)
+"""Sent by a client that negotiated no compression."""
+
 
 def cut(chance: Random, text: bytes) -> bytes:
     """Return a message as frames: compressed or not, in any number of pieces, with pings between them."""
@@ -82,24 +85,17 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
         (encode_frame(TEXT, deflate(b"x" * 50_000_000), flags=FINAL | DEFLATED), 1009),
         (encode_frame(CLOSE, b""), 1000),
         (encode_frame(CLOSE, (4000).to_bytes(2) + b"bye"), 1000),
+        (UNNEGOTIATED, 1002),
     ),
 )
 async def test_protocol_errors_and_close_frames_close_the_socket(client: Client, data: bytes, code: int) -> None:
-    async with connect_frame_client(client, "/v1/ws", DEFLATE) as line:
+    async with connect_frame_client(client, "/v1/ws", *([] if data == UNNEGOTIATED else [DEFLATE])) as line:
         await line.until(b"welcome")
         await line.write(data)
         answer = await line.frame()
         assert (answer.first, int.from_bytes(answer.payload[:2])) == (FINAL | CLOSE, code)
         assert await line.ended()
     await wait_until_no_streams(client)
-
-
-async def test_a_compressed_frame_without_negotiation_closes_the_socket(client: Client) -> None:
-    async with connect_frame_client(client, "/v1/ws") as line:
-        await line.until(b"welcome")
-        await line.write(encode_frame(TEXT, deflate(b'{"type":"ping"}'), flags=FINAL | DEFLATED))
-        answer = await line.frame()
-        assert (answer.first, int.from_bytes(answer.payload[:2])) == (FINAL | CLOSE, 1002)
 
 
 async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:

@@ -181,26 +181,6 @@ def test_the_first_valid_offer_is_selected(offers: str, selected: str | None) ->
     assert select_deflate_offer(offers) == selected
 
 
-@pytest.mark.parametrize(
-    ("lines", "answer"),
-    (
-        ((f"{DEFLATE}; client_max_window_bits=16",), None),
-        ((f"{DEFLATE}; server_no_context_takeover; server_no_context_takeover",), None),
-        ((f"x{DEFLATE}",), None),
-        (
-            (f"{DEFLATE}; client_max_window_bits=7", f"{DEFLATE}; server_max_window_bits=11"),
-            f"{DEFLATE}; server_max_window_bits=11",
-        ),
-        ((f'{DEFLATE} ; server_max_window_bits="12" ',), f"{DEFLATE}; server_max_window_bits=12"),
-        ((f"{DEFLATE}; x=\u00e9, {DEFLATE}",), DEFLATE),
-        ((f"{DEFLATE}; " * 400,), None),
-    ),
-)
-async def test_invalid_offers_are_declined(client: Client, lines: tuple[str, ...], answer: str | None) -> None:
-    response = await upgrade(client, *(f"Sec-WebSocket-Extensions: {line}" for line in lines))
-    assert (response.status, response.headers.get("Sec-WebSocket-Extensions")) == (101, answer)
-
-
 async def test_an_upgrade_reports_its_rate_limit(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_reads=100)) as client:
         response = await upgrade(client)
