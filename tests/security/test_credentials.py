@@ -15,12 +15,7 @@ from service.web.limits import Limits
 from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
 from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.leases import LeasePool
-from service.web.ratelimit.limiter import (
-    MAX_LEASES_BYTES,
-    MAX_TOKEN_LEASES_BYTES,
-    MAX_TRUSTED_BYTES,
-    RATE_LIMITER,
-)
+from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game

@@ -53,15 +53,12 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("flag", "value"),
     (
-        ("--rate-reads", "100"),
-        ("--rate-reads", "0/10"),
-        ("--rate-reads", "10/0"),
-        ("--rate-reads", "many/10"),
-        ("--trusted-proxies", "proxy.example"),
-        ("--trusted-proxies", "10.0.0.1/8"),
-        ("--allowed-origins", "example.org"),
-        ("--allowed-origins", "https://example.org/path"),
-        ("--allowed-origins", "https://example.org,*"),
+        *(("--rate-reads", value) for value in ("100", "0/10", "10/0", "many/10")),
+        *(("--trusted-proxies", value) for value in ("proxy.example", "10.0.0.1/8")),
+        *(
+            ("--allowed-origins", value)
+            for value in ("example.org", "https://example.org/path", "https://example.org,*")
+        ),
         ("--forwarded-header", "x-real-ip"),
         ("--webhook-nameservers", "ns.example"),
         ("--archive-url", "ftp://example.org"),

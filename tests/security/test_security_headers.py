@@ -7,9 +7,9 @@ from aiohttp import ClientResponse, ClientSession
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.security.limited_client import make_limits
+from tests.security.limited_client import make_limits, request_game
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO_PLAYERS, create_game
+from tests.web.http_game import create_game
 from tests.web.raw_http import send_raw
 
 PATHS = ("/", "/nowhere", "/docs", "/docs/api", "/docs/rules", "/favicon.svg", "/openapi.json", "/livez", "/v1/games")
@@ -26,7 +26,7 @@ async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
             await browser.get(game.path + "/diffs", headers={"Accept": "text/event-stream"}),
             await browser.get(game.path),
             await browser.get(game.path, headers={"If-None-Match": tag}),
-            await browser.post("/v1/games", json={"players": TWO_PLAYERS}),
+            await request_game(browser),
             await browser.post("/v1/games", json={}),
             await browser.put("/v1/games"),
             await browser.options("/v1/games"),

@@ -149,11 +149,7 @@ def make_request(connection: Any, **headers: str) -> Any:
 
 @pytest.mark.parametrize(
     ("client", "header", "address"),
-    (
-        (ADDRESS, "x-forwarded-for", ADDRESS),
-        (None, "x-forwarded-for", "192.0.2.7"),
-        (None, "forwarded", "192.0.2.8"),
-    ),
+    ((ADDRESS, "x-forwarded-for", ADDRESS), (None, "x-forwarded-for", "192.0.2.7"), (None, "forwarded", "192.0.2.8")),
 )
 def test_only_a_trusted_proxy_names_its_client(client: str | None, header: Header, address: str) -> None:
     limiter = ConnectionLimiter(Limits(trusted_proxies=(ip_network("10.0.0.0/8"),), forwarded_header=header))

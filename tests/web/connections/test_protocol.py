@@ -271,12 +271,7 @@ async def test_a_body_is_told_of_an_invalid_chunk(opened: Opened, is_eof: bool, 
 
 @pytest.mark.parametrize(
     ("is_eof", "length", "received", "is_closed"),
-    (
-        (True, None, 0, False),
-        (False, None, 0, True),
-        (False, 65_536 + 10, 10, False),
-        (False, 65_536 + 11, 10, True),
-    ),
+    ((True, None, 0, False), (False, None, 0, True), (False, 65_536 + 10, 10, False), (False, 65_536 + 11, 10, True)),
 )
 async def test_a_connection_ends_after_its_response_unless_little_of_the_body_is_missing(
     opened: Opened, is_eof: bool, length: int | None, received: int, is_closed: bool

@@ -81,11 +81,7 @@ async def test_endless_provisional_responses_are_cut_off() -> None:
 
 @pytest.mark.parametrize(
     ("url", "error"),
-    (
-        ("http://127.0.0.1:1/", "connect"),
-        ("http://no-such-host.invalid/", "dns"),
-        ("https://127.0.0.1:{port}/", "tls"),
-    ),
+    (("http://127.0.0.1:1/", "connect"), ("http://no-such-host.invalid/", "dns"), ("https://127.0.0.1:{port}/", "tls")),
 )
 async def test_a_failed_delivery_has_its_error_code(
     one: WebhookInstance, receiver: WebhookReceiver, url: str, error: str

@@ -222,8 +222,7 @@ async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
 
 
 @pytest.mark.parametrize(
-    ("headers", "client"),
-    (({}, "address"), (NEW, "address"), (TRUSTED, "trusted"), ({"Authorization": ""}, "address")),
+    ("headers", "client"), (({}, "address"), (NEW, "address"), (TRUSTED, "trusted"), ({"Authorization": ""}, "address"))
 )
 async def test_a_stream_is_charged_to_its_trusted_token_or_its_address(
     limiter: RateLimiter, headers: dict[str, str], client: str
