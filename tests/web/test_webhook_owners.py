@@ -52,9 +52,8 @@ async def test_the_number_of_webhooks_is_limited(store: RedisStore, receiver: We
         owner = await make_owner(kind, instance, receiver, store)
         for _ in range(2):
             await owner.register()
-        problem = await check_problem(
-            await owner.request("POST", owner.path, {"url": receiver.url}), 409, "limit_reached"
-        )
+        response = await owner.request("POST", owner.path, {"url": receiver.url})
+        problem = await check_problem(response, 409, "limit_reached")
         assert "2 webhooks" in problem["detail"]
     assert Limits().max_webhooks == 10
 

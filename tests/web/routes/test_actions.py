@@ -130,9 +130,8 @@ async def test_checks_run_in_order(client: Client) -> None:
     stranger = "A" * 43
     await check_problem(await game.act({}, stranger, **wrong_version), 400, "malformed")
     await check_problem(await game.act(illegal, stranger, **wrong_version), 401, "unauthorized")
-    await check_problem(
-        await game.act({**illegal, "seat": 4}, game.seat_tokens[0], **wrong_version), 412, "version_mismatch"
-    )
+    response = await game.act({**illegal, "seat": 4}, game.seat_tokens[0], **wrong_version)
+    await check_problem(response, 412, "version_mismatch")
     await check_problem(await game.act({**illegal, "seat": 4}, game.seat_tokens[0]), 403, "wrong_seat")
     await check_problem(await game.act(illegal, game.seat_tokens[1]), 409, "not_your_turn")
     await check_problem(await game.act(illegal, game.seat_tokens[0]), 422, "illegal_move")

@@ -20,7 +20,6 @@ async def test_each_bot_fills_a_seat(client: Client) -> None:
 
 async def test_an_unknown_bot_is_rejected_with_its_path(client: Client) -> None:
     players = [{"name": "Ana"}, {"bot": "clever"}]
-    problem = await check_problem(
-        await client.post("/v1/games", json={"players": players}), 422, "unknown_bot", "$.players[1].bot"
-    )
+    response = await client.post("/v1/games", json={"players": players})
+    problem = await check_problem(response, 422, "unknown_bot", "$.players[1].bot")
     assert "clever" in problem["detail"]

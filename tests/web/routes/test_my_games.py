@@ -149,23 +149,15 @@ async def test_joining_with_an_external_user_requires_a_creator_key(client: Clie
 
 @pytest.mark.parametrize("key", ("short", "x" * 31, "a" * 32, "abcdefgh" * 4, "with space" * 5, "é" * 40))
 async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
-    await check_problem(
-        await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator_header(key)),
-        400,
-        "malformed",
-        "Creator-Key",
-    )
+    response = await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator_header(key))
+    await check_problem(response, 400, "malformed", "Creator-Key")
 
 
 @pytest.mark.parametrize("user", ("", "x" * 65, "a b", "é"))
 async def test_invalid_external_users_are_rejected(client: Client, user: str) -> None:
     players = [{"name": "Ana", "external_user": user}, OPEN]
-    await check_problem(
-        await client.post("/v1/games", json={"players": players}, headers=creator_header()),
-        400,
-        "malformed",
-        "$.players[0].external_user",
-    )
+    response = await client.post("/v1/games", json={"players": players}, headers=creator_header())
+    await check_problem(response, 400, "malformed", "$.players[0].external_user")
     response = await client.get("/v1/seats/me/games", params={"external_user": user}, headers=bearer_header(BOT))
     await check_problem(response, 400, "malformed", "external_user")
 
@@ -176,15 +168,13 @@ async def test_requests_without_a_known_secret_are_unauthorized(client: Client) 
         response = await client.get("/v1/seats/me/games", headers={"Authorization": header})
         await check_problem(response, 401, "unauthorized")
     too_many = ",".join(f"t{number}" for number in range(101))
-    await check_problem(
-        await client.get("/v1/seats/me/games", headers=bearer_header(too_many)), 400, "malformed", "Authorization"
-    )
+    response = await client.get("/v1/seats/me/games", headers=bearer_header(too_many))
+    await check_problem(response, 400, "malformed", "Authorization")
     game = await create_game(client)
     many = [f"t{number}" for number in range(99)]
     assert ids(await list_mine(client, *many, game.owner_token)) == {game.id}
-    await check_problem(
-        await client.get("/v1/seats/me/games", headers=bearer_header(", ".join(many))), 401, "unauthorized"
-    )
+    response = await client.get("/v1/seats/me/games", headers=bearer_header(", ".join(many)))
+    await check_problem(response, 401, "unauthorized")
 
 
 async def test_an_expired_game_is_not_listed(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
@@ -196,6 +186,5 @@ async def test_an_expired_game_is_not_listed(timed_client: Client, clock: Frozen
     await redis.delete(keys.game(expired.id))
     assert ids(await list_mine(timed_client, BOT)) == {current.id}
     assert ids(await list_mine(timed_client, BOT, expired.owner_token)) == {current.id}
-    await check_problem(
-        await timed_client.get("/v1/seats/me/games", headers=bearer_header(expired.owner_token)), 401, "unauthorized"
-    )
+    response = await timed_client.get("/v1/seats/me/games", headers=bearer_header(expired.owner_token))
+    await check_problem(response, 401, "unauthorized")

@@ -104,9 +104,8 @@ async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -
 async def test_only_the_owner_creates_a_rematch(client: Client) -> None:
     game = await create_aborted(client, visibility="private")
     await check_problem(await client.post(f"{game.path}/rematch"), 404, "not_found")
-    await check_problem(
-        await client.post("/v1/games/nothing/rematch", headers=bearer_header(game.owner_token)), 404, "not_found"
-    )
+    response = await client.post("/v1/games/nothing/rematch", headers=bearer_header(game.owner_token))
+    await check_problem(response, 404, "not_found")
     for token in (*game.seat_tokens.values(), game.spectator_token):
         await check_problem(await game.post("/rematch", token=token), 403, "not_owner")
     public = await create_aborted(client)

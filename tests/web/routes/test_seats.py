@@ -45,9 +45,8 @@ async def test_the_owner_removes_a_player_and_another_joins(client: Client) -> N
     assert [game["players"][1][name] for name in ("name", "color", "kind")] == [None, None, "open"]
     assert response.headers["ETag"].startswith('"3-')
     await check_problem(await http_game.get(token=joined["token"]), 401, "unauthorized")
-    await check_problem(
-        await client.get("/v1/seats/me/games", headers=bearer_header(joined["token"])), 401, "unauthorized"
-    )
+    response = await client.get("/v1/seats/me/games", headers=bearer_header(joined["token"]))
+    await check_problem(response, 401, "unauthorized")
     diff = (await http_game.get_json("/diffs?since=2"))["diffs"][0]
     assert diff["events"] == [{"type": "player_left", "seat": 1, "name": "Bo"}]
     assert [diff[name] for name in ("seat", "move", "by")] == [None, None, None]

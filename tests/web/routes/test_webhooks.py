@@ -22,9 +22,8 @@ async def test_webhooks_require_the_owner_token(client: Client, http_game: HTTPG
         url = f"{http_game.path}/webhooks{path}"
         await check_problem(await client.request(method, url, json=body), 401, "unauthorized")
         for token in (*http_game.seat_tokens.values(), http_game.spectator_token):
-            await check_problem(
-                await client.request(method, url, json=body, headers=bearer_header(token)), 403, "not_owner"
-            )
+            response = await client.request(method, url, json=body, headers=bearer_header(token))
+            await check_problem(response, 403, "not_owner")
     private = await create_game(client, visibility="private")
     await check_problem(await client.get(f"{private.path}/webhooks"), 404, "not_found")
     assert len((await http_game.get_json("/webhooks"))["webhooks"]) == 1
