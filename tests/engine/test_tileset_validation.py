@@ -51,23 +51,23 @@ def test_a_set_as_small_as_can_be_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    "segments",
+    ("edges", "segments"),
     (
-        pytest.param((bridge("ns"), WEST, EAST), id="a bridge through parts two seas"),
-        pytest.param((bridge("n"), bridge("s"), WEST, EAST), id="two bridges that end inside"),
-        pytest.param((bridge("n"), bridge("s"), OPEN_SEA), id="one sea around two bridge ends (R0)"),
+        pytest.param("bsbs", (bridge("ns"), WEST, EAST), id="a bridge through parts two seas"),
+        pytest.param("bsbs", (bridge("n"), bridge("s"), WEST, EAST), id="two bridges that end inside"),
+        pytest.param("bsbs", (bridge("n"), bridge("s"), OPEN_SEA), id="one sea around two bridge ends (R0)"),
         pytest.param(
-            (bridge("n"), market(), bridge(), island(), bridge("s"), OPEN_SEA), id="land that reaches no edge"
+            "bsbs", (bridge("n"), market(), bridge(), island(), bridge("s"), OPEN_SEA), id="land that reaches no edge"
+        ),
+        pytest.param(
+            "isib",
+            (island("n"), island("s"), bridge("w"), sea([2, 3]), sea([6]), sea([7])),
+            id="islands whose tips touch and three seas",
         ),
     ),
 )
-def test_what_a_tile_with_two_bridge_edges_may_show(segments: tuple[Json, ...]) -> None:
-    assert list_faults(convert(small_set(tile("bsbs", *segments)), TileSet)) == []
-
-
-def test_islands_whose_tips_touch_and_three_seas_are_accepted() -> None:
-    created = tile("isib", island("n"), island("s"), bridge("w"), sea([2, 3]), sea([6]), sea([7]))
-    assert list_faults(convert(small_set(created), TileSet)) == []
+def test_what_a_tile_may_show(edges: str, segments: tuple[Json, ...]) -> None:
+    assert list_faults(convert(small_set(tile(edges, *segments)), TileSet)) == []
 
 
 @pytest.mark.parametrize("seed", range(50))

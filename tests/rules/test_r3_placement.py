@@ -70,22 +70,15 @@ def test_r3_1_the_drawn_tile_is_open_to_everybody() -> None:
     assert (turn.placed.x, turn.placed.y) == (1, 0)
 
 
-def test_r3_2_a_corner_is_not_enough() -> None:
+def test_r3_2_a_corner_is_not_enough_and_an_occupied_cell_is_not_empty() -> None:
     """R3.2: an empty cell that shares at least one side with a placed tile."""
     table = Table(THREE)
     table.lay(RED)
-    for x, y in ((2, 1), (-1, -1), (2, -1), (5, 5)):
-        assert table.refusal(PlaceTile(x, y, 0)) == "R3.2"
-    table.lay(BLUE)
-    assert (2, 1, 0) in table.placements()
-
-
-def test_r3_2_an_occupied_cell_is_not_empty() -> None:
-    table = Table(THREE)
-    table.lay(RED)
-    for x, y in ((0, 0), (1, 0)):
+    for x, y in ((2, 1), (-1, -1), (2, -1), (5, 5), (0, 0), (1, 0)):
         assert table.refusal(PlaceTile(x, y, 0)) == "R3.2"
         assert not {(x, y, rotation) for rotation in range(4)} & table.placements()
+    table.lay(BLUE)
+    assert (2, 1, 0) in table.placements()
 
 
 def test_r3_3_every_shared_side_goes_on() -> None:
@@ -98,17 +91,13 @@ def test_r3_3_every_shared_side_goes_on() -> None:
     table.lay(RED)
 
 
-def test_r3_4_any_of_the_four_rotations_may_be_used() -> None:
+def test_r3_4_any_of_the_four_rotations_may_be_used_and_there_is_no_fifth() -> None:
     """R3.4: a tile of sea beside a tile of sea fits four ways on each of four sides."""
     table = Table("""
       0      1
     """)
     sides = ((0, -1), (1, 0), (0, 1), (-1, 0))
     assert table.placements() == {(x, y, rotation) for x, y in sides for rotation in range(4)}
-
-
-def test_r3_4_there_is_no_fifth_rotation() -> None:
-    table = Table(THREE)
     for rotation in (4, -1):
         assert table.refusal(PlaceTile(1, 0, rotation)) == "R3.4"
 

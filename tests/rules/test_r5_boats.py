@@ -54,19 +54,14 @@ BAY_AND_MOUTH = """
 """
 
 
-def test_r5_6_a_boat_in_an_occupied_sea_evaluates_it() -> None:
-    """R5.6: in the same way as a completed one, although it is not complete."""
+@pytest.mark.parametrize("fisherman", (RED, BLUE))
+def test_r5_6_anybodys_boat_in_an_occupied_sea_evaluates_it(fisherman: int) -> None:
+    """R5.6: in the same way as a completed one, although it is not complete. The boat is Red's."""
     table = Table(BOAT_ON_TILE_3)
-    (evaluated,) = of(table.play("sea", None, None), FeatureEvaluated)
+    table.play(*(("sea", None) if fisherman == RED else (None, "sea")))
+    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
     assert (evaluated.kind, evaluated.cause, evaluated.wares.fish) == ("sea", "boat", 6)
-    assert (table.wares(RED), table.wares(BLUE)) == ({"fish": 6}, {})
-
-
-def test_r5_6_anybodys_boat_evaluates_the_region() -> None:
-    """R5.6: Red's boat, Blue's fisherman."""
-    table = Table(BOAT_ON_TILE_3)
-    table.play(None, "sea", None)
-    assert (table.wares(RED), table.wares(BLUE)) == ({}, {"fish": 6})
+    assert (table.wares(fisherman), table.wares(1 - fisherman)) == ({"fish": 6}, {})
 
 
 def test_r5_6_the_region_is_that_of_the_boats_own_segment() -> None:

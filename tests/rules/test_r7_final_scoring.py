@@ -123,19 +123,11 @@ def test_r7_3_points_are_the_ships_and_one_for_every_three_wares_of_any_kind() -
     ]
 
 
-def test_r7_4_the_most_points_win() -> None:
-    """R7.4: points, not wares."""
-    table = Table(ISLET, spares=0)
-    table.give(BLUE, fish=3)
-    table.give(RED, bananas=2)
-    table.lay(RED)
-    assert table.result().winners == [BLUE]
-
-
-def test_r7_4_tied_players_share_the_win() -> None:
-    """R7.4: Red has one ware more than Blue, and as many points."""
+@pytest.mark.parametrize(("bananas", "winners"), ((2, [BLUE]), (4, [RED, BLUE])))
+def test_r7_4_the_most_points_win_and_tied_players_share_the_win(bananas: int, winners: list[int]) -> None:
+    """R7.4: points, not wares; Blue has three, which are a point."""
     table = Table(ISLET, players=3, spares=0)
-    table.give(RED, bananas=4)
+    table.give(RED, bananas=bananas)
     table.give(BLUE, fish=3)
     table.lay(RED)
-    assert table.result().winners == [RED, BLUE]
+    assert table.result().winners == winners

@@ -40,21 +40,14 @@ class Nonsense(FakeBot):
         return "pass"  # type: ignore[return-value]  # as a bot without types might
 
 
-class IgnoresErrors(FakeBot):
+class Endless(FakeBot):
+    ignored: type[BaseException] = Exception
+
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         while True:
             try:
                 rng.below(len(state.legal_moves()))
-            except Exception:  # noqa: BLE001, S112 (it holds on to its turn as hard as it can)
-                continue
-
-
-class IgnoresInterrupts(FakeBot):
-    def choose(self, state: GameState, rng: SeededRNG) -> Action:
-        while True:
-            try:
-                rng.below(len(state.legal_moves()))
-            except BaseException:  # noqa: BLE001, S112 (not even the interruption ends it)
+            except self.ignored:  # without `suppress`, which an interruption may hit outside the `try`
                 continue
 
 
@@ -99,8 +92,9 @@ FIRST = FakeBot("first")
 RAISING = Raising("raising")
 ILLEGAL = Illegal("illegal")
 NONSENSE = Nonsense("nonsense")
-ENDLESS = IgnoresErrors("endless")
-DEAF = IgnoresInterrupts("deaf")
+ENDLESS = Endless("endless")
+DEAF = Endless("deaf")
+DEAF.ignored = BaseException  # not even the interruption ends it
 ENDING = ExitsProcess("ending")
 THOUGHTFUL = Slow("thoughtful")
 READING = OrderReading("reading")

@@ -18,8 +18,10 @@ from service.store import keys
 from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
+from tests.background import in_background
 from tests.games.game_fixture import Clock, make_context
 from tests.games.stored_games import CREATOR, StoredGame, play_to, store_game
+from tests.polling import wait_until
 
 EVERY = 2**33
 
@@ -262,10 +264,10 @@ async def test_an_emptied_index_is_rebuilt_in_the_background(
     while (await instance.repair_batch())[1]:
         pass
     await redis.delete(keys.lobby("waiting"))
-    mending = asyncio.create_task(instance.run(every_s=0.05))
-    async with asyncio.timeout(10):
-        while await list_lobby(store, "waiting") != sorted(stored.id for stored in games):  # noqa: ASYNC110  no sign of it comes
-            await asyncio.sleep(0.05)
-    mending.cancel()
-    await asyncio.gather(mending, return_exceptions=True)
+
+    async def is_rebuilt() -> bool:
+        return await list_lobby(store, "waiting") == sorted(stored.id for stored in games)
+
+    async with in_background(instance.run(every_s=0.05)):
+        await wait_until(is_rebuilt)
     assert "indexes are empty that had games (listed:waiting)" in caplog.text
