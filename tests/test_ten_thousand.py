@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_messages
+from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.web.http_game import create_game
@@ -26,7 +26,7 @@ SOCKET_BYTES = 20_000
 SPARE = 10
 """The number of connections to Redis that may be opened during the test."""
 
-FIRST_MESSAGES = 2
+FIRST_FRAMES = 2
 """`welcome` and `subscribed`."""
 
 
@@ -40,9 +40,9 @@ def files(pid: int) -> int:
     return len([*Path(f"/proc/{pid}/fd").iterdir()])
 
 
-def check_messages(subscribers: list[Subscriber]) -> None:
-    """Check that all subscribers have received the same messages after `welcome`."""
-    assert {subscriber.messages for subscriber in subscribers} == {FIRST_MESSAGES + DIFFS}
+def check_frames(subscribers: list[Subscriber]) -> None:
+    """Check that all subscribers have received the same frames after `welcome`."""
+    assert {subscriber.frames for subscriber in subscribers} == {FIRST_FRAMES + DIFFS}
     assert {tuple(subscriber.checksums) for subscriber in subscribers} == {tuple(subscribers[0].checksums)}
     assert not any(subscriber.closed for subscriber in subscribers)
 
@@ -59,12 +59,12 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
             pid, before = service.process.pid, memory(service.process.pid)
             files_before = files(pid)
             async with connect_subscribers(port, path, SOCKETS) as subscribers:
-                await wait_for_messages(subscribers, FIRST_MESSAGES)
+                await wait_for_frames(subscribers, FIRST_FRAMES)
                 assert files(pid) >= SOCKETS
                 assert (memory(pid) - before) / SOCKETS < SOCKET_BYTES
                 for _ in range(DIFFS):
                     await game.act_successfully()
-                await wait_for_messages(subscribers, FIRST_MESSAGES + DIFFS)
-                check_messages(subscribers)
+                await wait_for_frames(subscribers, FIRST_FRAMES + DIFFS)
+                check_frames(subscribers)
             await wait_until(lambda: files(pid) <= files_before + SPARE, TIMEOUT_S)
             assert await service.stop() == 0

@@ -8,6 +8,8 @@ CHANNEL = 700
 EPHEMERAL = 64
 """The flag of a message that only one user sees."""
 
+TEXT_CHANNEL = {"type": 0, "name": "table", "position": 0, "permission_overwrites": [], "nsfw": False}
+
 OPTION_TYPES: dict[type, int] = {str: 3, int: 4}
 
 
@@ -19,23 +21,20 @@ class DiscordUser(NamedTuple):
     locale: str = "en-US"
 
     @property
+    def user(self) -> dict[str, Any]:
+        """The user."""
+        names = {"username": self.name, "discriminator": "0", "global_name": None}
+        return {"id": str(self.id), **names, "avatar": None, "bot": self.id == APPLICATION}
+
+    @property
     def member(self) -> dict[str, Any]:
         """The user as a member of the guild."""
-        return {
-            "user": {
-                "id": str(self.id),
-                "username": self.name,
-                "discriminator": "0",
-                "avatar": None,
-                "global_name": None,
-            },
-            "roles": [],
-            "joined_at": "2026-01-01T00:00:00+00:00",
-            "deaf": False,
-            "mute": False,
-            "flags": 0,
-            "permissions": "0",
-        }
+        voice = {"deaf": False, "mute": False}
+        joined_at = "2026-01-01T00:00:00+00:00"
+        return {"user": self.user, "roles": [], "joined_at": joined_at, **voice, "flags": 0, "permissions": "0"}
+
+
+BOT = DiscordUser(APPLICATION, "South Seas")
 
 
 class SeenMessage(NamedTuple):
@@ -88,7 +87,7 @@ def interaction_object(
         "data": data,
         "guild_id": str(GUILD),
         "guild": {"id": str(GUILD), "locale": "en-US", "features": []},
-        "channel": channel_object(),
+        "channel": {**TEXT_CHANNEL, "id": str(CHANNEL), "guild_id": str(GUILD)},
         "channel_id": str(CHANNEL),
         "member": person.member,
         "locale": person.locale,
@@ -109,7 +108,7 @@ def message_object(number: int, content: dict[str, Any], flags: int) -> dict[str
     return {
         "id": str(number),
         "channel_id": str(CHANNEL),
-        "author": bot_user_object(),
+        "author": BOT.user,
         "content": "",
         "timestamp": "2026-11-22T00:00:00+00:00",
         "edited_timestamp": None,
@@ -131,7 +130,7 @@ def ready_object(gateway: str) -> dict[str, Any]:
     """Return the gateway's first event; the bot is in no guild that it must know."""
     return {
         "v": 10,
-        "user": bot_user_object(),
+        "user": BOT.user,
         "guilds": [],
         "session_id": "session",
         "resume_gateway_url": gateway,
@@ -149,33 +148,8 @@ def application_object() -> dict[str, Any]:
         "bot_public": True,
         "bot_require_code_grant": False,
         "verify_key": "",
-        "owner": bot_user_object(),
+        "owner": BOT.user,
         "flags": 0,
-    }
-
-
-def bot_user_object() -> dict[str, Any]:
-    """Return the bot's user."""
-    return {
-        "id": str(APPLICATION),
-        "username": "South Seas",
-        "discriminator": "0",
-        "avatar": None,
-        "global_name": None,
-        "bot": True,
-    }
-
-
-def channel_object() -> dict[str, Any]:
-    """Return the guild's channel."""
-    return {
-        "id": str(CHANNEL),
-        "type": 0,
-        "name": "table",
-        "guild_id": str(GUILD),
-        "position": 0,
-        "permission_overwrites": [],
-        "nsfw": False,
     }
 
 

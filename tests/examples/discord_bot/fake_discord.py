@@ -21,12 +21,12 @@ from discord.http import Route
 
 from tests.examples.discord_bot.discord_objects import (
     APPLICATION,
+    BOT,
     CHANNEL,
     EPHEMERAL,
     DiscordUser,
     SeenMessage,
     application_object,
-    bot_user_object,
     interaction_object,
     message_object,
     option_object,
@@ -215,7 +215,7 @@ class FakeDiscord:
         return self._gateway
 
     async def _me(self, _: web.Request) -> web.Response:
-        return _answer(bot_user_object())
+        return _answer(BOT.user)
 
     async def _application(self, _: web.Request) -> web.Response:
         return _answer(application_object())
