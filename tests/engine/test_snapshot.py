@@ -25,7 +25,7 @@ from tests.engine.write_snapshot import SNAPSHOTS
 NUMBERS = range(1, SCHEMA_VERSION + 1)
 FIRST = (SNAPSHOTS / "1.msgpack").read_bytes()
 NEWEST = (SNAPSHOTS / f"{SCHEMA_VERSION}.msgpack").read_bytes()
-MEMBERS = len(msgspec.msgpack.decode(FIRST))
+MEMBERS = len(msgspec.msgpack.decode(NEWEST))
 LARGEST = 3500
 """Bytes."""
 
@@ -92,7 +92,7 @@ def test_a_snapshot_with_a_field_that_came_later_still_loads() -> None:
         *(b"", b"\xc0", b"[]", b"\x90", b"\xff" * 40, FIRST[:-1], FIRST[:200], msgspec.msgpack.encode({"a": 1})),
         pytest.param(FIRST.replace(b"lockstep", b"\xff" * 8), id="a name that is no UTF-8"),
         pytest.param(
-            b"\xdc" + (MEMBERS + 1).to_bytes(2) + FIRST[3:] + b"\x91" * 100_000 + b"\xc0", id="nested too deeply"
+            b"\xdc" + (MEMBERS + 1).to_bytes(2) + NEWEST[3:] + b"\x91" * 100_000 + b"\xc0", id="nested too deeply"
         ),
     ),
 )
