@@ -1,6 +1,5 @@
 """A server receives only a few challenges until it confirms a webhook."""
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -116,9 +115,9 @@ async def test_passed_challenges_are_not_counted(game_owner: GameOwner, receiver
     for _ in range(3):
         other = GameOwner(game_owner.instance, receiver, await create_game(game_owner.instance.client))
         hooks += [(other, await other.register()) for _ in range(10)]
-    async with asyncio.timeout(30):
-        while len(receiver.challenges) < len(hooks):
-            await game_owner.deliver()
+    for _ in range(12):  # on a loaded machine a challenge may time out, and its next attempt waits
+        await game_owner.deliver()
+        game_owner.clock.offset_s += 10
     assert len(hooks) > CLIENT_RATE.burst
     assert {(await other.read(hook))["status"] for other, hook in hooks} == {"active"}
     assert {(await other.read(hook))["failures"] for other, hook in hooks} == {0}
