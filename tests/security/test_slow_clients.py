@@ -154,6 +154,7 @@ async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: Re
             (channel,) = hub._channels.values()
             (subscriber,) = channel.subscribers
             while len(hub):
+                # A stream has no public way to send so much: only changes of the game write to it, and these are small.
                 subscriber._write(b":" + b"x" * 60_000 + b"\n\n")  # type: ignore[attr-defined]  # as much as it takes
                 await asyncio.sleep(0)
 

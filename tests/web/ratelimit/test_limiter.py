@@ -262,6 +262,7 @@ async def test_an_empty_lease_is_renewed_before_a_request_is_rejected(
 
 
 def test_every_policy_has_the_rate_of_its_setting() -> None:
+    # mypy cannot know that RATES names fields with rates only.
     limits = Limits(**{name: RateLimit(number, 60) for number, name in enumerate(sorted(RATES), 100)})  # type: ignore[arg-type]
     limiter = RateLimiter(limits._replace(addresses_per_network=3), Mock(), Mock(), Mock())
     settings = {"keys": limits.rate_keys} | {
