@@ -37,7 +37,7 @@ from tests.examples.discord_bot.limits import CHOICES, command_faults, message_f
 RESPONSE_TIMEOUT_S = 3.0
 """Discord's limit for the first response to an interaction."""
 
-TEST_TIMEOUT_S = 8.0
+TEST_TIMEOUT_S = 20.0
 """The limit for everything else."""
 
 DEFERRED_MESSAGE, DEFERRED_UPDATE, AUTOCOMPLETE = 5, 6, 8

@@ -20,7 +20,7 @@ from examples.telegram_bot import TelegramBot
 TOKEN = "900:a-bot-token"
 CHAT = -700
 """A group: its ids are negative."""
-TIMEOUT_S = 8.0
+TIMEOUT_S = 20.0
 
 MAX_TEXT = 4096
 MAX_CAPTION = 1024
