@@ -21,7 +21,7 @@ DIFFS = 8
 OPEN_FILES = SOCKETS + 500
 
 SOCKET_BYTES = 24_000
-"""The limit for an idle socket. It takes 19,700 bytes, and 21,700 after the first ping, which a slow run may include."""
+"""The limit for an idle socket. It takes 19,700 bytes, and 21,700 after the first ping, which slow runs see."""
 
 SPARE = 10
 """The number of connections to Redis that may be opened during the test."""
