@@ -1,5 +1,6 @@
 """A parsed HTML page."""
 
+from functools import cached_property
 from html.parser import HTMLParser
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class ParsedPage(HTMLParser):
         """Collect an element."""
         self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
 
-    @property
+    @cached_property
     def anchors(self) -> list[str]:
         """Return every id, in order."""
         return [one.attributes["id"] for one in self.elements if "id" in one.attributes]

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -24,8 +25,9 @@ PLAIN = {"Accept-Encoding": "identity"}
 VENDORED = ("minisearch", "swagger-ui")
 
 
+@cache
 def parse(name: str) -> ParsedPage:
-    """Return a page as it is sent."""
+    """Return a page as it is sent; most tests look at all pages."""
     return ParsedPage(load_page(name).body.decode())
 
 
