@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from service.games.webhooks.delivery_slots import DeliverySlots, SlotLimits
+from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus, SlotLimits
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.games.webhooks.sender import SendResult
+from service.games.webhooks.sender import TIMEOUT, SendResult
 from service.games.webhooks.sites import site_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
@@ -123,6 +123,21 @@ async def wait_until_proven(game: HTTPGame, number: int) -> None:
             if [hook["status"] for hook in hooks] == ["active"] * number:
                 return
             await asyncio.sleep(0.05)
+
+
+async def test_a_timeout_makes_a_host_slow(store: RedisStore) -> None:
+    async def send(_url: str, _headers: Mapping[str, str], _body: bytes, /, *, challenge: bool = False) -> SendResult:
+        del challenge
+        return SendResult(None, TIMEOUT, 1)
+
+    slots = DeliverySlots()
+    dispatcher = WebhookDispatcher(store, send, time.time, slots=slots)
+    async with serve(store) as client:
+        await register_webhook(await create_game(client), "https://slow.example/")
+        await dispatcher.dispatch_due()
+        await dispatcher.join()
+    await dispatcher.aclose()
+    assert slots.host_status("https://slow.example/") is HostStatus.SLOW
 
 
 @pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))

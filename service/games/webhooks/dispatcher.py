@@ -66,7 +66,7 @@ class WebhookDispatcher:
         self._clock = clock
         self._random_fraction = random_fraction
         self._holder = uuid4().hex
-        self._slots = slots or DeliverySlots()
+        self._slots = DeliverySlots() if slots is None else slots
         limiter = ChallengeRateLimiter(clock)
         self._resources = DeliveryResources(store, send, clock, retry_delays_s, random_fraction, limiter, self._holder)
         self._in_progress: dict[tuple[str, str], bool] = {}
