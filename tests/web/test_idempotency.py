@@ -149,6 +149,15 @@ async def test_a_key_is_replayed_after_the_game_and_expires_after_a_day(
     await check_problem(await game.act(move, **key("k")), 409, "not_active")
 
 
+async def test_a_key_creates_another_game_each_day(timed_client: Client, clock: FrozenClock) -> None:
+    games = set()
+    for _ in range(3):
+        response = await timed_client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=key())
+        games.add((await response.json())["game"]["id"])
+        clock.now += 86_400
+    assert len(games) == 3
+
+
 async def test_concurrent_actions_with_one_key_are_applied_once(http_game: HTTPGame) -> None:
     move = await http_game.first_move()
     answers = await asyncio.gather(*(http_game.act(move, **key("k")) for _ in range(20)))

@@ -4,6 +4,7 @@ from time import time
 from typing import Any
 
 import msgspec
+import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
@@ -11,6 +12,7 @@ from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.delivery import JITTER
 from service.games.webhooks.port import StoredWebhook
+from service.games.webhooks.updates import restart
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key
@@ -220,6 +222,27 @@ async def test_a_game_that_cannot_be_read_stops_no_other(
     await host.register()
     await host.act(fine)
     assert receiver.versions_by_game == {fine.id: [2]}
+
+
+async def test_a_game_that_comes_while_the_webhook_becomes_active_is_delivered(
+    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook, webhooks = await host.register(), store.webhooks
+    receiver.statuses = [410]
+    await host.create_game()
+    assert (await host.read(webhook))["status"] == "disabled"
+    add_missed = webhooks.add_missed
+
+    async def add_late(key: str, webhook_id: str, game: str) -> None:
+        stored = await webhooks.acquire_lease(key, webhook_id, "me", 10)
+        assert isinstance(stored, StoredWebhook)
+        await webhooks.save(key, restart(stored), "me")
+        await add_missed(key, webhook_id, game)
+
+    monkeypatch.setattr(webhooks, "add_missed", add_late)
+    game = await host.create_game()
+    await host.deliver()
+    assert receiver.versions_by_game[game.id] == [1]
 
 
 async def test_a_key_that_was_just_revoked_registers_no_webhook(

@@ -6,6 +6,7 @@ from schemas.actions import PlaceTile
 from service.engine import copy_game, legal_moves
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
+from service.games.bots.expert.inputs import INPUT_NAMES, InputCalculator
 from service.games.bots.expert.playout import Playout
 from service.games.bots.expert.search import ROUNDS, Search
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
@@ -13,6 +14,24 @@ from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.redaction import redact
 from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
+from tests.rules.rules_game import Table
+
+OPEN_ISLAND = """
+  0      1      2
+~~~~~  ~~~~~  ~~~~~
+~~~~~  ~~~~~  ~~~~~
+~~~~~  ~~b~~  ~~~~~
+~~~~~  ~###~  ~~~~~
+~~~~~  ~###~  ~~~~~
+
+  4      5      3
+~~~~~  #####  ~~~~~
+~~~##  #####  ##~~~
+~~b##  #####  ##b~~
+~~~##  #####  ##~~~
+~~~~~  #####  ~~~~~
+"""
+"""Tile 5 joins the islands of tiles 1, 3 and 4, and goes on to the south."""
 
 
 def test_it_beats_random_by_far() -> None:
@@ -30,6 +49,16 @@ def test_a_playout_places_as_greedy_would(turns: int) -> None:
     placed = PlaceTile(*unpack_cell(ahead.cells[len(game.cells)]), ahead.oriented_tiles[len(game.cells)] & 3)
     moves, worths = score_moves(ARCHIPELAGO, game, DEFAULT_WEIGHTS)
     assert worths[moves.index(placed)] == pytest.approx(max(worths))
+
+
+def test_islanders_in_a_minority_are_behind() -> None:
+    table = Table(OPEN_ISLAND)
+    table.play("island", None, "island", "island", None)
+    inputs = InputCalculator(FeatureEstimator(table.index, table.game, DEFAULT_WEIGHTS)).compute(table.game, 2.0)
+    red, blue = (dict(zip(INPUT_NAMES, one, strict=True)) for one in inputs)
+    assert (red["away"], red["behind"], red["behind_soon"], red["island_symbols"]) == (2, 0, 0, 3)
+    assert (blue["away"], blue["behind"], blue["island_symbols"]) == (1, 1, 0)
+    assert blue["behind_soon"] == blue["return_soon"] > 0
 
 
 @pytest.mark.parametrize("turns", (2, 30, 71))

@@ -24,6 +24,7 @@ from service.games.scheduling.scheduler import (
     run_scheduler,
 )
 from service.store import keys
+from service.telemetry.logs import TextFormatter
 from tests.background import in_background
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
 from tests.games.game_logs import ARCHIPELAGO, decode_log
@@ -165,10 +166,14 @@ def test_deferred_games_become_due_a_few_each_second() -> None:
     assert slots.defer_until(2000.0) == 2005
 
 
-async def test_an_unreadable_game_is_left_to_other_instances(store: GameStore, redis: Redis) -> None:
+async def test_an_unreadable_game_is_left_to_other_instances(
+    store: GameStore, redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caplog.handler, "formatter", TextFormatter("%(message)s"))
     game = await create_bot_game(store)
     await redis.hset(keys.game(game), "snapshot", "of another age")
     await process_due_game(context_of(store), game)
+    assert caplog.text.endswith(f" [game={game}]\n")
     assert await store.list_due(int(time()), 100) == []
     assert await due(store) == [game]
 

@@ -203,6 +203,7 @@ def test_the_number_of_remembered_hosts_is_bounded(slots: DeliverySlots, monkeyp
         ("https://bot.example/x", "bot.example"),
         ("https://A.B.Bot.Example./x", "bot.example"),
         ("https://a.bot.co.uk:8443/", "bot.co.uk"),
+        ("https://a.bot.com.au/", "bot.com.au"),
         ("https://co.uk/", "co.uk"),
         ("https://a.b.shop/", "b.shop"),
         ("https://192.0.2.77/", "192.0.2.0/24"),

@@ -62,6 +62,12 @@ async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedCl
     assert "WRONGTYPE" in str(replies[1])
 
 
+async def test_an_error_reply_to_wait_fails_the_command(single_server: SingleServer) -> None:
+    async with connect(single_server.url, wait=Wait(1, -1)) as store:
+        with pytest.raises(StoreUnavailable, match="timeout is negative"):
+            await store._client.execute("SET", "k", "v", wait_for_replicas=True)
+
+
 async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(client: PipelinedClient) -> None:
     replies = await asyncio.gather(
         client.execute("ECHO", object()),  # type: ignore[arg-type]  # cannot be encoded

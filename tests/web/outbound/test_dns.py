@@ -94,7 +94,7 @@ async def test_a_name_is_queried_literally_and_cached() -> None:
 
 async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
-    async with resolving() as (resolver, server), asyncio.timeout(20):
+    async with resolving(timeout_s=20) as (resolver, server), asyncio.timeout(20):
         while server.queried_names.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
 

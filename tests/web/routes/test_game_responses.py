@@ -125,6 +125,9 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
         assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
         moves += at
     assert sorted(map(str, moves)) == sorted(map(str, every))
+    first = await game.get_json(f"/legal-moves?limit={len(every) - 1}")
+    last = await game.get_json(f"/legal-moves?limit=1&cursor={first['next_cursor']}")
+    assert (first["moves"] + last["moves"], last["next_cursor"]) == (every, None)
     turned = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
     assert turned == [move for move in every if "turned" in move["text"]]
 
