@@ -124,18 +124,19 @@ def _signed_area(ring: Sequence[Point]) -> float:
 def _simplify_ring(ring: list[Point]) -> list[Point]:
     """Simplify a ring within the tolerance (Ramer, Douglas, Peucker)."""
     farthest = max(range(len(ring)), key=lambda index: ring[0].distance_to(ring[index]))
-    return [*_simplify_line(ring[: farthest + 1])[:-1], *_simplify_line([*ring[farthest:], ring[0]])[:-1]]
+    return [*_simplify_line(ring[: farthest + 1]), *_simplify_line([*ring[farthest:], ring[0]])]
 
 
 def _simplify_line(line: list[Point]) -> list[Point]:
+    """Simplify a line; its end is left out, because the next line starts there."""
     if len(line) < 3:
-        return line
+        return line[:-1]
     distances = [_distance_from_line(point, line[0], line[-1]) for point in line[1:-1]]
     worst = max(distances)
     if worst <= TOLERANCE:
-        return [line[0], line[-1]]
+        return line[:1]
     middle = distances.index(worst) + 1
-    return [*_simplify_line(line[: middle + 1])[:-1], *_simplify_line(line[middle:])]
+    return [*_simplify_line(line[: middle + 1]), *_simplify_line(line[middle:])]
 
 
 def _distance_from_line(point: Point, start: Point, end: Point) -> float:
