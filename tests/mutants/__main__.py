@@ -9,14 +9,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from hashlib import sha256
-from itertools import accumulate, chain, islice, takewhile
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
 
 from tests.mutants import mutations
-from tests.mutants.coverage_map import CoverageMap, digest_files, find_importers
+from tests.mutants.coverage_map import CoverageMap, digest_files, find_importers, within_budget
 from tests.mutants.mutations import Mutant
 from tests.mutants.results import Line, Result, format_report, read_equivalents
 from tests.mutants.runner import Outcome, adopt_orphans, copy_project, measure, run_in_worker, set_up_worker
@@ -35,9 +35,6 @@ NOT_MEASURED = (
     "tests/page/",
 )
 """These take long, and test other things than single lines of the service."""
-
-MAX_TESTS_S = 60.0
-"""How long the tests of one mutant may take, by what they took when they were measured."""
 
 
 def main() -> None:
@@ -91,14 +88,14 @@ def _try(mutants: Sequence[Mutant], coverage_map: CoverageMap, pool: ProcessPool
             yield line
             continue
         selected = coverage_map.select_tests(mutation.path, mutation.lines, importers.get(mutation.path, ()))
-        tests = _within_budget(selected, durations)
+        tests = within_budget(selected, mutation.path, durations)
         known = results.get(mutation.key)
         if known is not None and known.state == _digest(coverage_map, [known.test] if known.test else tests):
             yield line._replace(outcome=known.outcome)
         elif not tests:
             yield line._replace(outcome=Outcome.SURVIVED)
         else:
-            timeout_s = 60 + 5 * sum(durations[test] for test in tests)
+            timeout_s = 60 + 3 * sum(durations[test] for test in tests)
             running[pool.submit(run_in_worker, mutation.path, mutant.source, tests, timeout_s)] = mutant, tests
     for done, future in enumerate(as_completed(running), 1):
         mutant, tests = running[future]
@@ -107,13 +104,6 @@ def _try(mutants: Sequence[Mutant], coverage_map: CoverageMap, pool: ProcessPool
         file.write_bytes(msgspec.json.format(msgspec.json.encode(results)))
         print(f"{done}/{len(running)} {mutant.mutation.path}:{mutant.mutation.line} {outcome}", flush=True)
         yield Line(mutant.mutation.path, mutant.mutation.line, mutant.before, mutant.after, outcome)
-
-
-def _within_budget(tests: Sequence[str], durations: dict[str, float]) -> list[str]:
-    """Return the first tests that together take MAX_TESTS_S, and one at least."""
-    spent = accumulate(durations[test] for test in tests)
-    fitting = takewhile(lambda pair: pair[1] <= MAX_TESTS_S, zip(tests, spent, strict=True))
-    return [test for test, _ in fitting] or list(tests[:1])
 
 
 def _digest(coverage_map: CoverageMap, tests: Sequence[str]) -> str:

@@ -3,10 +3,10 @@
 import ast
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -14,6 +14,11 @@ import msgspec
 from coverage import CoverageData
 
 TESTS = "tests"
+
+MAX_TESTS_S = 60.0
+"""How long the tests of one mutant may take, by what they took when they were measured."""
+MAX_NEAR_TESTS_S = 180.0
+"""The same for those of the nearest directory: measuring can make a test ten times slower than it is."""
 
 
 class Run(NamedTuple):
@@ -59,7 +64,9 @@ class CoverageMap(msgspec.Struct):
         self.digests = dict(digests)
 
     def select_tests(self, path: str, lines: tuple[int, int] | None, importers: Collection[str] = ()) -> list[str]:
-        """Return the passing tests that run some lines of a module, the fastest first.
+        """Return the passing tests that run some lines of a module, the fastest first, then the others of their files.
+
+        Of tests that share what a cache or a fixture holds, only the first one was seen to run the lines behind it.
 
         None stands for what runs while the module is imported, whoever imports it. Three groups of tests get equal
         shares of the time: those that run anything of the module, those of the nearest directory, and those in
@@ -68,7 +75,9 @@ class CoverageMap(msgspec.Struct):
         known = self.lines.get(path, {})
         running = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())} if lines else set()
         if running:
-            return self._fastest_first([running])
+            files = {_file(self.names[test]) for test in running}
+            others = {test for test, name in self.names.items() if _file(name) in files} - running
+            return [*self._fastest_first([running]), *self._fastest_first([others])]
         of_module = {test for tests in known.values() for test in tests}
         importing = {test for test, name in self.names.items() if _file(name) in importers}
         return self._fastest_first([of_module, {*self._tests_beside(path)}, importing])
@@ -92,6 +101,29 @@ class CoverageMap(msgspec.Struct):
             if tests:
                 return tests
         return ()
+
+
+def within_budget(tests: Sequence[str], path: str, durations: Mapping[str, float]) -> list[str]:
+    """Return the first tests that take MAX_TESTS_S, and the first near the module that take MAX_NEAR_TESTS_S.
+
+    Of either at least one: the slowest test may be the only one that compares the result, as of pictures.
+    """
+    kept = {*_first(tests, durations, MAX_TESTS_S), *_first(_nearest(tests, path), durations, MAX_NEAR_TESTS_S)}
+    return [test for test in tests if test in kept]
+
+
+def _first(tests: Sequence[str], durations: Mapping[str, float], budget_s: float) -> Sequence[str]:
+    """Return the first tests that together take no longer than a budget, and one at least."""
+    spent = accumulate(durations[test] for test in tests)
+    fitting = takewhile(lambda pair: pair[1] <= budget_s, zip(tests, spent, strict=True))
+    return [test for test, _ in fitting] or tests[:1]
+
+
+def _nearest(tests: Sequence[str], path: str) -> Sequence[str]:
+    """Return those of the tests that are in the nearest directory, none if that is `tests` itself."""
+    *directories, _tests, _root = PurePosixPath(TESTS, *PurePosixPath(path).parts[1:]).parents
+    beside = ([test for test in tests if PurePosixPath(_file(test)).parent == one] for one in directories)
+    return next(filter(None, beside), [])
 
 
 def read_run(data_file: Path, durations: Mapping[str, float | None]) -> Run:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.mutants.coverage_map import CoverageMap, Run, find_importers
+from tests.mutants.coverage_map import MAX_NEAR_TESTS_S, MAX_TESTS_S, CoverageMap, Run, find_importers, within_budget
 from tests.tools import ROOT
 
 TURN, VIEW, LIMITS = "service/engine/turn.py", "service/engine/view.py", "service/web/limits.py"
@@ -22,9 +22,36 @@ def measured() -> CoverageMap:
     return result
 
 
-def test_the_tests_that_run_a_line_come_the_fastest_first(measured: CoverageMap) -> None:
+def test_the_tests_that_run_a_line_come_the_fastest_first_then_the_others_of_their_files(
+    measured: CoverageMap,
+) -> None:
     assert measured.select_tests(TURN, (5, 5)) == [FAST, SEES, SLOW]
-    assert measured.select_tests(TURN, (6, 8)) == [SLOW]
+    assert measured.select_tests(TURN, (6, 8)) == [SLOW, FAST]
+
+
+@pytest.mark.parametrize(
+    ("path", "near", "left"),
+    (
+        ("service/web/drawing/layout/islands.py", 1.5 * MAX_TESTS_S, ["route", "tile", "picture"]),
+        ("service/web/drawing/layout/islands.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile"]),
+        ("service/web/routes/ships.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile"]),
+        ("service/main.py", 1.5 * MAX_TESTS_S, ["route", "tile"]),
+    ),
+    ids=("near", "too slow", "elsewhere", "no directory"),
+)
+def test_slow_tests_are_left_out_later_if_they_are_near(path: str, near: float, left: list[str]) -> None:
+    names = {
+        "route": "tests/web/routes/test_ships.py::test_route",
+        "tile": "tests/web/drawing/test_tile.py::test_tile",
+        "picture": "tests/web/drawing/test_pictures.py::test_picture",
+        "start": "tests/test_start.py::test_start",
+    }
+    durations = dict(zip(names.values(), (1.0, 2.0, near, near + 1), strict=True))
+    assert within_budget([*durations], path, durations) == [names[one] for one in left]
+
+
+def test_the_only_test_of_a_line_is_never_left_out() -> None:
+    assert within_budget([ROUTE], LIMITS, {ROUTE: 10 * MAX_NEAR_TESTS_S}) == [ROUTE]
 
 
 def test_a_line_that_no_test_runs_takes_the_same_tests_as_an_import(measured: CoverageMap) -> None:
