@@ -102,7 +102,7 @@ def _waiting() -> Scene:
     """Return a game that waits for its second player, on a start tile with many bananas; the font lacks a snowman."""
     scene = _play(2, 0)
     creator, joining = scene.game.players
-    players = [replace(creator, name=f"{creator.name} \u2603"), replace(joining, name=None, color=None)]
+    players = [replace(creator, name=f"\u2603 {creator.name}"), replace(joining, name=None, color=None)]
     tiles = {"start": _make_tile("start", island("n", 13), sea(range(2, 8), (2,)))}
     board = {"0,0": replace(scene.game.board["0,0"], tile="start")}
     game = replace(scene.game, board=board, players=players, turn=None, display=[])
