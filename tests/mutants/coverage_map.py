@@ -159,9 +159,9 @@ def digest_files(root: Path) -> dict[str, str]:
 
 
 def find_importers(root: Path) -> Mapping[str, Collection[str]]:
-    """Return by module of the service the test files that import it, or a module that does."""
+    """Return by module of the service the test files that import it, or a module or helper that does."""
     direct: defaultdict[str, set[str]] = defaultdict(set)
-    for file in (*(root / "service").rglob("*.py"), *(root / TESTS).rglob("test_*.py")):
+    for file in (*(root / "service").rglob("*.py"), *(root / TESTS).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_bytes())):
             if isinstance(node, ast.ImportFrom) and node.module is not None:
                 module = PurePosixPath(*node.module.split("."))
@@ -178,4 +178,4 @@ def _file(test: str) -> str:
 
 
 def _is_test(path: str) -> bool:
-    return path.startswith(f"{TESTS}/")
+    return path.startswith(f"{TESTS}/") and PurePosixPath(path).name.startswith("test_")
