@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 from unittest.mock import Mock
@@ -161,6 +163,14 @@ async def test_a_malformed_token_is_a_guess(store: RedisStore) -> None:
         assert 10 <= await count_admitted(30, lambda: client.get(game.path, headers=malformed), 401) <= 12
 
 
+async def test_a_socket_of_an_unknown_game_is_a_guess(store: RedisStore) -> None:
+    async with serve(store, make_limits(rate_guesses=10)) as client:
+        game = await create_game(client)
+        for _ in range(15):
+            await open_socket(client, "/v1/games/unknown/ws")
+        assert await read_status(await client.get(game.path)) == 429
+
+
 async def test_a_preflight_request_makes_no_token_trusted(store: RedisStore) -> None:
     async with serve(store, make_limits()) as client:
         game = await create_game(client)
@@ -239,6 +249,26 @@ async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, 
     assert len(lookup.tokens) < 10
     assert await verifier.is_valid("a", None, "g", "good")
     assert not any(await asyncio.gather(*guesses))
+
+
+async def test_the_next_token_of_an_address_is_verified_after_a_pause(
+    lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[tuple[float, Callable[[], None]]] = []
+    monkeypatch.setattr(
+        asyncio.get_running_loop(),
+        "call_later",
+        lambda pause_s, then, *given: pauses.append((pause_s, partial(then, *given))),
+    )
+    guesses = [asyncio.create_task(verifier.is_valid("a", None, "g", f"bad {number}")) for number in range(3)]
+    for number, one in enumerate(guesses, 1):
+        assert not await one
+        assert len(lookup.tokens) == number
+        ((pause_s, end_pause),) = pauses
+        assert pause_s == 1 / MAX_CHECKS_PER_S
+        pauses.clear()
+        end_pause()
+    assert len(verifier) == 0
 
 
 async def test_no_token_is_verified_for_disconnected_clients(
