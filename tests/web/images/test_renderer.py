@@ -1,6 +1,7 @@
 """The worker process may die, hang or be overloaded without harm to the service."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator
 
@@ -55,6 +56,13 @@ async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:
     await worker.wait()
     assert await renderer.render(2, SHIP) == first
     assert renderer._worker is not worker
+
+
+async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRenderer) -> None:
+    worker, first = await start_worker(renderer)
+    worker.send_signal(signal.SIGINT)
+    assert await renderer.render(2, SHIP) == first
+    assert renderer._worker is worker
 
 
 async def test_a_worker_that_dies_during_a_job_is_replaced(renderer: ImageRenderer) -> None:
