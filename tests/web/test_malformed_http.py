@@ -10,6 +10,7 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
+from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.server import runner
 from tests.polling import wait_until
 from tests.web.app_server import Client, serve
@@ -62,6 +63,14 @@ async def test_a_body_above_the_limit_is_too_large(store: RedisStore) -> None:
         headers = {"Content-Type": JSON}
         assert (await client.post("/v1/games", data=fits, headers=headers)).status == 201
         await check_problem(await client.post("/v1/games", data=fits + b" ", headers=headers), 413, "too_large")
+
+
+async def test_a_body_has_a_thousand_chunks_at_most(client: Client) -> None:
+    head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    body = json.dumps({"players": TWO_PLAYERS}).encode()
+    for spaces, status in ((MAX_BODY_CHUNKS - 1, 201), (MAX_BODY_CHUNKS, 400)):
+        chunks = b"%x\r\n%b\r\n" % (len(body), body) + b"1\r\n \r\n" * spaces
+        assert (await send_raw(client, head + chunks + b"0\r\n\r\n")).status == status
 
 
 async def test_a_declared_length_above_the_limit_is_rejected_early(store: RedisStore) -> None:
