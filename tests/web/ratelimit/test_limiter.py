@@ -254,7 +254,9 @@ async def test_an_empty_lease_is_renewed_before_a_request_is_rejected(
     limiter: RateLimiter, buckets: EmptyBuckets
 ) -> None:
     (empty,) = limiter.reads.get_or_create(ADDRESS)
-    empty.tokens = -50
+    empty.tokens = -49
+    assert limiter.admit(make_request("GET", GAME, {}), ADDRESS) is not None
+    assert empty.tokens == -50
     with pytest.raises(LeasePending):
         limiter.admit(make_request("GET", GAME, {}), ADDRESS)
     await limiter.aclose()
