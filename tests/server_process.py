@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-START_TIMEOUT_S = 20
-STOP_TIMEOUT_S = 15
+START_TIMEOUT_S = 40
+STOP_TIMEOUT_S = 40
 
 
 class ServerProcess(NamedTuple):

@@ -58,7 +58,7 @@ def kernel_bytes(port: int) -> int:
 
 
 async def test_clients_that_do_not_read_use_little_memory(tmp_path: Path, redis_url: str) -> None:
-    """In the process, and in the system, which by itself takes megabytes for each."""
+    """In the process, a tenth of the 600 MB that they request; the system by itself would take megabytes for each."""
     many = 100
     async with start_measured_service(tmp_path, redis_url) as service, AsyncExitStack() as stack:
         port = urlsplit(service.service.url).port
@@ -68,7 +68,7 @@ async def test_clients_that_do_not_read_use_little_memory(tmp_path: Path, redis_
         for _ in range(many):
             await stack.enter_async_context(open_silent_client(port, LARGE_REQUESTS))
         await service.wait_until_idle()
-        assert resident_bytes(service) - before < 30 * MB
+        assert resident_bytes(service) - before < 60 * MB
         assert kernel_bytes(port) < many * 0.3 * MB
 
 
