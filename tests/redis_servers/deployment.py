@@ -129,16 +129,23 @@ async def cluster_lines(client: Redis, subcommand: str) -> list[str]:
 
 
 async def _is_cluster_ok(node: Node) -> bool:
-    async with aclosing(node.client()) as client:
-        return "cluster_state:ok" in await cluster_lines(client, "INFO")
+    return "cluster_state:ok" in await _read_cluster(node, "INFO")
 
 
 async def _owns_slot(node: Node, slot: int) -> bool:
     """Return whether the node serves this slot."""
-    async with aclosing(node.client()) as client:
-        for line in await cluster_lines(client, "NODES"):
-            fields = line.split()
-            if "myself" in fields[2]:
-                ranges = [part.partition("-") for part in fields[8:] if not part.startswith("[")]
-                return any(int(first) <= slot <= int(last or first) for first, _, last in ranges)
+    for line in await _read_cluster(node, "NODES"):
+        fields = line.split()
+        if "myself" in fields[2]:
+            ranges = [part.partition("-") for part in fields[8:] if not part.startswith("[")]
+            return any(int(first) <= slot <= int(last or first) for first, _, last in ranges)
     return False
+
+
+async def _read_cluster(node: Node, subcommand: str) -> list[str]:
+    """Return the lines of `CLUSTER INFO` or `CLUSTER NODES`; none if the node does not reply, as on a busy machine."""
+    try:
+        async with aclosing(node.client()) as client:
+            return await cluster_lines(client, subcommand)
+    except (RedisError, OSError):
+        return []
