@@ -1,9 +1,10 @@
 """`WebSocketConnection`: the transport side of a WebSocket, shared by aiohttp and the broadcasts.
 
-aiohttp does the handshake, reads, pings and closes. Everything that the service sends is written to the transport as
-whole frames, and so are aiohttp's pings and closes, so that frames never mix. `send_str` is not used: on a socket with
-compression, aiohttp 3.14 compresses every message, even with `compress=0`, with a window that lacks the broadcasts'
-frames, and the client could not inflate it. Once aiohttp can send a message uncompressed, `send_str` will do.
+aiohttp does the handshake, reads, answers pings and closes. Everything that the service sends is written to the
+transport as whole frames, and so are aiohttp's pongs and closes, so that frames never mix. `send_str` is not used: on a
+socket with compression, aiohttp 3.14 compresses every message, even with `compress=0`, with a window that lacks the
+broadcasts' frames, and the client could not inflate it. Once aiohttp can send a message uncompressed, `send_str` will
+do.
 """
 
 import asyncio
@@ -35,8 +36,14 @@ __all__ = ["WebSocketConnection", "accept_connection", "problem_close_code"]
 MESSAGE_TYPES = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG})
 """All others mean that the socket is closing."""
 
+PING = b"\x89\0"
+"""A frame without payload."""
+
 PONG_TIMEOUT_INTERVALS = 1.4
-"""Ping intervals until a silent client is closed. aiohttp pings after one, and drops the connection after 1.5."""
+"""Ping intervals until a silent client is closed. It is pinged after one."""
+
+PAUSE_S = 1.0
+"""A timer that fires later than this shows that this process was paused or busy, and has not read its sockets."""
 
 
 def problem_close_code(code: str) -> int:
@@ -52,6 +59,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     """Do the opening handshake. Raises UpgradeRequired, Malformed, ConnectionResetError if the client has left.
 
     `autoping` is off because pings, too, count as messages of their client, and `autoclose` for `_answer_close`.
+    `heartbeat` is off because aiohttp drops a silent client without a code, even if only this process was paused.
     """
     limits, handshake = request.app[LIMITS], check_handshake(request)
     socket = web.WebSocketResponse(
@@ -59,7 +67,6 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         protocols=(SUBPROTOCOL,),
         autoclose=False,
         autoping=False,
-        heartbeat=limits.ping_interval_s,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
     if (log_context := LOG_CONTEXT.get()) is not None and log_context.request_id is not None:
@@ -91,8 +98,8 @@ class WebSocketConnection:
         "_last_received_at",
         "_loop",
         "_max_unsent_bytes",
-        "_pong_timeout_s",
-        "_pong_timer",
+        "_ping_interval_s",
+        "_ping_timer",
         "_receive_timeout",
         "_request",
         "_retry_after_ms",
@@ -120,7 +127,7 @@ class WebSocketConnection:
         self._slow_threshold = min(limits.max_unsent_bytes, HIGH_WATER_BYTES)
         """Unsent bytes from which on the client may be a slow consumer."""
         self._loop = asyncio.get_running_loop()
-        self._pong_timeout_s = PONG_TIMEOUT_INTERVALS * limits.ping_interval_s
+        self._ping_interval_s = limits.ping_interval_s
         self._last_received_at = self._loop.time()
         self._receive_timeout = asyncio.timeout(None)
         """Interrupts `_receive`, and nothing else."""
@@ -185,7 +192,7 @@ class WebSocketConnection:
 
         Frames that are sent in one tick while a message is handled, as a diff and the ack, go out in one write.
         """
-        self._pong_timer = self._loop.call_later(self._pong_timeout_s, self._check_pong)
+        self._ping_timer = self._loop.call_later(self._ping_interval_s, self._ping_if_silent)
         try:
             async with self._receive_timeout:
                 while self._closing is None and self._retry_after_ms is None:
@@ -205,7 +212,7 @@ class WebSocketConnection:
         except ConnectionError:
             return
         finally:
-            self._pong_timer.cancel()
+            self._ping_timer.cancel()
         with suppress(ConnectionError):
             await self._close_socket()
 
@@ -232,13 +239,31 @@ class WebSocketConnection:
         start_message(self._request)
         return message
 
-    def _check_pong(self) -> None:
-        """Close a client that is silent for too long with a code; aiohttp would drop it without one."""
-        silent_s = self._loop.time() - self._last_received_at if self._is_receiving else 0.0
-        if silent_s >= self._pong_timeout_s:
-            self.close(CloseCode.NO_PONG, "no_pong")
+    def _ping_if_silent(self) -> None:
+        """Ping a client that is silent for an interval."""
+        now = self._loop.time()
+        silent_s = now - self._last_received_at if self._is_receiving else 0.0
+        if silent_s < self._ping_interval_s:
+            self._ping_timer = self._loop.call_later(self._ping_interval_s - silent_s, self._ping_if_silent)
         else:
-            self._pong_timer = self._loop.call_later(self._pong_timeout_s - silent_s, self._check_pong)
+            self._write_to_transport(PING)
+            self._expect_pong(now)
+
+    def _expect_pong(self, pinged_at: float) -> None:
+        timeout_s = (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s
+        self._ping_timer = self._loop.call_later(timeout_s, self._check_pong, pinged_at)
+
+    def _check_pong(self, pinged_at: float) -> None:
+        """Close a client that has sent nothing since it was pinged. If this process was paused, read first.
+
+        The loop's clock counts milliseconds, so an answer may seem as old as the ping.
+        """
+        if self._last_received_at >= pinged_at or not self._is_receiving:
+            self._ping_if_silent()
+        elif self._loop.time() - self._ping_timer.when() > PAUSE_S:
+            self._expect_pong(pinged_at)
+        else:
+            self.close(CloseCode.NO_PONG, "no_pong")
 
     def _stop_receiving(self) -> None:
         if self._is_receiving and not self._receive_timeout.expired():

@@ -77,6 +77,29 @@ async def test_a_client_is_closed_when_it_no_longer_answers_pings(store: RedisSt
         await wait_until_no_streams(client)
 
 
+@pytest.mark.parametrize(
+    ("late_s", "answered_after_s"),
+    (
+        pytest.param(30.0, -1.0, id="the instance was paused"),
+        pytest.param(0.0, 0.0, id="answered within the resolution of the clock"),
+    ),
+)
+async def test_a_client_that_may_have_answered_is_not_closed(
+    client: Client, late_s: float, answered_after_s: float
+) -> None:
+    """A paused instance, as a virtual machine is while it moves, has not read yet what its clients answered."""
+    loop = asyncio.get_running_loop()
+    async with connect_watcher(client) as watcher:
+        (opened,) = client.app[STREAMS]
+        assert isinstance(opened, WebSocketConnection)
+        opened._ping_timer.cancel()
+        pinged_at = opened._last_received_at - answered_after_s
+        due = opened._ping_timer = loop.call_at(loop.time() - late_s, opened._check_pong, pinged_at)
+        await wait_until(lambda: opened._ping_timer is not due)
+        assert opened._ping_timer.when() > loop.time()
+        await watcher.subscribe((await create_game(client)).id)
+
+
 async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
     """Its timer would hold a closed one for ever."""
     async with connect_watcher(client):
@@ -84,7 +107,7 @@ async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
         assert isinstance(opened, WebSocketConnection)
         assert not opened.socket.headers  # they were sent
     await wait_until_no_streams(client)
-    assert opened._pong_timer.cancelled()
+    assert opened._ping_timer.cancelled()
 
 
 @pytest.fixture
