@@ -21,6 +21,9 @@ PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
 RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py diffs/test_patch.py commands/test_undo.py)
 
+# Without stored bytecode each of the programs that tests start would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled venv lock clean
