@@ -68,7 +68,8 @@ async def test_the_wheel_plays_the_game_of_the_readme(python: Path, tmp_path: Pa
         (tmp_path / "game.py").write_text(program.replace("http://127.0.0.1:8080", instance.url))
         flags = ("-I", "-X", "dev", "-W", "error")
         player = await run_program(python, *flags, "game.py", cwd=tmp_path, timeout_s=100)
-    assert (player.returncode, player.stderr) == (0, "")
+    errors = re.sub(r"^Executing .* took .* seconds\n", "", player.stderr, flags=re.MULTILINE)  # on a busy machine
+    assert (player.returncode, errors) == (0, "")
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", player.stdout)
 
 

@@ -50,6 +50,8 @@ class Load(NamedTuple):
     seconds: float = 1.5
     writers: int = 12
     pause_s: float = 0.004
+    commits: int = 150
+    """The least number of acknowledged commits before the fault, which take longer on a busy machine."""
 
 
 class TrialResult(NamedTuple):
@@ -87,6 +89,7 @@ async def run_trial(guarantee: Guarantee, directory: Path, load: Load) -> TrialR
             writers.start()
             started_at = time.monotonic()
             await asyncio.sleep(load.seconds)
+            await writers.wait_for(load.commits, RECOVERY_TIMEOUT_S)
             fault_at = await target.inject_fault()
             promoted = await target.primary() if target.primary else None
             if target.can_recover:

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import NamedTuple
 
 from service.games.ports import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
@@ -50,11 +50,20 @@ class Writers:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def wait_for(self, commits: int, within_s: float) -> None:
+        """Wait until this number of commits is acknowledged. Raise TimeoutError."""
+        await self._wait_until(lambda: len(self.acknowledged) >= commits, within_s)
+
     async def wait_for_all(self, within_s: float) -> None:
         """Wait until each game has one more acknowledged commit. Raise TimeoutError."""
         before = len(self.acknowledged)
+        await self._wait_until(
+            lambda: {commit.game for commit in self.acknowledged[before:]} == {*self.games}, within_s
+        )
+
+    async def _wait_until(self, condition: Callable[[], bool], within_s: float) -> None:
         async with asyncio.timeout(within_s):
-            while {commit.game for commit in self.acknowledged[before:]} != {*self.games}:
+            while not condition():
                 for task in self._tasks:
                     if task.done():
                         task.result()  # raises the exception of a writer

@@ -42,8 +42,15 @@ async def deployment(
 
 @pytest.fixture
 async def waiting_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
-    """Yield a store that waits for one replica, on an empty deployment."""
+    """Yield a store that waits for one replica, as long as a busy machine may take, on an empty deployment."""
     await deployment.clear()
+    async with connect(deployment.url, wait=Wait(1, 10_000)) as store:
+        yield store
+
+
+@pytest.fixture
+async def impatient_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
+    """Yield a store that waits for one replica for a short time."""
     async with connect(deployment.url, wait=Wait(1, 200)) as store:
         yield store
 
@@ -67,16 +74,16 @@ async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore, de
 
 
 async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
-    waiting_store: RedisStore, replica: Node
+    waiting_store: RedisStore, impatient_store: RedisStore, replica: Node
 ) -> None:
     await waiting_store.commit(creation())
     replica.pause()
     once = action(1, idempotency=idempotency("key"))
     for _ in range(2):
         with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-            await waiting_store.commit(once)
+            await impatient_store.commit(once)
     with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-        await waiting_store.load("g", key_hash("key"))
+        await impatient_store.load("g", key_hash("key"))
     assert await waiting_store.load_versions(["g"]) == [(2, digest(2), "")]
     replica.resume()
     loaded = await load_record(waiting_store, "g", key_hash("key"))
