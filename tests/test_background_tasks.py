@@ -66,7 +66,7 @@ class Instance(NamedTuple):
         for number in range(times):
             task = await self.task(name)
             before = task.failures
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(20):
                 while task.failures == before:
                     if (future := awaited_future(task)) is not None:  # a library may handle one as a lost connection
                         future.set_exception(RuntimeError(f"failure {number}"))

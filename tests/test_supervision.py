@@ -136,14 +136,14 @@ async def test_a_task_that_swallows_cancellations_is_stopped(monkeypatch: pytest
                 swallowed += 1
         await asyncio.Event().wait()
 
-    async with asyncio.timeout(5), Supervisor().running("a-task", work):
+    async with asyncio.timeout(20), Supervisor().running("a-task", work):
         await asyncio.sleep(0)
     assert swallowed == 3
 
 
 async def test_a_task_is_stopped_during_its_backoff() -> None:
     work = Work("fail")
-    async with asyncio.timeout(5), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
+    async with asyncio.timeout(20), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
         await wait_until(lambda: task.failures)
     assert work.starts == 1
 

@@ -95,7 +95,7 @@ class ServerSocket(web.WebSocketResponse):
 
     async def receive_message(self) -> JsonObject:
         """Return the client's next message."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             message: JsonObject = await self.receive_json()
             return message
 

@@ -26,7 +26,7 @@ from tests.store.notification_recorder import record_notifications, subscribe_el
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:
     """Wait until `count` connections are subscribed, and return their ids."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while len(clients := await redis.client_list(_type="pubsub")) != count:  # noqa: ASYNC110  another process
             await asyncio.sleep(0.01)
     return [client["id"] for client in clients]
@@ -78,7 +78,7 @@ async def test_a_committer_that_has_lost_its_connection_is_not_counted(
         (own,) = await redis.client_list(_type="pubsub")
         async with subscribe_elsewhere(single_server.url, "a") as other:
             await redis.client_kill_filter(_id=own["id"])
-            await wait_until(lambda: not store._notifications.is_up, 5)
+            await wait_until(lambda: not store._notifications.is_up)
             await store.commit(creation("a"))
             assert await other.next_notification() == ChangeNotification("a", 1)
 

@@ -41,7 +41,7 @@ POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 
 async def expect(what: str, holds: Callable[[], bool]) -> None:
     try:
-        await wait_until(holds, 10)
+        await wait_until(holds)
     except (TimeoutError, AttributeError) as error:
         pytest.fail(f"{ADVICE}{what}. {error!r}")
 

@@ -174,7 +174,7 @@ async def test_deliveries_in_progress_end_with_the_dispatcher(
     monkeypatch.setattr(dispatcher._resources, "send", hang)
     await game_owner.send("POST", game_owner.path, {"url": game_owner.receiver.url}, 201)
     await dispatcher.dispatch_due()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await sending.wait()
         await dispatcher.aclose()
     assert len(dispatcher) == 0

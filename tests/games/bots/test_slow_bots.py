@@ -41,7 +41,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
         return all([(await table.game()).status == "finished" for table in late])
 
     async with in_background(run_scheduler(context, interval_s=0.02)):
-        await wait_until(are_finished, 5.0)
+        await wait_until(are_finished)
     await pool.aclose()
 
 

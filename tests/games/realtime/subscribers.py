@@ -42,12 +42,12 @@ class VersionSubscriber:
 
     async def wait_for_error(self) -> GameError:
         """Wait until the subscription has ended."""
-        await wait_until(lambda: self.errors, 5)
+        await wait_until(lambda: self.errors)
         return self.errors[0]
 
     async def wait_for_version(self, version: int) -> None:
         """Wait until this version was received."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             while self.version < version:
                 self.received.clear()
                 await self.received.wait()

@@ -28,7 +28,7 @@ async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(hub: Hu
     await commit_and_publish(hub, store, action(1))
     store.is_deaf, store.stale_answers = True, 1
     hub.start()
-    await wait_until(lambda: not store.stale_answers, 10)
+    await wait_until(lambda: not store.stale_answers)
     await store.commit(action(2))
     await subscriber.wait_for_version(3)
     assert subscriber.errors == []
