@@ -4,6 +4,7 @@ import gzip
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -116,6 +117,15 @@ async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store
     before = await load_whole_game(second_store, stored.id)
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "skipped": 1}
     assert await load_whole_game(second_store, stored.id) == before
+
+
+async def test_a_game_that_another_import_stores_meanwhile_is_skipped(
+    store: RedisStore, second_store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store_game(store)
+    await moved(store, second_store, tmp_path)
+    monkeypatch.setattr(second_store, "load_versions", AsyncMock(return_value=[None]))
+    assert await moved(store, second_store, tmp_path) == {"exported": 1, "skipped": 1}
 
 
 async def record_attempt(store: RedisStore, game: str) -> str:

@@ -62,3 +62,19 @@ async def test_something_else_that_answers_is_named(response: dict[str, object],
     async with TestServer(app) as server:
         with pytest.raises(DownloadFailed, match=message):
             await download_log(str(server.make_url("/v1/games/g")), None)
+
+
+@pytest.mark.parametrize(("token", "header"), ((None, None), ("secret", "Bearer secret")))
+async def test_only_a_given_token_is_sent(token: str | None, header: str | None) -> None:
+    received = []
+
+    async def handle(request: web.Request) -> web.Response:
+        received.append(request.headers.get("Authorization"))
+        return web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", handle)
+    async with TestServer(app) as server:
+        with pytest.raises(DownloadFailed):
+            await download_log(str(server.make_url("/v1/games/g")), token)
+    assert received == [header]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -121,6 +122,19 @@ async def test_passed_challenges_are_not_counted(game_owner: GameOwner, receiver
     assert len(hooks) > CLIENT_RATE.burst
     assert {(await other.read(hook))["status"] for other, hook in hooks} == {"active"}
     assert {(await other.read(hook))["failures"] for other, hook in hooks} == {0}
+
+
+@pytest.mark.parametrize("passes", (True, False))
+async def test_a_challenge_is_refunded_once_it_is_passed(
+    game_owner: GameOwner, receiver: WebhookReceiver, *, passes: bool
+) -> None:
+    if not passes:
+        receiver.challenge_response = lambda _: web.Response(status=404)
+    limiter = game_owner.instance.dispatcher._resources.challenge_limiter
+    with patch.object(limiter, "refund", wraps=limiter.refund) as refund:
+        await game_owner.register()
+        await game_owner.deliver()
+    assert refund.call_count == passes
 
 
 def test_unwanted_challenges_of_all_clients_are_limited() -> None:

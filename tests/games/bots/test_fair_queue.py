@@ -166,9 +166,9 @@ async def test_attended_games_do_not_wait_for_the_pause() -> None:
 async def test_a_full_queue_rejects_the_latest_of_the_largest_creator() -> None:
     queue = FairQueue(1, max_waiting=10)
     async with acquired_slot(queue, PERSON):
-        many = [asyncio.create_task(queue.acquire(Requester(b"many"))) for _ in range(10)]
+        many = [asyncio.create_task(queue.acquire(Requester(b"1, with many"))) for _ in range(10)]
         await run_ready_tasks()
-        few = [asyncio.create_task(queue.acquire(Requester(b"few"))) for _ in range(3)]
+        few = [asyncio.create_task(queue.acquire(Requester(b"2, with few"))) for _ in range(3)]
         await run_ready_tasks()
         assert [task.done() for task in many] == [False] * 7 + [True] * 3
         for task in many[7:]:

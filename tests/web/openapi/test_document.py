@@ -34,6 +34,10 @@ def read_published(name: str) -> bytes:
     return resources.files("schemas").joinpath(name).read_bytes()
 
 
+def test_the_index_is_a_page_for_browsers() -> None:
+    assert {*DOCUMENT["paths"]["/"]["get"]["responses"]["200"]["content"]} == {"application/json", "text/html"}
+
+
 def test_the_stored_documents_are_current() -> None:
     """In a process of its own, as `make check` generates them."""
     command = [sys.executable, "-m", "service.web.openapi.generate", "schemas", "--check"]
