@@ -114,6 +114,9 @@ async def test_a_message_that_is_never_accepted_delays_no_other_game(
     await host.act(failing, fine)
     assert receiver.versions_by_game[fine.id] == [1, 2, 3]
     assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2]
+    await host.send_command(webhook, "ping", status=202)
+    await host.deliver_all()
+    assert (await host.read(webhook))["missed_games"] == 1
     await host.send_command(webhook, "retry")
     await host.deliver_all()
     assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2, 2, 3]

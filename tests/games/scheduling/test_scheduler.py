@@ -2,6 +2,7 @@
 
 import asyncio
 from time import time
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -246,6 +247,18 @@ async def test_the_query_for_due_games_is_repeated_at_once_after_a_full_batch_an
         await wait_until(lambda: "last" in started)
     assert asked == limits
     assert sorted(started) == sorted({game for answer in answers if isinstance(answer, list) for game in answer})
+
+
+async def test_a_woken_game_does_not_repeat_the_query(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    list_due, process = AsyncMock(return_value=[]), AsyncMock()
+    monkeypatch.setattr(store, "list_due", list_due)
+    monkeypatch.setattr(scheduler, "process_due_game", process)
+    context = context_of(store)
+    async with in_background(run_scheduler(context, interval_s=3600.0)):
+        for number in range(3):
+            context.wakeups.add(f"g{number}")
+            await wait_until(lambda count=number + 1: process.await_count == count)  # type: ignore[misc]
+    list_due.assert_awaited_once()
 
 
 async def test_a_game_woken_while_it_is_processed_is_processed_once_more(

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from redis.asyncio import Redis
 from service.games.ports import Committed
 from service.store.client import connect
 from service.store.embedded import program as embedded_program
+from service.store.embedded import server as embedded_server_module
 from service.store.embedded.directory import socket_path
 from service.store.embedded.errors import EmbeddedServerError, ServerProgramNotFound
 from service.store.embedded.server import embedded_server
@@ -122,6 +124,27 @@ async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, prog
     with pytest.raises(EmbeddedServerError, match=r"Bad file format"):
         async with embedded_server(short_path, program=program):
             pass
+
+
+async def test_loading_many_games_reports_progress(
+    short_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        embedded_server(short_path, program=program) as server,
+        aclosing(Redis.from_url(server.url)) as redis,
+    ):
+        pipeline = redis.pipeline(transaction=False)
+        for number in range(20_000):
+            pipeline.execute_command("SET", f"key{number}", number)
+        await pipeline.execute()
+    slow_program = short_path / "slow"
+    slow_program.write_text(f'#!/bin/sh\nexec "{program}" "$@" --key-load-delay 40\n')
+    slow_program.chmod(0o755)
+    monkeypatch.setattr(embedded_server_module, "PROGRESS_INTERVAL_S", 0.0)
+    caplog.set_level("INFO")
+    async with embedded_server(short_path, program=slow_program):
+        pass
+    assert re.search(r"Redis is loading the games: [0-9.]+ %", caplog.text)
 
 
 def test_it_must_be_started_in_the_main_thread(short_path: Path, program: Path) -> None:

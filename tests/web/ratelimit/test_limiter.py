@@ -263,6 +263,14 @@ async def test_an_empty_lease_is_renewed_before_a_request_is_rejected(
     assert buckets.requested == []
 
 
+def test_thousands_of_clients_are_remembered(limiter: RateLimiter) -> None:
+    clients = [f"192.0.{number // 256}.{number % 256}" for number in range(2_000)]
+    for leases in limiter.leases:
+        for client in clients:
+            leases.pool.get_or_create(client).tokens -= 1
+        assert {leases.pool.get_or_create(client).tokens for client in clients} == {-1}
+
+
 def test_every_policy_has_the_rate_of_its_setting() -> None:
     # mypy cannot know that RATES names fields with rates only.
     limits = Limits(**{name: RateLimit(number, 60) for number, name in enumerate(sorted(RATES), 100)})  # type: ignore[arg-type]

@@ -163,7 +163,9 @@ async def test_invalid_external_users_are_rejected(client: Client, user: str) ->
 
 
 async def test_requests_without_a_known_secret_are_unauthorized(client: Client) -> None:
-    await check_problem(await client.get("/v1/seats/me/games"), 401, "unauthorized")
+    missing = await client.get("/v1/seats/me/games")
+    assert "error" not in missing.headers["WWW-Authenticate"]  # RFC 6750, 3.1
+    await check_problem(missing, 401, "unauthorized")
     for header in ("Basic eDp5", "Bearer ", "Bearer a,,b", "Bearer a b"):
         response = await client.get("/v1/seats/me/games", headers={"Authorization": header})
         await check_problem(response, 401, "unauthorized")

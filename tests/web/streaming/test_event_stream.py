@@ -160,7 +160,7 @@ async def test_a_shutdown_closes_event_streams(client: Client, http_game: HTTPGa
 
 
 async def test_a_slow_consumer_is_dropped(store: RedisStore) -> None:
-    async with serve(store, Limits(max_unsent_bytes=1000)) as client:
+    async with serve(store, Limits(max_unsent_bytes=1000, sse_comment_interval_s=3600.0)) as client:
         http_game = await create_game(client)
         async with open_event_stream(client, http_game.id, "?since=1") as events:
             client_transport(events.response).pause_reading()
