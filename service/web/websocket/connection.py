@@ -42,8 +42,8 @@ PING = b"\x89\0"
 PONG_TIMEOUT_INTERVALS = 1.4
 """Ping intervals until a silent client is closed. It is pinged after one."""
 
-PAUSE_S = 1.0
-"""A timer that fires later than this shows that this process was paused or busy, and has not read its sockets."""
+PONG_CHECKS = 4
+"""Checks for the answer to a ping, at equal intervals. A client that answered none of them is closed."""
 
 
 def problem_close_code(code: str) -> int:
@@ -247,21 +247,27 @@ class WebSocketConnection:
             self._ping_timer = self._loop.call_later(self._ping_interval_s - silent_s, self._ping_if_silent)
         else:
             self._write_to_transport(PING)
-            self._expect_pong(now)
+            self._expect_pong(now, PONG_CHECKS)
 
-    def _expect_pong(self, pinged_at: float) -> None:
-        timeout_s = (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s
-        self._ping_timer = self._loop.call_later(timeout_s, self._check_pong, pinged_at)
+    @property
+    def _pong_check_interval_s(self) -> float:
+        return (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s / PONG_CHECKS
 
-    def _check_pong(self, pinged_at: float) -> None:
-        """Close a client that has sent nothing since it was pinged. If this process was paused, read first.
+    def _expect_pong(self, pinged_at: float, checks_left: int) -> None:
+        self._ping_timer = self._loop.call_later(self._pong_check_interval_s, self._check_pong, pinged_at, checks_left)
 
-        The loop's clock counts milliseconds, so an answer may seem as old as the ping.
+    def _check_pong(self, pinged_at: float, checks_left: int) -> None:
+        """Close a client that has sent nothing since it was pinged, at the last check.
+
+        A check that is late by more than an interval does not count: this process was paused or busy, and has not read
+        its sockets. The loop's clock counts milliseconds, so an answer may seem as old as the ping.
         """
         if self._last_received_at >= pinged_at or not self._is_receiving:
             self._ping_if_silent()
-        elif self._loop.time() - self._ping_timer.when() > PAUSE_S:
-            self._expect_pong(pinged_at)
+        elif self._loop.time() - self._ping_timer.when() > self._pong_check_interval_s:
+            self._expect_pong(pinged_at, checks_left)
+        elif checks_left > 1:
+            self._expect_pong(pinged_at, checks_left - 1)
         else:
             self.close(CloseCode.NO_PONG, "no_pong")
 

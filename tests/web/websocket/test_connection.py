@@ -1,6 +1,7 @@
 """How a WebSocket is closed: rejected, silent, slow, disconnected, or at shutdown (api.md, "WebSocket")."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from itertools import pairwise
@@ -94,10 +95,25 @@ async def test_a_client_that_may_have_answered_is_not_closed(
         assert isinstance(opened, WebSocketConnection)
         opened._ping_timer.cancel()
         pinged_at = opened._last_received_at - answered_after_s
-        due = opened._ping_timer = loop.call_at(loop.time() - late_s, opened._check_pong, pinged_at)
+        due = opened._ping_timer = loop.call_at(loop.time() - late_s, opened._check_pong, pinged_at, 1)
         await wait_until(lambda: opened._ping_timer is not due)
         assert opened._ping_timer.when() > loop.time()
         await watcher.subscribe((await create_game(client)).id)
+
+
+@pytest.mark.parametrize("pause_s", (0.15, 0.38, 1.5))
+async def test_a_client_is_not_closed_for_an_answer_that_came_during_a_pause(store: RedisStore, pause_s: float) -> None:
+    """However short the time is from the end of the pause to the time-out of the ping, which is 0.4 s."""
+    async with (
+        serve(store, Limits(ping_interval_s=1.0)) as client,
+        client.ws_connect("/v1/ws", autoping=False) as socket,
+    ):
+        assert (await socket.receive()).type is WSMsgType.TEXT
+        for _ in range(2):
+            ping = await socket.receive()
+            assert ping.type is WSMsgType.PING
+            await socket.pong(ping.data)
+            time.sleep(pause_s)  # noqa: ASYNC251  nothing of this process goes on
 
 
 async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
