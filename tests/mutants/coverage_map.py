@@ -106,9 +106,16 @@ class CoverageMap(msgspec.Struct):
 def within_budget(tests: Sequence[str], path: str, durations: Mapping[str, float]) -> list[str]:
     """Return the first tests that take MAX_TESTS_S, and the first near the module that take MAX_NEAR_TESTS_S.
 
-    Of either at least one: the slowest test may be the only one that compares the result, as of pictures.
+    Of either at least one, and of each file near the module: the slowest test may be the only one that compares the
+    result, as of pictures.
     """
-    kept = {*_first(tests, durations, MAX_TESTS_S), *_first(_nearest(tests, path), durations, MAX_NEAR_TESTS_S)}
+    near = _nearest(tests, path)
+    first_of_files = {_file(test): test for test in reversed(near)}
+    kept = {
+        *_first(tests, durations, MAX_TESTS_S),
+        *_first(near, durations, MAX_NEAR_TESTS_S),
+        *first_of_files.values(),
+    }
     return [test for test in tests if test in kept]
 
 
@@ -120,10 +127,12 @@ def _first(tests: Sequence[str], durations: Mapping[str, float], budget_s: float
 
 
 def _nearest(tests: Sequence[str], path: str) -> Sequence[str]:
-    """Return those of the tests that are in the nearest directory, none if that is `tests` itself."""
+    """Return those of the tests that are in files named after the module, or in the nearest directory but `tests`."""
     *directories, _tests, _root = PurePosixPath(TESTS, *PurePosixPath(path).parts[1:]).parents
-    beside = ([test for test in tests if PurePosixPath(_file(test)).parent == one] for one in directories)
-    return next(filter(None, beside), [])
+    files = {test: PurePosixPath(_file(test)) for test in tests}
+    directory = next((one for one in directories if one in {file.parent for file in files.values()}), None)
+    name = f"test_{PurePosixPath(path).stem}.py"
+    return [test for test, file in files.items() if file.name == name or file.parent == directory]
 
 
 def read_run(data_file: Path, durations: Mapping[str, float | None]) -> Run:

@@ -33,20 +33,22 @@ def test_the_tests_that_run_a_line_come_the_fastest_first_then_the_others_of_the
     ("path", "near", "left"),
     (
         ("service/web/drawing/layout/islands.py", 1.5 * MAX_TESTS_S, ["route", "tile", "picture"]),
-        ("service/web/drawing/layout/islands.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile"]),
+        ("service/web/drawing/layout/islands.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile", "picture"]),
         ("service/web/routes/ships.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile"]),
+        ("service/start.py", 1.5 * MAX_TESTS_S, ["route", "tile", "start"]),
         ("service/main.py", 1.5 * MAX_TESTS_S, ["route", "tile"]),
     ),
-    ids=("near", "too slow", "elsewhere", "no directory"),
+    ids=("near", "alone in its file", "elsewhere", "named after it", "no directory"),
 )
 def test_slow_tests_are_left_out_later_if_they_are_near(path: str, near: float, left: list[str]) -> None:
     names = {
         "route": "tests/web/routes/test_ships.py::test_route",
         "tile": "tests/web/drawing/test_tile.py::test_tile",
         "picture": "tests/web/drawing/test_pictures.py::test_picture",
+        "late picture": "tests/web/drawing/test_pictures.py::test_late_picture",
         "start": "tests/test_start.py::test_start",
     }
-    durations = dict(zip(names.values(), (1.0, 2.0, near, near + 1), strict=True))
+    durations = dict(zip(names.values(), (1.0, 2.0, near, MAX_NEAR_TESTS_S, near + 1), strict=True))
     assert within_budget([*durations], path, durations) == [names[one] for one in left]
 
 
