@@ -103,7 +103,7 @@ class TelegramBot:
             return
         action = ChatAction.parse(query.data)
         screen = await self.core.press(person_from(query.from_user), action)
-        is_alert = screen.is_error or (action.name in MENU_ACTIONS and not screen.question)
+        is_alert = screen.is_error or (action.name in MENU_ACTIONS and screen.is_others_turn)
         alert = clip(html.unescape(screen.text), CallbackQueryLimit.ANSWER_CALLBACK_QUERY_TEXT_LENGTH)
         try:
             await query.answer(alert if is_alert else None, show_alert=is_alert)
@@ -111,7 +111,7 @@ class TelegramBot:
             log.warning("cannot answer a button: %s", error)
         if is_alert:
             return
-        is_same_message = screen.question or action.name == "move"
+        is_same_message = screen.question or action.name in {"cell", "move"}
         if not (is_same_message and isinstance(query.message, Message) and await self._edit(query.message, screen)):
             await self.send(str(query.message.chat.id), screen)
 

@@ -82,7 +82,7 @@ class PlayerActions:
         note = self._phrase("stale") if is_stale else ""
         if legal.seat != seat:
             board = await self._board()
-            return board._replace(text=f"{note}\n{board.text}".strip())
+            return board._replace(text=f"{note}\n{board.text}".strip(), is_others_turn=True)
         if action is not None and action.name == "cell" and not is_stale:
             move = self._menus(legal).single_move(action.value)
             if move is not None:

@@ -39,6 +39,8 @@ class Screen(NamedTuple):
     mention: str | None = None
     """The user whom the message notifies."""
     is_error: bool = False
+    is_others_turn: bool = False
+    """Whether the user wanted to move, but another player decides."""
 
 
 class ChatFormat(NamedTuple):

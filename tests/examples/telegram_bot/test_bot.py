@@ -14,6 +14,7 @@ from examples.chat.bot import COMMANDS
 from examples.chat.player_actions import PlayerActions
 from examples.telegram_bot import TelegramBot
 from south_seas import Client
+from south_seas.models import CreateGame, SeatRequest
 from tests.examples.telegram_bot.fake_telegram import FakeTelegram, SeenMessage, TelegramUser
 
 pytestmark = pytest.mark.usefixtures("bot")
@@ -97,6 +98,25 @@ async def test_two_people_play_a_whole_game(telegram: FakeTelegram, bot: Telegra
     assert game.status == "finished"
     assert turns == sum(tile.order > 0 for tile in game.board.values())
     assert bot.core.storage.running_games() == []
+
+
+async def test_a_cell_with_one_move_that_ends_the_turn_is_no_alert(
+    telegram: FakeTelegram, bot: TelegramBot, url: str
+) -> None:
+    """Nothing is to be decided after the tile."""
+    people = [SeatRequest(name=ANA.name), SeatRequest(name=BO.name)]
+    async with Client(url) as client:
+        created = await client.create(CreateGame(players=people, first_seat=0, seed="one-rotation-87"))
+        for seat, moves in ((0, ("p0.-1.3", "i1")), (1, ("p1.-1.1", "i0")), (0, ("p0.-2.1", "i2"))):
+            for move in moves:
+                await client.with_token(created.seats[seat].token).act(created.game.id, move)
+    bot.core.games._save_game("-700", created, {0: str(ANA.id), 1: str(BO.id)}, {})
+    called, _ = await call_of(telegram, BO)
+    menu = await telegram.use(BO, called, *called.data("menu"))
+    (cell,) = (data for data in menu.data("cell") if data.endswith(":1.-2"))
+    played = await telegram.use(BO, menu, cell)
+    assert "Ana" in played.text
+    assert played.data("menu")
 
 
 async def test_only_the_deciding_player_can_use_a_menu(telegram: FakeTelegram) -> None:
