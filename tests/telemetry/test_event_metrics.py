@@ -128,12 +128,15 @@ async def test_bots_are_timed_and_their_failures_are_counted(store: RedisStore) 
 async def test_the_wait_of_bots_is_timed_by_class_and_late_decisions_are_counted(store: RedisStore) -> None:
     game, pool = await (await new_game(store)).game(), BotProcessPool(1)
     bots, before = BotRegistry(load_bots(plugins=False), pool), read_samples()
+    assert pool.running_processes == 0
     for requester in (Requester(attended=False), Requester(), Requester()):
         assert await bots.choose("random", TABLES, game, None, requester) is not None
     assert [grown(before, "bot_queue_wait_seconds_count", **{"class": one}) for one in CLASS_LABELS] == [1, 2]
     assert await bots.choose("expert", TABLES, game, 0.0) is None
     assert grown(before, "bot_late_decisions_total") == grown(before, "bot_late_decisions_total", bot="expert") == 1
+    assert pool.running_processes == 1
     await pool.aclose()
+    assert pool.running_processes == 0
 
 
 async def test_webhooks_are_counted_by_result(store: RedisStore) -> None:

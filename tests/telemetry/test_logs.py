@@ -2,8 +2,10 @@
 
 import io
 import logging
+import re
 import secrets
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -60,6 +62,16 @@ def test_a_text_line_ends_with_its_context() -> None:
     assert logged(TextFormatter("%(message)s"), logging.INFO, "late") == "late [game=k7m2]\n"
     LOG_CONTEXT.set(None)
     assert logged(TextFormatter("%(message)s"), logging.INFO, "late") == "late\n"
+
+
+@pytest.mark.parametrize(("form", "line"), (("text", r".* INFO root: late\n"), ("json", r"\{.*\}\n")))
+def test_the_form_of_the_log_is_configured(form: str, line: str) -> None:
+    source = (
+        "import logging, sys; from service.telemetry.logs import configure_logging; "
+        "configure_logging('INFO', sys.argv[1]); logging.debug('early'); logging.info('late')"
+    )
+    ran = subprocess.run([sys.executable, "-c", source, form], capture_output=True, text=True, check=True)
+    assert re.fullmatch(line, ran.stderr)
 
 
 def test_a_text_line_is_one_printable_line() -> None:

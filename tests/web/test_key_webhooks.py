@@ -12,9 +12,11 @@ from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.delivery import JITTER
 from service.games.webhooks.port import StoredWebhook
+from service.games.webhooks.sender import SendResult
 from service.games.webhooks.updates import restart
 from service.store import keys
 from service.store.game_store import RedisStore
+from service.telemetry.log_context import LOG_CONTEXT
 from tests.api_key_fixture import add_api_key
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
@@ -246,6 +248,24 @@ async def test_a_game_that_comes_while_the_webhook_becomes_active_is_delivered(
     game = await host.create_game()
     await host.deliver()
     assert receiver.versions_by_game[game.id] == [1]
+
+
+async def test_the_log_names_the_game_of_a_message_and_none_for_a_challenge(
+    host: KeyHolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resources, games = host.instance.dispatcher._resources, list[str | None]()
+    send = resources.send
+
+    async def record_and_send(*arguments: Any, **options: Any) -> SendResult:
+        context = LOG_CONTEXT.get()
+        assert context is not None
+        games.append(context.game)
+        return await send(*arguments, **options)
+
+    monkeypatch.setattr(resources, "send", record_and_send)
+    await host.register()
+    game = await host.create_game()
+    assert games == [None, game.id]
 
 
 async def test_a_key_that_was_just_revoked_registers_no_webhook(

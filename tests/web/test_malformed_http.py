@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 
 import pytest
+from prometheus_client import REGISTRY
 
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
@@ -164,8 +165,11 @@ async def test_expect_is_not_continued_for_a_body_that_is_too_large(client: Clie
         b"GET /v1/games HTTP/1.1\r\nHost: x\r\nIf-None-Match: \x7f\r\n\r\n",
     ),
 )
-async def test_bytes_that_are_not_http_are_malformed(client: Client, request_bytes: bytes) -> None:
+async def test_bytes_that_are_not_http_are_malformed_and_counted(client: Client, request_bytes: bytes) -> None:
+    counted = REGISTRY.get_sample_value("south_seas_http_malformed_requests_total")
     response = await send_raw(client, request_bytes)
+    assert counted is not None
+    assert REGISTRY.get_sample_value("south_seas_http_malformed_requests_total") == counted + 1
     assert response.getheader("Content-Type") == "application/problem+json"
     assert response.getheader("Access-Control-Allow-Origin") == "*"
     assert (response.status, json.load(response)["code"]) == (400, "malformed")

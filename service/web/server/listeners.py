@@ -6,7 +6,8 @@ from contextlib import ExitStack
 
 from service.web.server.serving import BACKLOG, StartFailed
 
-WILDCARD_HOSTS = ("0.0.0.0", "")  # noqa: S104  compared, not bound
+LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # noqa: S104  looked up, not bound
+"""The address of this machine by which clients on it reach what listens on all addresses."""
 
 MAX_KERNEL_UNSENT_BYTES = 65_536
 """Bytes that the kernel buffers per connection before it takes no more; by default megabytes, which nobody counts."""
@@ -41,7 +42,8 @@ def format_listening_url(sockets: Sequence[socket.socket], host: str) -> str:
 
 def format_url_host(host: str) -> str:
     """Return the host for a URL on this machine."""
-    return "127.0.0.1" if host in WILDCARD_HOSTS else f"[{host}]" if ":" in host else host
+    host = LOOPBACK_HOSTS.get(host, host)
+    return f"[{host}]" if ":" in host else host
 
 
 def _resolve(host: str, port: int) -> list[Address]:

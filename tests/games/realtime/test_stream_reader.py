@@ -4,16 +4,30 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from redis.asyncio import Redis
 
+from schemas.vocabulary import COLORS
+from service.engine import encode_snapshot, take_seat
+from service.games.diffs.change import Change
+from service.games.diffs.record import record_change
 from service.games.ports import StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime import stream_reader, version_sweep
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition
+from service.store import keys
 from service.supervision import Backoff
-from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, commit_and_publish, subscribe
+from tests.games.game_logs import ARCHIPELAGO, AT, new_game
+from tests.games.realtime.subscribers import (
+    SnapshotSubscriber,
+    UnreliableStore,
+    VersionSubscriber,
+    commit_and_publish,
+    store_game,
+    subscribe,
+)
 from tests.polling import wait_until
-from tests.store.commits import action, creation, digest
+from tests.store.commits import action, creation, digest, load_record
 
 TIMEOUT_S = 0.2
 
@@ -106,6 +120,22 @@ async def test_wait_for_version_of_a_stream_that_hangs_raises_store_unavailable(
     store.hanging = frozenset()
     await hub.wait_for_version(subscriber, "g", 3)
     assert subscriber.version == 3
+
+
+async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_a_snapshot(
+    hub: Hub, store: HangingStore, redis: Redis
+) -> None:
+    """At once: the hub does not sweep here."""
+    game_id, subscriber = await store_game(store), SnapshotSubscriber()
+    await hub.subscribe(subscriber, game_id, StreamPosition(1, (await load_record(store, game_id)).digest))
+    await redis.delete(keys.game(game_id), keys.log(game_id))
+    other, log = new_game("whole", players=3)
+    joined = take_seat(ARCHIPELAGO.index, other, 2, "Cy", COLORS[2])
+    log.append(record_change(ARCHIPELAGO.index, other, Change(joined, AT)))
+    await store.commit(creation(game_id, snapshot=encode_snapshot(other), diffs=log))
+    assert not hub.publish_commit(game_id, log[1:])
+    await wait_until(lambda: subscriber.snapshots)
+    assert [(one.view.version, one.digest) for one in subscriber.snapshots] == [(2, log[1].digest)]
 
 
 async def test_an_unexpected_error_is_logged_and_the_read_retried(

@@ -2,9 +2,13 @@
 
 import pytest
 
+from schemas.tileset import Island
 from service.engine import build_view
+from service.web.drawing.layout.terrain import NO_SEGMENT
+from service.web.drawing.layout.tile_layout import lay_out_tile
 from service.web.drawing.scene import BoardOptions, Region, make_scene
 from service.web.drawing.text_board import board_text
+from service.web.drawing.text_tile import SMALL, _ground_character
 from tests.engine.random_games import new_game
 from tests.web.drawing.example_tiles import ARCHIPELAGO
 
@@ -16,6 +20,12 @@ def test_the_start_tile_is_an_island_to_the_west_and_a_bridge_to_the_east() -> N
     assert "=====" in rows[2]
     assert "b" in "".join(rows)
     assert "s" in rows[2]
+
+
+def test_rocks_between_the_segments_of_a_tile_are_drawn_as_sea() -> None:
+    island = lay_out_tile((Island(edges=("n", "e", "s", "w"), bananas=0),))
+    rocks = island._replace(ground=[NO_SEGMENT] * len(island.ground))
+    assert [_ground_character(layout, 0, SMALL, 2, 1) for layout in (island, rocks)] == ["^", "."]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,12 @@ def test_nothing_is_compressed_without_the_header() -> None:
         *(("text/*", True), ("text/*, */*;q=0.9", True), (f"{STREAM}, {JSON};q=0.9", True)),
         *((f"{STREAM};q=0.5, */*;q=0.1", True), (f"{JSON};q=0, */*", True)),
         *(("", False), ("*/*", False), (JSON, False), (BROWSER, False), ("text/plain", False)),
-        *((f"{STREAM};q=0", False), (f"{STREAM};q=0.9, {JSON}", False), (f"{JSON}, {STREAM};q=0.5", False)),
+        *(
+            (f"{JSON};q=0.5", False),
+            (f"{STREAM};q=0", False),
+            (f"{STREAM};q=0.9, {JSON}", False),
+            (f"{JSON}, {STREAM};q=0.5", False),
+        ),
         # Generated clients list every type of a response.
         *((f"{STREAM}, {JSON}, application/problem+json", False), (f"{JSON}, {STREAM}", False)),
         *((f"x{STREAM}", False), (f"{STREAM}er", False)),
