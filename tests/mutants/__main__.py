@@ -95,7 +95,7 @@ def _try(mutants: Sequence[Mutant], coverage_map: CoverageMap, pool: ProcessPool
         elif not tests:
             yield line._replace(outcome=Outcome.SURVIVED)
         else:
-            timeout_s = 60 + 3 * sum(durations[test] for test in tests)
+            timeout_s = 60 + sum(durations[test] for test in tests)  # measuring takes longer
             running[pool.submit(run_in_worker, mutation.path, mutant.source, tests, timeout_s)] = mutant, tests
     for done, future in enumerate(as_completed(running), 1):
         mutant, tests = running[future]
