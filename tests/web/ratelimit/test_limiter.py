@@ -1,7 +1,7 @@
 """What the rate limiter charges, and to whom, request by request and message by message."""
 
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from aiohttp import web
@@ -229,6 +229,19 @@ async def test_a_stream_is_charged_to_its_trusted_token_or_its_address(
 ) -> None:
     await limiter.admit_stream(make_request("GET", f"{GAME}/ws", headers), ADDRESS)
     assert charged(limiter) == {f"streams {client}": -1}
+
+
+async def test_a_stream_beyond_the_limit_of_its_address_opens_with_a_valid_token_only(
+    limiter: RateLimiter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty,) = limiter.streams.get_or_create(ADDRESS)
+    empty.tokens, empty.empty_until = -50, 60.0
+    request = make_request("GET", f"{GAME}/ws", NEW)
+    monkeypatch.setattr(limiter._verifier, "is_valid", AsyncMock(side_effect=(False, True)))
+    with pytest.raises(RateLimited):
+        await limiter.admit_stream(request, ADDRESS)
+    await limiter.admit_stream(request, ADDRESS)
+    assert charged(limiter) == {"streams address": -50, "streams new": -1}
 
 
 async def test_without_limits_nothing_is_charged_or_stored(buckets: EmptyBuckets) -> None:
