@@ -14,9 +14,7 @@ from tests.background import in_background
 from tests.polling import wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
-from tests.web.webhook_receiver import LOCAL_LIMITS, OffsetClock, WebhookReceiver, register_webhook, run_instance
-
-PATIENT = LOCAL_LIMITS._replace(webhook_timeout_s=30)
+from tests.web.webhook_receiver import OffsetClock, WebhookReceiver, register_webhook, run_instance
 
 
 async def test_another_instance_delivers_after_one_ends(
@@ -77,7 +75,7 @@ async def test_an_interrupted_delivery_is_repeated_by_another_instance(
         return web.Response()
 
     receiver.respond = hang_once
-    async with run_instance(store, later, limits=PATIENT) as first:
+    async with run_instance(store, later) as first:
         owner = await make_owner(kind, first, receiver, store)
         game, hook = owner.game, await owner.register()
         await game.act_successfully()
@@ -106,7 +104,7 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
         return web.Response()
 
     receiver.respond = fail_late_once
-    async with run_instance(store, later, limits=PATIENT) as first, run_instance(store, later) as second:
+    async with run_instance(store, later) as first, run_instance(store, later) as second:
         owner = await make_owner("game", first, receiver, store)
         game, hook = owner.game, await owner.register()
         await game.act_successfully()

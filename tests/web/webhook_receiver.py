@@ -18,7 +18,7 @@ from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame
 
-LOCAL_LIMITS = Limits(webhooks_allow_private=True, webhook_timeout_s=0.5)
+LOCAL_LIMITS = Limits(webhooks_allow_private=True, webhook_timeout_s=20.0)
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
