@@ -4,6 +4,7 @@ import re
 
 from playwright.async_api import expect
 
+from tests.page.game_fixture import prepare_game
 from tests.page.visitor import Visitor, Visitors, start_against_computer
 
 
@@ -37,6 +38,17 @@ async def test_the_host_can_remove_a_player_which_opens_the_seat_again(visitors:
     await expect(ana.page.locator(".players")).not_to_contain_text("Stranger")
     assert (await client.post(f"/v1/games/{game}/seats", json={"name": "Bo"})).status == 200
     await expect(ana.page.get_by_role("button", name="Remove Bo")).to_be_visible()
+
+
+async def test_an_address_that_changes_before_the_first_frame_is_followed(visitors: Visitors) -> None:
+    game = await prepare_game(visitors)
+    visitor = await visitors.open()
+    move = f"() => {{ location.hash = '{game.id}'; }}"
+    await visitor.context.add_init_script(
+        f"requestAnimationFrame = () => 0; addEventListener('DOMContentLoaded', {move});"
+    )
+    await visitor.page.goto(visitors.url)
+    await expect(visitor.page.locator(".players")).to_contain_text("Ana")
 
 
 async def test_a_spectator_sees_each_move_and_has_no_choices(visitors: Visitors) -> None:

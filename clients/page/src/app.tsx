@@ -1,7 +1,7 @@
 /** The screen that the address names. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
 import { type Route, fragmentOf, routeOf } from "./model/route.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
@@ -9,7 +9,8 @@ import { GameScreen } from "./parts/game_screen.tsx";
 export function App(): JSX.Element {
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
 
-  useEffect(() => {
+  // At once: an effect runs after the next frame, and would miss an address that changes before it.
+  useLayoutEffect(() => {
     const moved = (): void => setRoute((before) => followed(before, routeOf(location.hash)));
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
