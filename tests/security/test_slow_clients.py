@@ -23,7 +23,7 @@ from tests.web.watcher_client import client_transport
 
 WITHIN_S = 10.0
 
-QUICK = Limits(request_timeout_s=0.3, response_timeout_s=0.5, keep_alive_timeout_s=0.5)
+QUICK = Limits(request_timeout_s=1.0, response_timeout_s=1.0, keep_alive_timeout_s=1.0)
 
 HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 

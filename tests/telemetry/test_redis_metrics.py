@@ -33,7 +33,7 @@ async def test_commands_are_timed_by_name_and_errors_counted_by_kind(
     monkeypatch.chdir(tmp_path)
     async with AsyncExitStack() as stack, AsyncExitStack() as first:
         server = await first.enter_async_context(embedded_server(Path("d")))
-        store = await stack.enter_async_context(connect(server.url, timeout_s=0.5))
+        store = await stack.enter_async_context(connect(server.url, timeout_s=0.9))
         before = read_samples()
         await store.commit(creation())
         await store.load("g")

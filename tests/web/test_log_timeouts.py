@@ -15,7 +15,7 @@ from tests.web.event_stream_client import open_event_stream
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher, watch_game
 
-TIMEOUT_S = 0.3
+TIMEOUT_S = 1.0
 
 
 class HangingStore(RedisStore):

@@ -27,7 +27,7 @@ async def unreplicated_cluster(tmp_path: Path) -> AsyncIterator[Deployment]:
 
 
 async def test_a_cluster_is_discovered_again_after_all_nodes_went_down(unreplicated_cluster: Deployment) -> None:
-    async with connect(unreplicated_cluster.url, timeout_s=0.5) as store:
+    async with connect(unreplicated_cluster.url, timeout_s=1.5) as store:
         await store.ping()
         for node in unreplicated_cluster.nodes:
             node.kill()
@@ -104,7 +104,7 @@ async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Pa
     settings = ["cluster-require-full-coverage no"]
     async with (
         cluster(tmp_path, replicas=0, settings=settings) as deployment,
-        connect(deployment.url, timeout_s=0.7) as store,
+        connect(deployment.url, timeout_s=2.0) as store,
     ):
         plain = [creation(game, is_public=False) for game in GAMES]
         assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)

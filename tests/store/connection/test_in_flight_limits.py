@@ -138,7 +138,7 @@ async def test_a_stalled_server_reaches_the_byte_limit(deployment: Deployment, n
 
 
 async def test_a_command_that_timed_out_counts_until_it_is_released(deployment: Deployment, node: Node) -> None:
-    async with connect_limited(deployment, timeout_s=0.3) as client:
+    async with connect_limited(deployment, timeout_s=1.0) as client:
         await client.execute("SET", "k", "v")
         node.pause()
         assert await gather_outcome_types(100, lambda: client.execute("GET", "k")) == [StoreUnavailable] * 100

@@ -36,7 +36,7 @@ async def test_all_commands_fail_in_time_if_the_server_dies(server: EmbeddedServ
 
 
 async def test_commands_time_out_while_the_server_hangs(server: EmbeddedServer) -> None:
-    async with connect(server.url, timeout_s=0.3) as store:
+    async with connect(server.url, timeout_s=1.0) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGSTOP)
         async with asyncio.timeout(20):

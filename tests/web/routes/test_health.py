@@ -32,7 +32,7 @@ async def test_a_draining_instance_is_not_ready_and_closes_connections(store: Re
 
 
 async def test_an_instance_without_its_store_is_alive_and_not_ready(tmp_path: Path) -> None:
-    async with embedded_server(tmp_path) as server, connect(server.url, timeout_s=0.5) as store, serve(store) as client:
+    async with embedded_server(tmp_path) as server, connect(server.url, timeout_s=1.5) as store, serve(store) as client:
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
         os.kill(server.pid, signal.SIGSTOP)
