@@ -50,7 +50,8 @@ async def test_games_of_bots_are_charged_by_their_cost(store: RedisStore) -> Non
 
 
 async def test_heavy_bots_cost_more(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)) as client:
+    limits = make_limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)
+    async with serve(store, limits, bot_budget_s=0.0) as client:
         body = {"players": [{"bot": "expert"}] * 5}
         assert 1 <= await count_admitted(4, lambda: client.post("/v1/games", json=body), 201) <= 2
 

@@ -25,6 +25,8 @@ Client = TestClient[web.Request, web.Application]
 
 TILESETS = load_catalogue(None)
 DEFAULT_LIMITS = Limits()
+BOT_BUDGET_S = 20.0
+"""Bots move in the request before them, however busy the machine is."""
 
 
 class AppServer(TestServer):
@@ -53,10 +55,11 @@ async def serve(
     clock: Callable[[], float] = time,
     on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
     bots: BotRegistry | None = None,
+    bot_budget_s: float = BOT_BUDGET_S,
 ) -> AsyncIterator[Client]:
     """Serve an instance on `store`, and yield a client that validates every response."""
     async with (
-        instance(store, limits, clock, on_webhooks_due, bots) as app,
+        instance(store, limits, clock, on_webhooks_due, bots, bot_budget_s) as app,
         TestClient(AppServer(app), trace_configs=[validate_responses()]) as client,
     ):
         yield client
@@ -69,6 +72,7 @@ async def instance(
     clock: Callable[[], float] = time,
     on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
     bots: BotRegistry | None = None,
+    bot_budget_s: float = BOT_BUDGET_S,
 ) -> AsyncIterator[web.Application]:
     """Make the application of an instance, and run its hub."""
     hub = Hub(store, TILESETS, limits.sweep_interval_s)
@@ -80,6 +84,7 @@ async def instance(
         on_token_revoked=hub.recheck_tokens,
         on_webhooks_due=on_webhooks_due,
         bots=bots or built_in_registry(),
+        bot_budget_s=bot_budget_s,
     )
     hub.start()
     try:
