@@ -90,11 +90,21 @@ async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterat
             yield proxy
 
 
+def is_listening(path: Path) -> bool:
+    """Return whether a server accepts connections at a Unix socket. Its file exists a moment earlier."""
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+    return True
+
+
 @asynccontextmanager
 async def run_haproxy(
     directory: Path, configuration: str, ready: Path, pass_fds: Sequence[int] = ()
 ) -> AsyncIterator[None]:
-    """Run a proxy, and yield once its socket `ready` exists. Raise AssertionError with its log if it does not start."""
+    """Run a proxy, and yield once it listens at `ready`. Raise AssertionError with its log if it does not start."""
     file, log = directory / "haproxy.cfg", directory / "haproxy.log"
     file.write_text(configuration)
     with log.open("ab") as output:
@@ -102,7 +112,7 @@ async def run_haproxy(
             *(require(HAPROXY), "-db", "-f", str(file)), stdout=output, stderr=output, pass_fds=pass_fds
         )
     try:
-        await wait_until(lambda: process.returncode is not None or ready.exists(), READY_TIMEOUT_S)
+        await wait_until(lambda: process.returncode is not None or is_listening(ready), READY_TIMEOUT_S)
         assert process.returncode is None, log.read_text()
         yield
     finally:
