@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
@@ -43,6 +43,14 @@ async def renderer() -> AsyncIterator[ImageRenderer]:
     await created.aclose()
 
 
+@pytest.fixture
+def sigint_is_handled() -> Iterator[None]:
+    """Handle SIGINT here: a process started in the background ignores it, and so would the processes it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 async def start_worker(renderer: ImageRenderer) -> tuple[asyncio.subprocess.Process, bytes]:
     """Draw picture 1; return the worker that drew it, and the picture."""
     picture = await renderer.render(1, SHIP)
@@ -58,6 +66,7 @@ async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:
     assert renderer._worker is not worker
 
 
+@pytest.mark.usefixtures("sigint_is_handled")
 async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRenderer) -> None:
     worker, first = await start_worker(renderer)
     worker.send_signal(signal.SIGINT)
