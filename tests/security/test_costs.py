@@ -10,6 +10,7 @@ from typing import Self
 
 import pytest
 
+from service.games.api_keys.key import Quotas
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.images.renderer import IMAGE_RENDERER
@@ -17,6 +18,7 @@ from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import RATE_LIMITER
+from tests.api_key_fixture import add_api_key, api_key_header
 from tests.security.limited_client import count_admitted, make_limits
 from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
 from tests.web.app_server import Client, serve
@@ -281,6 +283,25 @@ async def test_a_request_is_charged_before_its_work(store: RedisStore, monkeypat
         answers = await asyncio.gather(*(client.get(f"{game.path}/diffs", headers=spectator) for _ in range(60)))
         assert {answer.status for answer in answers} == {200, 429}
         assert 2 <= len(read) <= 3
+
+
+@pytest.mark.parametrize("path", ("/v1/games", "/v1/seats/me/games", "/v1/keys/me/games"))
+async def test_a_list_is_charged_by_the_games_that_it_loads(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """It is charged for all that it may load, and refunded what it did not."""
+    monkeypatch.setattr(costs, "LISTED_GAMES_PER_TOKEN", 1)
+    async with start_counting_instance(store) as (client, plain):
+        secret = await add_api_key(store, quotas=Quotas(UNLIMITED, UNLIMITED, UNLIMITED))
+        header = api_key_header(secret)
+        games = [await create_game(client, headers=header) for _ in range(7)]
+        lines = {
+            "/v1/games": (),
+            "/v1/seats/me/games": (f"Authorization: Bearer {', '.join(game.owner_token for game in games)}",),
+            "/v1/keys/me/games": (f"Api-Key: {secret}",),
+        }[path]
+        first, second = [(await plain.request(path, *lines)).remaining for _ in range(2)]
+        assert first - second == 1 + len(games)
 
 
 async def test_a_refund_does_not_exceed_the_bucket(store: RedisStore) -> None:

@@ -69,8 +69,8 @@ async def test_deleted_games_are_removed_without_a_reader(store: RedisStore, red
     assert await redis.zcard(keys.game_index(hash_token(CREATOR).hex())) == 3
     assert await list_lobby(store) == sorted(stored.id for stored in stays)
     indexes = [key for key in await list_indexes(redis) if key.startswith(keys.game_index(""))]
-    indexed = {game.decode() for key in indexes for game in await redis.zrange(key, 0, -1)}
-    assert indexed == {stored.id for stored in stays}
+    indexed = {game for key in indexes for game in await redis.zrange(key, 0, -1)}
+    assert indexed == {stored.id.encode() for stored in stays}
 
 
 async def test_a_long_list_is_pruned_to_its_games(store: RedisStore, redis: Redis) -> None:

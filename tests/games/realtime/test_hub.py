@@ -73,18 +73,37 @@ async def test_a_long_stream_is_read_page_by_page(hub: Hub, store: UnreliableSto
     assert first.version == second.version == 2 * PAGE_SIZE + 7
 
 
-@pytest.mark.parametrize("error", (RuntimeError("the handler is closed"), ConnectionResetError("gone")))
+@pytest.mark.parametrize(
+    ("error", "level"),
+    (
+        (RuntimeError("the handler is closed"), "INFO"),
+        (ConnectionResetError("gone"), "INFO"),
+        (ValueError("a mistake"), "ERROR"),
+    ),
+)
 async def test_one_failing_subscriber_does_not_affect_the_others(
-    hub: Hub, store: UnreliableStore, error: Exception, redis: Redis
+    hub: Hub,
+    store: UnreliableStore,
+    redis: Redis,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    level: str,
 ) -> None:
+    caplog.set_level("INFO", "service.games.realtime")
+
+    def list_logged_levels() -> list[str]:
+        return [record.levelname for record in caplog.records if "subscriber of game g" in record.getMessage()]
+
     hub.start()
     one = await subscribe(hub, store)
     await hub.subscribe(FailingSubscriber(error), "g", StreamPosition(1, digest(1)))
     other = await subscribe(hub, store)
     await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 2
+    assert list_logged_levels() == [level]
     await redis.flushall()
     await other.wait_for_error()
+    assert list_logged_levels() == [level] * 2
     assert [type(error) for error in (*one.errors, *other.errors)] == [NoSuchGame, NoSuchGame]
     assert len(hub) == 0
 

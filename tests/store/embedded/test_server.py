@@ -85,6 +85,7 @@ async def test_directory_and_socket_are_private(short_path: Path, program: Path)
         assert server.directory == short_path / "redis"
         assert stat.S_IMODE(server.directory.stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "redis.sock").stat().st_mode) == 0o700
+        assert stat.S_IMODE((server.directory / "lock").stat().st_mode) == 0o600
 
 
 async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(short_path: Path, program: Path) -> None:

@@ -19,7 +19,7 @@ from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import API_KEY
 from service.web.limits import Limits
 from service.web.middleware.access_log import log_request
-from service.web.middleware.request_metrics import IN_FLIGHT, RequestContext, measure_requests, record_route
+from service.web.middleware.request_metrics import _DURATIONS, IN_FLIGHT, RequestContext, measure_requests, record_route
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
@@ -56,6 +56,9 @@ async def test_requests_are_counted_by_route_template(client: Client) -> None:
     assert grown(before, COUNT, route="/v1/games/{id}", status="4xx") == 2
     assert grown(before, COUNT, route="unmatched", status="4xx") == 4
     assert grown(before, COUNT, method="other") == 1
+    remembered = {method for method, _, _ in _DURATIONS}
+    assert "GET" in remembered
+    assert "PROPFIND" not in remembered
     assert grown(before, "problems_total", code="not_found", via="http") == 5
 
 
