@@ -16,6 +16,7 @@ from service.main import LoadedFiles, assemble_app
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
+from service.web.app_keys import CONTEXT, HUB
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import wait_until
 from tests.redis_servers import sentinel
@@ -107,6 +108,13 @@ async def test_an_instance_has_exactly_these_tasks(tmp_path: Path) -> None:
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200
     assert not [*instance.supervisor]
+
+
+async def test_commits_reach_the_connections_of_their_instance_at_once(tmp_path: Path) -> None:
+    """Without waiting for a notification of Redis, which may be lost."""
+    async with start_instance(tmp_path) as instance:
+        context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
+        assert (context.on_committed, context.on_token_revoked) == (hub.publish_commit, hub.recheck_tokens)
 
 
 async def fail_until_failing(instance: Instance, name: str) -> SupervisedTask:

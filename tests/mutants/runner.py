@@ -70,11 +70,12 @@ def measure(project: Path, files: Sequence[str], processes: int) -> Run:
 def run_mutant(
     project: Path, path: str, mutated: str, tests: Sequence[str], timeout_s: float
 ) -> tuple[Outcome, str | None]:
-    """Run tests over a mutated module until the first one fails; return the outcome and that test."""
+    """Run tests over a mutated module, and its examples, until the first fails; return the outcome and what failed."""
     report = project / "report.json"
     report.unlink(missing_ok=True)
     with _replaced(project / path, mutated):
-        exit_code = _run_pytest(project, ["-n", "0", "-x", *tests], report, {}, timeout_s)
+        examples = ["--doctest-modules", path] if ">>> " in mutated else []
+        exit_code = _run_pytest(project, ["-n", "0", "-x", *examples, *tests], report, {}, timeout_s)
     if exit_code is None:
         return Outcome.TIMED_OUT, None
     if exit_code == 0:

@@ -80,6 +80,8 @@ def test_outcomes(project: Path) -> None:
         Outcome.NOTICED,
         "tests/test_limits.py::test_value",
     )
+    example = 'def limit():\n    """\n    >>> limit()\n    3\n    """\n    return 4\n'
+    assert try_mutant(project, example, "test_exists") == (Outcome.NOTICED, f"{MODULE}::service.limits.limit")
     assert try_mutant(project, "limit = (", "test_exists") == (Outcome.NOTICED, None)
     assert (project / MODULE).read_text() == SOURCE
 

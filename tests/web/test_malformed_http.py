@@ -172,7 +172,9 @@ async def test_bytes_that_are_not_http_are_malformed_and_counted(client: Client,
     assert REGISTRY.get_sample_value("south_seas_http_malformed_requests_total") == counted + 1
     assert response.getheader("Content-Type") == "application/problem+json"
     assert response.getheader("Access-Control-Allow-Origin") == "*"
-    assert (response.status, json.load(response)["code"]) == (400, "malformed")
+    problem = json.load(response)
+    assert (response.status, problem["code"]) == (400, "malformed")
+    assert problem["detail"]
 
 
 @pytest.mark.parametrize(

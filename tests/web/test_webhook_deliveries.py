@@ -1,8 +1,10 @@
 """Messages are delivered at least once, in order and signed."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -74,6 +76,30 @@ async def test_every_change_is_delivered_in_order(owner: WebhookOwner, receiver:
     assert receiver.versions == [*range(2, 32)]
     assert len({message.id for message in receiver.received}) == 30
     assert len(await owner.message_deliveries(hook)) == 30
+
+
+async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(
+    game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis
+) -> None:
+    """Else nobody would deliver the rest for an instance that was killed. Half a second marks what a look removes."""
+
+    async def is_marked() -> bool:
+        scheduled: list[Any] = await redis.zrange(keys.WEBHOOK_SCHEDULE, 0, -1, withscores=True)
+        ((_, due_at),) = scheduled
+        return bool(due_at % 1)
+
+    marks: list[bool] = []
+
+    async def record_mark(request: web.Request) -> web.Response:
+        del request
+        marks.append(await is_marked())
+        return web.Response(status=204)
+
+    receiver.respond = record_mark
+    await game_owner.register()
+    await game_owner.act(*[game_owner.game] * 3)
+    assert marks == [False] * 3
+    assert await is_marked()
 
 
 async def test_a_change_without_a_selected_event_is_skipped(game_owner: GameOwner, receiver: WebhookReceiver) -> None:

@@ -44,6 +44,8 @@ def type_name(schema: Schema) -> str:
 
     >>> type_name({"type": ["integer", "null"], "minimum": 0, "maximum": 4})
     'integer, 0 to 4, or null'
+    >>> type_name({"type": "integer", "minimum": -2147483648, "maximum": 2147483647})
+    'integer'
     >>> type_name({"type": "array", "items": {"$ref": "#/components/schemas/Cell"}})
     'list of <a href="#schema-Cell">Cell</a>'
     """

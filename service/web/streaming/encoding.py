@@ -80,8 +80,6 @@ def encode_message(message: ChannelMessage, encoding: str) -> bytes:
         match message:
             case _ if encoding == CHUNK:
                 encoded = chunk(encode_message(message, EVENT))
-            case DiffsMessage(diffs=diffs) if encoding == PLAIN:
-                encoded = b"".join([text_frame(diff.data) for diff in diffs])
             case DiffsMessage(diffs=diffs):
                 encoded = b"".join([_encode_data(encoding, diff.version, diff.digest, diff.data) for diff in diffs])
             case SnapshotMessage(digest=digest, view=view):

@@ -7,6 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import product
 from multiprocessing import active_children
 from time import perf_counter
 
@@ -17,7 +18,7 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.games.bots import greedy
-from service.games.bots.fair_queue import ANONYMOUS
+from service.games.bots.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job, _time_limit
@@ -147,6 +148,21 @@ async def test_the_processes_end_with_the_pool() -> None:
         assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("closing"), 0.01) is None
         (process,) = {*active_children()} - before
     assert not process.is_alive()
+
+
+async def test_decisions_that_wait_are_counted_by_class() -> None:
+    async with process_pool() as pool, asyncio.TaskGroup() as group:
+        registry = make_registry(pool=pool)
+        pool.queue, registry._light_queue = FairQueue(0), FairQueue(0)
+        requesters = [Requester(attended=True), *[Requester(attended=False)] * 2]
+        waiting = [
+            group.create_task(queue.acquire(requester))
+            for queue, requester in product((pool.queue, registry._light_queue), requesters)
+        ]
+        await asyncio.sleep(0)
+        assert [registry.queue_length(attended=attended) for attended in (True, False)] == [2, 4]
+        for task in waiting:
+            task.cancel()
 
 
 async def test_light_bots_start_no_process(caplog: pytest.LogCaptureFixture) -> None:

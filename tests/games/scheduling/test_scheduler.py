@@ -143,6 +143,20 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
     assert slots.queue.slots_in_use == slots.queue.queue_length(attended=False) == 0
 
 
+async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "UNATTENDED_TIMEOUT_S", 0.0)
+    context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
+    table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
+    await table.finish_turn()
+    version, slots.queue = (await load_game(store, table.id)).version, FairQueue(0)
+    async with in_background(advance_due_game(context_of(store), table.id, slots)):
+        await wait_until(lambda: slots.queue.queue_length(attended=True))
+        slots.queue._slots = 1
+        slots.queue._dispatch()
+        await wait_until(lambda: slots.queue.queue_length(attended=True) == slots.queue.slots_in_use == 0)
+    assert (await load_game(store, table.id)).version > version
+
+
 async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,10 +141,11 @@ async def test_close_cancels_pending_jobs(renderer: ImageRenderer) -> None:
         await waiting
 
 
+@pytest.mark.parametrize("uptime_s", (1.0, 1_000.0))
 async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, uptime_s: float
 ) -> None:
-    now = 1_000.0
+    now = uptime_s
     monkeypatch.setattr(module, "monotonic", lambda: now)
     draw = FailingRender(RenderingFailed("too large"))
     monkeypatch.setattr(renderer, "_render_with_retries", draw)

@@ -119,4 +119,5 @@ async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.Log
     ((_, _, _), (kind, address, seconds)) = read_lines(caplog, "kind", "address", "seconds")
     assert (kind, address) == ("stream", ANA)
     assert 0 <= seconds < WITHIN_S
+    assert seconds == round(seconds, 3)
     assert game.owner_token not in caplog.text

@@ -10,6 +10,7 @@ from typing import Any, Self
 import pytest
 from aiohttp import ClientSession, WSMsgType
 
+from schemas.messages import Pong
 from service.games.errors import GameError
 from service.games.ports import StoredDiff
 from service.games.realtime.channel import Channel
@@ -243,6 +244,16 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
                 assert await slow.resume_until_close() == 4429
             await quick.expect_nothing()
         await wait_until_no_streams(client)
+
+
+async def test_nothing_is_sent_after_a_close(client: Client, http_game: HTTPGame) -> None:
+    async with watch_game(client, http_game.id) as watcher:
+        (subscriber,) = client.app[HUB]._channels[http_game.id].subscribers
+        assert isinstance(subscriber, WebSocketConnection)
+        subscriber.close(4400, "test")
+        subscriber.send(Pong(id=None))
+        message = await watcher.socket.receive()
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 4400)
 
 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
