@@ -21,9 +21,9 @@ RUN apt-get update \
 
 COPY requirements requirements
 RUN python -m venv /opt/south-seas \
-    && /opt/south-seas/bin/python -m pip install --require-hashes -r requirements/image.lock \
+    && /opt/south-seas/bin/python -m pip install --no-deps --require-hashes -r requirements/image.lock \
     && python -m venv tools \
-    && tools/bin/python -m pip install --require-hashes -r requirements/image.lock -r requirements/compile.lock
+    && tools/bin/python -m pip install --no-deps --require-hashes -r requirements/image.lock -r requirements/compile.lock
 
 COPY . .
 # 0: do not compile the engine.

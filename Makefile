@@ -6,6 +6,8 @@ COMMAND ?= make test
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# A lock file names every package, so pip chooses nothing: a newer release of a dependency cannot break an installation.
+LOCKED := --no-deps --only-binary :all: --require-hashes
 PROGRESS := $(PYTHON) .ci/progress
 # Node.js and npm come with the development packages, whatever the machine has.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm
@@ -55,6 +57,7 @@ mutants: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) ## Put mistakes into the service a
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
+	$(PIP) check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -129,29 +132,29 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 	  echo "'$(PYTHON)' cannot make virtual environments: install its venv module (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PROGRESS) "Making the virtual environment .venv" $(PYTHON) -m venv --clear .venv
 	@$(PROGRESS) "Installing the locked packages into .venv" \
-	  $(PIP) install --only-binary :all: --require-hashes -r requirements/build.lock -r requirements/local.lock
+	  $(PIP) install $(LOCKED) -r requirements/build.lock -r requirements/local.lock
 	@$(PROGRESS) "Installing South Seas into .venv" \
 	  $(PIP) install --no-deps --no-build-isolation --editable . --editable clients/python
 	@touch $@
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock
 	@$(PROGRESS) "Installing the locked development packages into .venv" \
-	  $(PIP) install --only-binary :all: --require-hashes -r requirements/dev.lock
+	  $(PIP) install $(LOCKED) -r requirements/dev.lock
 	@touch $@
 
 $(AUDIT): $(DEVELOPMENT) requirements/audit.lock
 	@$(PROGRESS) "Installing the locked packages for the audit into .venv" \
-	  $(PIP) install --only-binary :all: --require-hashes -r requirements/audit.lock
+	  $(PIP) install $(LOCKED) -r requirements/audit.lock
 	@touch $@
 
 $(MUTANTS): $(DEVELOPMENT) requirements/mutants.lock
 	@$(PROGRESS) "Installing the locked packages for mutation testing into .venv" \
-	  $(PIP) install --only-binary :all: --require-hashes -r requirements/mutants.lock
+	  $(PIP) install $(LOCKED) -r requirements/mutants.lock
 	@touch $@
 
 $(SELF_PLAY): $(DEVELOPMENT) requirements/self-play.lock
 	@$(PROGRESS) "Installing the locked packages for self-play into .venv" \
-	  $(PIP) install --only-binary :all: --require-hashes -r requirements/self-play.lock
+	  $(PIP) install $(LOCKED) -r requirements/self-play.lock
 	@touch $@
 
 # The headless Chromium is for the tests of the page, where no other is preferred: tests/tools.py.
@@ -165,7 +168,7 @@ $(CLIENTS): clients/package-lock.json $(DEVELOPMENT)
 $(GENERATORS): requirements/generators.lock
 	@$(PYTHON) -m venv --clear .venv-generators
 	@$(PROGRESS) "Installing the locked generators of clients into .venv-generators" \
-	  .venv-generators/bin/python -m pip --disable-pip-version-check install --only-binary :all: --require-hashes -r $<
+	  .venv-generators/bin/python -m pip --disable-pip-version-check install $(LOCKED) -r $<
 	@touch $@
 
 $(NPM_GENERATORS): $(DEVELOPMENT) $(GENERATORS) tests/generators/package.json tests/generators/package-lock.json
@@ -179,7 +182,7 @@ $(NPM_GENERATORS): $(DEVELOPMENT) $(GENERATORS) tests/generators/package.json te
 $(PEER_ENGINES): benchmarks/peers/requirements.lock
 	@echo "Installing the locked engines of others into .venv-peers"
 	@$(PYTHON) -m venv --clear .venv-peers
-	@.venv-peers/bin/python -m pip --disable-pip-version-check --quiet --quiet install --only-binary :all: --require-hashes -r $< || { \
+	@.venv-peers/bin/python -m pip --disable-pip-version-check --quiet --quiet install $(LOCKED) -r $< || { \
 	  echo "The engines of others could not be installed: they need PyPI, and wheels for this machine and Python." >&2; exit 1; }
 	@touch $@
 

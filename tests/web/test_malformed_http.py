@@ -146,26 +146,51 @@ async def test_expect_is_not_continued_for_a_body_that_is_too_large(client: Clie
 
 
 @pytest.mark.parametrize(
-    "request_bytes",
+    ("request_bytes", "detail"),
     (
-        b"NONSENSE\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + b"a" * 9_000 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
-        b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: x\r\n" % number for number in range(300)) + b"\r\n",
-        b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        (b"NONSENSE\r\n\r\n", "Invalid method encountered: NONSENSE"),
+        (b"G'T / HTTP/1.1\r\n\r\n", "Invalid method encountered: G'T / HTTP/1.1"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "Received HTTPS traffic on an HTTP port"),
+        (b"GET / HTTP/9.9\r\n\r\n", "Bad status line: Invalid HTTP version: GET / HTTP/9.9"),
+        (b"GET /?token=a HTTP/9.9\r\n\r\n", "Bad status line: Invalid HTTP version: GET /"),
         (
-            b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
+            b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+            "Got more than 8190 bytes when reading: /" + "a" * 79,
         ),
-        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nIf-None-Match: \x7f\r\n\r\n",
+        (
+            b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + b"a" * 9_000 + b"\r\n\r\n",
+            "Got more than 8190 bytes when reading: Bearer " + "a" * 73,
+        ),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n", "Invalid header value char: X"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "Invalid header token: no colon"),
+        (
+            b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: x\r\n" % number for number in range(300)) + b"\r\n",
+            "Too many headers received",
+        ),
+        (
+            b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+            "Invalid character in Content-Length: Content-Length",
+        ),
+        (
+            b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "Transfer-Encoding can't be present with Content-Length: Transfer-Encoding",
+        ),
+        (
+            (
+                b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
+            ),
+            "Invalid character in chunk size: zz",
+        ),
+        (
+            b"GET /v1/games HTTP/1.1\r\nHost: x\r\nIf-None-Match: \x7f\r\n\r\n",
+            "Invalid header value char: If-None-Match",
+        ),
     ),
 )
-async def test_bytes_that_are_not_http_are_malformed_and_counted(client: Client, request_bytes: bytes) -> None:
+async def test_bytes_that_are_not_http_are_malformed_and_counted(
+    client: Client, request_bytes: bytes, detail: str
+) -> None:
     counted = REGISTRY.get_sample_value("south_seas_http_malformed_requests_total")
     response = await send_raw(client, request_bytes)
     assert counted is not None
@@ -174,7 +199,7 @@ async def test_bytes_that_are_not_http_are_malformed_and_counted(client: Client,
     assert response.getheader("Access-Control-Allow-Origin") == "*"
     problem = json.load(response)
     assert (response.status, problem["code"]) == (400, "malformed")
-    assert problem["detail"]
+    assert problem["detail"] == detail
 
 
 @pytest.mark.parametrize(

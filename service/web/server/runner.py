@@ -6,6 +6,7 @@ the runner here exist to install a protocol that overrides it.
 
 import asyncio
 import logging
+import re
 
 from aiohttp import web
 
@@ -35,6 +36,19 @@ READ_BUFFER_BYTES = 16_384
 """Bytes of a body that wait for its handler, at most twice as many."""
 
 
+_QUOTED_BYTES = re.compile(r"""\s*(?<!\w)(?:bytearray\()?b['"]([^:?\n]{0,80}).*""", re.DOTALL)
+"""What aiohttp's message quotes of the request, and the line with a caret below it."""
+
+
+def _describe_malformed(message: str) -> str:
+    """Return aiohttp's message in one line, with the part of the request that is malformed.
+
+    A header's value and a query string are left out: they may hold a token, and clients log what they receive.
+    """
+    one_line = _QUOTED_BYTES.sub(lambda quoted: " " + quoted[1].rstrip("'\""), message)
+    return " ".join(one_line.split())
+
+
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
 
@@ -52,7 +66,7 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             log_request(request, UNMATCHED_ROUTE, status, 0.0)
-            document = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
+            document = problem("malformed", _describe_malformed(message or "this is not HTTP"))
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
             document = problem("internal", "internal server error")
