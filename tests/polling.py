@@ -1,4 +1,4 @@
-"""Waiting for conditions without an event: another process, a buffer of the kernel, a counter."""
+"""Waiting where there is no event: for another process, a buffer of the kernel, a counter, tasks that are ready."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,3 +26,9 @@ async def wait_until_unchanged(measure: Callable[[], int], for_s: float = 0.3) -
             await asyncio.sleep(INTERVAL_S)
             if (now := measure()) != before:
                 before, since = now, loop.time()
+
+
+async def run_ready_tasks() -> None:
+    """Run every task that is ready."""
+    for _ in range(10):
+        await asyncio.sleep(0)

@@ -54,6 +54,11 @@ class Player:
             self.key = secrets.token_hex(16)
             self.move = self.chance.choice(self.moves)["id"] if self.moves else ""
 
+    async def wait_for_more(self, count: int) -> None:
+        """Wait until so many more actions are acknowledged, or the game is over."""
+        wanted = len(self.acknowledged) + count
+        await wait_until(lambda: len(self.acknowledged) >= wanted or not self.moves)
+
 
 @pytest.mark.parametrize("embedded", (False, True), ids=("redis", "embedded"))
 async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_none(
@@ -68,7 +73,7 @@ async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_non
                 game = await create_game(session)
                 player = Player(game, await game.legal_moves())
             playing = asyncio.create_task(player.play(session))
-            await asyncio.sleep(chance.uniform(0.005, 0.06))
+            await player.wait_for_more(chance.randint(1, 6))
             await instance.stop(signal.SIGKILL)
             await playing
     assert player is not None

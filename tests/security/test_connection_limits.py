@@ -239,7 +239,7 @@ async def test_running_and_waiting_replays_are_limited(store: RedisStore) -> Non
             async with replays.acquire(f"address {next(addresses)}"):
                 running += 1
                 most = max(most, running)
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0)
                 running -= 1
         except QueueFull:
             return False

@@ -11,17 +11,12 @@ import pytest
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from tests.games.bots.queue_slot import acquired_slot
 from tests.games.game_fixture import Clock
+from tests.polling import run_ready_tasks
 
 TIMEOUT_S = 30.0
 
 HOSTILE = Requester(b"bad", attended=False)
 PERSON = Requester(b"good")
-
-
-async def run_ready_tasks() -> None:
-    """Run every task that is ready."""
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 class Client:
@@ -149,9 +144,9 @@ async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_attended_games_do_not_wait_for_the_pause() -> None:
-    queue = FairQueue(1, UnattendedLimits(1, time_share=1e-6))
+    queue = FairQueue(1, UnattendedLimits(1, time_share=1e-12))
     async with acquired_slot(queue, HOSTILE):
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
     waiting = asyncio.create_task(queue.acquire(HOSTILE))
     await run_ready_tasks()
     for _ in range(100):

@@ -102,8 +102,12 @@ async def test_a_response_in_time_stops_the_timer(slots: DeliverySlots) -> None:
     with acquire(slots, url) as slot:
         async with slot.track_response():
             slot.record_response()
-        await asyncio.sleep(LIMITS.slow_after_s)  # timers of the same delay fire in order
+        later = asyncio.create_task(deliver_slowly(slots, "https://later.example/"))
+        await wait_for_slow(slots, 1)
+        assert slots.host_status("https://later.example/") is HostStatus.SLOW
         assert (slot.status, slots.host_status(url)) == (HostStatus.RESPONSIVE, HostStatus.RESPONSIVE)
+    later.cancel()
+    await asyncio.gather(later, return_exceptions=True)
 
 
 async def deliver_slowly(slots: DeliverySlots, url: str) -> bool:

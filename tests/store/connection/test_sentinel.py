@@ -15,6 +15,7 @@ from service.store import keys
 from service.store.client import connect
 from service.store.connection.sentinel import SentinelTopology
 from service.store.game_store import RedisStore
+from tests.polling import run_ready_tasks, wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, sentinel
 from tests.redis_servers.node import execute_text
 from tests.store.commits import commit_until_answered, creation
@@ -75,15 +76,23 @@ async def test_a_late_answer_with_an_old_address_does_not_replace_a_newer_one(
     topology: SentinelTopology, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = ("127.0.0.1", 7), ("127.0.0.1", 8)
-    answers = iter([(0.05, old), (0, new)])
+    answered = asyncio.Event()
+    asked: list[str] = []
 
-    async def answer(_: str) -> tuple[str, int]:
-        delay_s, address = next(answers)
-        await asyncio.sleep(delay_s)
-        return address
+    async def answer(name: str) -> tuple[str, int]:
+        asked.append(name)
+        if len(asked) > 1:
+            return new
+        await answered.wait()
+        return old
 
     monkeypatch.setattr(topology._sentinel, "_majority_address", answer)
-    await asyncio.gather(topology.refresh(), topology.refresh())
+    late = asyncio.create_task(topology.refresh())
+    await wait_until(lambda: asked)
+    newer = asyncio.create_task(topology.refresh())
+    await run_ready_tasks()
+    answered.set()
+    await asyncio.gather(late, newer)
     assert topology._pool.master_address == new
 
 

@@ -54,7 +54,6 @@ async def test_endless_and_missing_responses_end_in_time(
         await response.prepare(request)
         for _ in range(1000):
             await response.write(b"x" * 65_536)
-            await asyncio.sleep(0.01)
         return response
 
     receiver.respond = respond
