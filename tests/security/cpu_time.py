@@ -55,40 +55,41 @@ class MeasuredService(NamedTuple):
                     return
                 before = now
 
-    async def send(self, data: Data, after_response: bytes = b"") -> Outcome:
-        """Send a request on a connection of its own, and more bytes after the head of its response.
-
-        Return what was received until shortly after.
-        """
-        where, loop, got = urlsplit(self.service.url), asyncio.get_running_loop(), bytearray()
-        with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
-            client.setblocking(False)
-            await loop.sock_connect(client, (where.hostname, where.port))
-            reading = asyncio.create_task(_read(client, got))
-            with suppress(ConnectionError, TimeoutError):
-                async with asyncio.timeout(WITHIN_S):
-                    for part in (data,) if isinstance(data, bytes) else data():
-                        await loop.sock_sendall(client, part)
-                    if after_response:
-                        await wait_until(lambda: b"\r\n\r\n" in got)
-                        await loop.sock_sendall(client, after_response)
-            await asyncio.wait([reading], timeout=QUIET_S)
-            reading.cancel()
-            await asyncio.wait([reading])
-        return Outcome(bytes(got))
-
     async def measure_cost(self, data: Data, times: int, after_response: bytes = b"") -> tuple[float, Outcome]:
         """Return the milliseconds per request (see `send`), and the outcome of the last one."""
         await self.wait_until_idle()
         before = self.cpu_ms()
-        answers = [await self.send(data, after_response) for _ in range(times)]
+        outcomes = [await send(self.service.url, data, after_response) for _ in range(times)]
         await self.wait_until_idle()
-        return (self.cpu_ms() - before) / times, answers[-1]
+        return (self.cpu_ms() - before) / times, outcomes[-1]
 
     async def measure_get(self) -> float:
         """Return the milliseconds of a plain GET in the same run."""
         await self.measure_cost(GET, 20)
         return (await self.measure_cost(GET, 100))[0]
+
+
+async def send(url: str, data: Data, after_response: bytes = b"") -> Outcome:
+    """Send a request on a connection of its own, and more bytes after the head of its response.
+
+    Return what was received until shortly after.
+    """
+    where, loop, got = urlsplit(url), asyncio.get_running_loop(), bytearray()
+    with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
+        client.setblocking(False)
+        await loop.sock_connect(client, (where.hostname, where.port))
+        reading = asyncio.create_task(_read(client, got))
+        with suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(WITHIN_S):
+                for part in (data,) if isinstance(data, bytes) else data():
+                    await loop.sock_sendall(client, part)
+                if after_response:
+                    await wait_until(lambda: b"\r\n\r\n" in got)
+                    await loop.sock_sendall(client, after_response)
+        await asyncio.wait([reading], timeout=QUIET_S)
+        reading.cancel()
+        await asyncio.wait([reading])
+    return Outcome(bytes(got))
 
 
 async def _read(client: socket.socket, got: bytearray) -> None:

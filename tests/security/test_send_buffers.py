@@ -17,7 +17,7 @@ from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming.registry import STREAMS
 from tests.polling import wait_until
-from tests.security.cpu_time import MeasuredService, start_measured_service
+from tests.security.cpu_time import MeasuredService, send, start_measured_service
 from tests.security.limited_client import open_client_at
 from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
@@ -63,7 +63,7 @@ async def test_clients_that_do_not_read_use_little_memory(tmp_path: Path, redis_
     async with start_measured_service(tmp_path, redis_url) as service, AsyncExitStack() as stack:
         port = urlsplit(service.service.url).port
         assert port is not None
-        await service.send(make_head(LARGE_PATH, "Connection: close"))
+        await send(service.service.url, make_head(LARGE_PATH, "Connection: close"))
         before = resident_bytes(service)
         for _ in range(many):
             await stack.enter_async_context(open_silent_client(port, LARGE_REQUESTS))
