@@ -18,7 +18,7 @@ from tests.programs import run_program
 from tests.server_process import start_server
 from tests.web.http_game import HTTPGame, create_game
 
-KILLS = 8
+KILLS = 5
 
 
 def child_of(pid: int) -> int | None:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import product
 from multiprocessing import active_children
-from time import perf_counter
 
 import msgspec
 import pytest
@@ -95,12 +94,11 @@ async def test_the_event_loop_is_free_while_a_heavy_bot_decides() -> None:
         registry = make_registry("thoughtful", pool=pool)
         await registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
         thinking = asyncio.create_task(registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
-        waits = []
+        turns = 0
         while not thinking.done():
-            requested = perf_counter()
             await asyncio.sleep(0.001)
-            waits.append(perf_counter() - requested)
-        assert len(waits) > 20
+            turns += 1
+        assert turns > 20
         assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
 
 
