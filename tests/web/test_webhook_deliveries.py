@@ -81,25 +81,28 @@ async def test_every_change_is_delivered_in_order(owner: WebhookOwner, receiver:
 async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(
     game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis
 ) -> None:
-    """Else nobody would deliver the rest for an instance that was killed. Half a second marks what a look removes."""
+    """While it is scheduled, other instances deliver the rest for one that was killed.
 
-    async def is_marked() -> bool:
+    `Schedule.reschedule` adds half a second to a due date that the next look removes.
+    """
+
+    async def is_removed_next() -> bool:
         scheduled: list[Any] = await redis.zrange(keys.WEBHOOK_SCHEDULE, 0, -1, withscores=True)
         ((_, due_at),) = scheduled
         return bool(due_at % 1)
 
-    marks: list[bool] = []
+    removed_next: list[bool] = []
 
-    async def record_mark(request: web.Request) -> web.Response:
+    async def record_schedule(request: web.Request) -> web.Response:
         del request
-        marks.append(await is_marked())
+        removed_next.append(await is_removed_next())
         return web.Response(status=204)
 
-    receiver.respond = record_mark
+    receiver.respond = record_schedule
     await game_owner.register()
     await game_owner.act(*[game_owner.game] * 3)
-    assert marks == [False] * 3
-    assert await is_marked()
+    assert removed_next == [False] * 3
+    assert await is_removed_next()
 
 
 async def test_a_change_without_a_selected_event_is_skipped(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
