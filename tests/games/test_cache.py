@@ -174,6 +174,16 @@ async def test_an_older_session_does_not_replace_a_newer_one(store: GameStore) -
     assert context.cache.pop(table.game.id) is late
 
 
+async def test_another_session_of_the_same_version_replaces_a_cached_one(store: GameStore) -> None:
+    """After a failover another instance may have stored another action with this version."""
+    context = instance(store)
+    lost = cached_session(context, await created(context), 5)
+    stored = msgspec.structs.replace(lost)
+    context.cache.put(lost)
+    context.cache.put(stored)
+    assert context.cache.pop(lost.game.id) is stored
+
+
 async def test_a_session_is_evicted_when_another_instance_changes_its_game(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)

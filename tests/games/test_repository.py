@@ -3,8 +3,11 @@
 import pytest
 
 from service.games import repository
+from service.games.errors import TooManyIdempotencyKeys
+from service.games.ports import Commit, KeyQuotaExceeded
 from service.games.repository import read_log
 from service.store.game_store import RedisStore
+from tests.games.game_fixture import create_game, human_seats, make_context
 from tests.games.stored_games import store_game
 
 
@@ -13,3 +16,19 @@ async def test_a_log_is_read_up_to_a_version(store: RedisStore, version: int, mo
     monkeypatch.setattr(repository, "LOG_PAGE_SIZE", 2)
     stored = await store_game(store, "finished")
     assert [diff.version for diff in await read_log(store, stored.id, version)] == [*range(1, version + 1)]
+
+
+@pytest.mark.parametrize(("reset_in_s", "retry_after_s"), ((-1, 1), (0, 1), (1, 1), (2, 2), (60, 60)))
+async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, reset_in_s: int, retry_after_s: int
+) -> None:
+    """The reset may have passed when the store's answer arrives."""
+    context = make_context(store, clock=lambda: 1_000.0)
+
+    async def exceed(_: Commit) -> KeyQuotaExceeded:
+        return KeyQuotaExceeded(1_000 + reset_in_s)
+
+    monkeypatch.setattr(store, "commit", exceed)
+    with pytest.raises(TooManyIdempotencyKeys) as error:
+        await create_game(context, *human_seats("Ana", "Bo"))
+    assert error.value.retry_after_s == retry_after_s

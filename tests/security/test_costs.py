@@ -258,15 +258,18 @@ async def test_large_pictures_cost_more_than_small_ones(store: RedisStore) -> No
 async def test_less_than_a_tokens_worth_of_work_costs_nothing_more(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request has nearly two tokens' worth, of versions of the past or of access tokens, and costs one more."""
+    """Each request has nearly two tokens' worth of versions, access tokens or lines, and costs one more."""
     monkeypatch.setattr(costs, "PATCHED_VERSIONS_PER_TOKEN", 10)
+    monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 10)
     async with start_counting_instance(store) as (client, plain):
         game = await create_game(client)
         await game.play_randomly(Random(4), 30)
         owner = f"Authorization: Bearer {game.owner_token}"
         mine = ("/v1/seats/me/games", f"{owner}{', unknown' * (2 * costs.ACCESS_TOKENS_PER_TOKEN - 2)}")
         past = [(f"{game.path}/board.svg?v={version}", owner) for version in (17, 18, 19)]
-        for tokens, (first, *others) in ((2 + costs.RENDERED_PICTURE, past), (2, [mine] * 3)):
+        logs = [[(f"{game.path}/{kind}?limit=19", owner)] * 3 for kind in ("diffs", "story")]
+        paths = {2: [[mine] * 3, *logs], 2 + costs.RENDERED_PICTURE: [past]}
+        for tokens, (first, *others) in ((tokens, one) for tokens, ones in paths.items() for one in ones):
             before = (await plain.request(*first)).remaining
             spent = [before - (await plain.request(*other)).remaining for other in others]
             assert spent == [tokens, 2 * tokens], first

@@ -80,12 +80,14 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
     assert sum_samples(values, "task_failing", task="scheduler") == sum_samples(values, "http_requests_in_flight") == 0
 
 
-async def test_metrics_are_served_only_with_a_port_and_until_shutdown() -> None:
+async def test_metrics_are_served_only_with_a_port_at_its_host_and_until_shutdown() -> None:
     async with serve_metrics("127.0.0.1", None) as nowhere:
         assert nowhere is None
-    async with serve_metrics("127.0.0.1", 0) as url:
-        assert url is not None
     async with aiohttp.ClientSession() as session:
+        async with serve_metrics("127.0.0.1", 0) as url:
+            assert url is not None
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await session.get(url.replace("127.0.0.1", "127.0.0.2"))
         with pytest.raises(aiohttp.ClientConnectorError):
             await session.get(url)
 

@@ -103,6 +103,17 @@ async def test_an_invalid_cursor_is_malformed(client: Client, listing: dict[str,
     await check_problem(response, 400, "malformed", "cursor")
 
 
+@pytest.mark.parametrize("cursor", ("x", "-1", "1e9", "%C2%B2", "%D9%A1", "1234567"))
+async def test_an_invalid_cursor_of_moves_is_malformed(client: Client, cursor: str) -> None:
+    game = await create_game(client)
+    await check_problem(await game.get(f"/legal-moves?cursor={cursor}"), 400, "malformed", "cursor")
+
+
+async def test_a_cursor_after_the_last_move_has_an_empty_page(client: Client) -> None:
+    game = await create_game(client)
+    assert (await game.get_json("/legal-moves?cursor=123456"))["moves"] == []
+
+
 async def test_legal_moves_have_pages(client: Client) -> None:
     game = await create_game(client, seed="tides")
     moves = await game.legal_moves()

@@ -62,6 +62,9 @@ async def test_the_spectator_token_joins_but_does_not_act(client: Client) -> Non
 
 
 async def test_no_shared_cache_stores_what_a_token_has_changed(client: Client) -> None:
+    for visibility, vary in (("public", None), ("private", "Authorization")):
+        created = await client.post("/v1/games", json={"players": PLAYERS, "visibility": visibility})
+        assert (created.headers["Cache-Control"], created.headers.get("Vary")) == ("no-store", vary)
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
     assert (await game.join()).status == 200
     left, replaced = await game.delete("/seats/1"), await game.post("/seats/0/token", {})

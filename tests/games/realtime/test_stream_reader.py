@@ -155,6 +155,26 @@ async def test_an_unexpected_error_is_logged_and_the_read_retried(
     await failing.wait_for_version(2)
 
 
+async def test_the_pause_after_a_failed_read_grows_until_one_succeeds(
+    hub: Hub, store: HangingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[int] = []
+
+    def record(_game: str, _error: Exception, failures: int) -> float:
+        counts.append(failures)
+        return 0.0
+
+    monkeypatch.setattr(stream_reader, "record_read_failure", record)
+    subscriber = await subscribe_behind(hub, store, "g")
+    await subscriber.wait_for_version(2)
+    for version, failures in ((3, 4), (4, 2)):
+        store.failures = failures
+        await store.commit(action(version - 1, "g"))
+        await hub.wait_for_version(subscriber, "g", version)
+        await subscriber.wait_for_version(version)
+    assert counts == [1, 2, 3, 4, 1, 2]
+
+
 async def test_a_sweep_that_hangs_or_fails_is_repeated(hub: Hub, store: HangingStore) -> None:
     store.is_deaf = True
     subscriber = await subscribe_behind(hub, store, "g")

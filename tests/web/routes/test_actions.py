@@ -196,13 +196,15 @@ async def test_no_action_may_follow_one_that_reveals_hidden_information(client: 
     assert (await game.get_json())["version"] == before
 
 
-async def test_a_listed_pass_of_an_automatic_pass_is_skipped(client: Client) -> None:
+@pytest.mark.parametrize("kind", ("pass", "place_islander"))
+async def test_a_listed_pass_of_an_automatic_pass_is_skipped(client: Client, kind: str) -> None:
     game = await after_placing(client)
-    body = {"actions": [{"type": "pass", "phase": "islander"}, {"type": "pass", "phase": "deliver"}]}
+    move = next(move for move in await game.legal_moves() if move["action"]["type"] == kind)
+    body = {"actions": [move["action"], {"type": "pass", "phase": "deliver"}]}
     before = (await game.get_json())["version"]
     acted = await game.act_successfully(body)
     assert acted["version"] == before + 1
-    assert [diff["move"] for diff in acted["diffs"]] == ["pass.islander"]
+    assert [diff["move"] for diff in acted["diffs"]] == [move["id"]]
     assert acted["next"]["phase"] == "place_tile"
 
 

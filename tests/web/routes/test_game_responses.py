@@ -111,6 +111,18 @@ async def test_a_waiting_or_finished_game_has_no_decider(client: Client) -> None
     assert nobody.items() <= (await game.get_json("/legal-moves")).items()
 
 
+async def test_moves_with_islanders_can_be_filtered_by_the_cell_of_the_tile(client: Client) -> None:
+    game = await create_game(client, seed="tides")
+    placed = (await game.legal_moves())[0]["action"]
+    await game.act_successfully({"action": placed})
+    moves = [move for move in await game.legal_moves() if move["action"]["type"] == "place_islander"]
+    (cell,) = (await game.get_json("/legal-moves?stage=cell"))["cells"]
+    assert (cell["x"], cell["y"]) == (placed["x"], placed["y"])
+    at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
+    assert at == moves != []
+    assert (await game.get_json(f"/legal-moves?x={cell['x'] + 1}"))["moves"] == []
+
+
 async def test_legal_moves_can_be_filtered(client: Client) -> None:
     game = await create_game(client, seed="tides")
     every = await game.legal_moves()

@@ -21,4 +21,5 @@ def test_the_host_of_a_url_can_be_reached_from_this_machine(host: str, url_host:
 def test_the_url_has_the_port_that_was_free() -> None:
     with ExitStack() as opened:
         (listener,) = sockets = [opened.enter_context(one) for one in bind("127.0.0.1", 0)]
+        assert listener.getsockname()[0] == "127.0.0.1"
         assert format_listening_url(sockets, "127.0.0.1") == f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -6,6 +6,7 @@ import pytest
 from aiohttp import HttpVersion10
 from redis.asyncio import Redis
 
+from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB
@@ -144,6 +145,19 @@ async def test_a_stream_ends_with_its_game(store: RedisStore, redis: Redis) -> N
             await redis.delete(keys.game(http_game.id), keys.log(http_game.id))
             assert await events.read_block() == []
             assert events.response.content.at_eof()
+
+
+async def test_a_stream_that_cannot_be_read_reconnects_when_the_store_says(
+    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise StoreUnavailable("out of reach", retry_after_s=3)
+
+    monkeypatch.setattr(client.app[HUB], "subscribe", fail)
+    async with open_event_stream(client, http_game.id) as events:
+        await events.receive("snapshot")
+        assert await events.read_block() == ["retry: 3000"]
+        assert await events.read_block() == []
 
 
 async def test_a_shutdown_closes_event_streams(client: Client, http_game: HTTPGame) -> None:
