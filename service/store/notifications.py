@@ -33,7 +33,7 @@ class ChangeNotifications:
         self._games: set[str] = set()
         self._subscribers: dict[str, Subscriber] = {}
         self._unread: asyncio.Queue[ChangeNotification] = asyncio.Queue()
-        self._assigned_generation = -1
+        self._assigned_generation: int | None = None
         """The generation of the topology for which each game was assigned to a subscriber."""
         self._reassign = asyncio.Event()
         """Set when a connection was lost, or a primary has dropped a subscription because the slot moved."""
@@ -81,7 +81,7 @@ class ChangeNotifications:
                         await self._reassign.wait()
                 await asyncio.sleep(RECONNECT_DELAY_S)  # do not refresh in a loop while a primary is away
         finally:
-            subscribers, self._subscribers, self._assigned_generation = self._subscribers, {}, -1
+            subscribers, self._subscribers, self._assigned_generation = self._subscribers, {}, None
             await asyncio.gather(*(subscriber.aclose() for subscriber in subscribers.values()))
 
     async def _assign_games(self) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
@@ -17,6 +18,7 @@ from tests.server_process import start_server
 from tests.telemetry.metric_samples import OPENMETRICS, metrics_url, read_samples, scrape, sum_samples
 from tests.telemetry.promtool import promtool
 from tests.web.http_game import create_game
+from tests.web.webhook_receiver import register_webhook, run_receiver
 
 REFERENCE = Path(__file__).with_name("fresh_metrics.txt")
 
@@ -54,12 +56,24 @@ async def test_metrics_have_the_requested_format(accept: str) -> None:
 
 
 async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) -> None:
+    flags = ("--metrics-port", "0", "--drain-time-s", "0", "--webhooks-allow-private")
+    read = asyncio.Event()
+
+    async def respond_once_read(_: web.Request) -> web.Response:
+        await read.wait()
+        return web.Response()
+
     async with (
-        start_server(tmp_path, redis_url, "--metrics-port", "0", "--drain-time-s", "0") as instance,
+        run_receiver() as receiver,
+        start_server(tmp_path, redis_url, *flags) as instance,
         aiohttp.ClientSession(instance.url) as session,
     ):
         url = await metrics_url(instance)
-        path = (await create_game(session)).path
+        game = await create_game(session)
+        path = game.path
+        receiver.respond = respond_once_read
+        await register_webhook(game, receiver.url)
+        await game.act_successfully()
         await create_game(session, [{"bot": "expert"}, {"bot": "expert"}])
         async with session.get(f"{path}/board.svg") as picture, session.ws_connect(f"{path}/ws") as socket:
             size = len(await picture.read())
@@ -69,10 +83,19 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
                 while not (  # noqa: ASYNC110  another process
                     sum_samples(values := await scrape(url), "redis_notifications_up")
                     and sum_samples(values, "bot_processes")
+                    and sum_samples(values, "webhooks_in_progress")
                 ):
                     await asyncio.sleep(0.02)
+        read.set()
     assert sum_samples(values, "connections_open", kind="socket") == sum_samples(values, "connections_open") == 1
-    for gauge in ("games_watched", "subscriptions", "bot_processes", "redis_up", "redis_notifications_up"):
+    for gauge in (
+        "games_watched",
+        "subscriptions",
+        "bot_processes",
+        "redis_up",
+        "redis_notifications_up",
+        "webhooks_in_progress",
+    ):
         assert sum_samples(values, gauge) == 1, gauge
     assert sum_samples(values, "game_cache_size") == 2
     assert sum_samples(values, "build_info", python=platform.python_version(), redis="standalone") == 1

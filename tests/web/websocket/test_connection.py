@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Self
 
 import pytest
-from aiohttp import ClientSession, WSMsgType
+from aiohttp import ClientSession, WSMessage, WSMsgType
 
 from schemas.messages import Pong
 from service.games.errors import GameError
@@ -23,7 +23,7 @@ from service.web.routes.websocket import close_streams
 from service.web.streaming.registry import STREAMS
 from service.web.websocket import connection
 from service.web.websocket.connection import WebSocketConnection
-from tests.polling import wait_until
+from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.gated_store import GatedStore
 from tests.web.http_game import HTTPGame, create_game
@@ -146,6 +146,33 @@ async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedS
             await asyncio.sleep(1.2)  # no pong is read for longer than the ping's time-out
             gated.game_gate.set()
             await hearing
+
+
+async def test_a_message_that_arrives_as_the_socket_is_to_close_is_handled_to_its_end(
+    gated: GatedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serve(gated) as client:
+        http_game = await create_game(client)
+        async with connect_watcher(client) as watcher:
+            (opened,) = client.app[STREAMS]
+            assert isinstance(opened, WebSocketConnection)
+            receive = opened.socket.receive
+
+            async def reconnect_meanwhile() -> WSMessage:
+                message = await receive()
+                opened.request_reconnect(100)
+                return message
+
+            monkeypatch.setattr(opened.socket, "receive", reconnect_meanwhile)
+            await watcher.send({"type": "ping"})
+            await watcher.receive("pong")
+            gated.game_gate.clear()
+            await watcher.send({"type": "subscribe", "game": http_game.id})
+            await wait_until(lambda: opened._is_handling)
+            await run_ready_tasks()
+            gated.game_gate.set()
+            for kind in ("subscribed", "snapshot", "closing"):
+                await watcher.receive(kind)
 
 
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
