@@ -68,7 +68,7 @@ ENTRYPOINT ["south-seas"]
 CMD ["serve"]
 
 # Last, because these change with every release.
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="South Seas" \
       org.opencontainers.image.description="Carcassonne: South Seas over HTTP, WebSocket and server-sent events" \

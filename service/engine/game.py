@@ -16,7 +16,7 @@ import msgspec
 from schemas.vocabulary import ENDED_STATUSES, Color, Edition, Phase, RequestedTimeoutPolicy, Status
 from service.engine.checksum import strip_checksum
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 1
 
 SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1

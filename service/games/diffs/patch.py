@@ -34,7 +34,7 @@ from schemas.events import (
     TilePlaced,
 )
 from schemas.game import GameView, PlacedTile
-from service.engine import SCHEMA_VERSION, Game, TileSetIndex, build_view
+from service.engine import Game, TileSetIndex, build_view
 from service.engine.final_scoring import ship_points
 from service.engine.tileset_index import pack_cell
 from service.engine.view import (
@@ -75,13 +75,6 @@ class ChangeSet:
             self.players[seat, name] = None
 
 
-SCHEMA_ADDITIONS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    2: (("turn_timeout_s", "on_timeout", "previous_game", "next_game"), ("resigned",)),
-    3: ((), ()),
-}
-"""For each schema version of the snapshot, the members that it added to GAME and its players."""
-
-
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
     """Return the patch that builds GAME from `{}`."""
     return [AddOperation(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
@@ -90,8 +83,6 @@ def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
 def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
     """Return the patch of a change; `game` is the state after it, with its new version."""
     changes = ChangeSet()
-    if game.schema_version != SCHEMA_VERSION:
-        upgrade_schema(changes, game)
     for event in events:
         touch = CHANGES_BY_EVENT.get(type(event))
         if touch is not None:
@@ -153,16 +144,6 @@ def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTil
             yield from (
                 AddOperation(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile)
             )
-
-
-def upgrade_schema(changes: ChangeSet, game: Game) -> None:
-    """Add what GAME has gained since the release that stored this game, so that clients get it with the next change."""
-    for number in range(game.schema_version + 1, SCHEMA_VERSION + 1):
-        members, players = SCHEMA_ADDITIONS[number]
-        changes.add_members(*members)
-        for seat in range(len(game.players)):
-            changes.add_player_members(seat, *players)
-    game.schema_version = SCHEMA_VERSION
 
 
 def _tile_placed(changes: ChangeSet, event: TilePlaced) -> None:

@@ -4,12 +4,10 @@ import pytest
 
 from schemas.lobby import Rematch, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.engine import decode_snapshot
 from service.games.bots.priority import hash_creator, is_attended, requester_of
 from service.games.commands.abort import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import GameStore
-from tests.engine.write_snapshot import SNAPSHOTS
 from tests.games.game_fixture import GameFixture, bot_seats, create_game, human_seats, load_game, make_context
 
 ANA = hash_creator("192.0.2.1")
@@ -80,8 +78,3 @@ async def test_a_move_is_undone_although_the_log_has_no_creator(store: GameStore
 def test_a_creator_hash_stands_for_hundreds_of_addresses() -> None:
     assert 2 ** (8 * len(ANA)) * 200 < 2**32
     assert hash_creator("192.0.2.2") != ANA
-
-
-def test_a_game_of_an_earlier_release_has_people_and_no_creator() -> None:
-    game = decode_snapshot((SNAPSHOTS / "2.msgpack").read_bytes())
-    assert requester_of(game) == (b"", True)

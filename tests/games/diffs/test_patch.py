@@ -15,17 +15,14 @@ from schemas.vocabulary import COLORS, Edition
 from service.engine import (
     Game,
     Player,
-    TileSetIndex,
     apply_action,
     build_view,
-    decode_snapshot,
     legal_moves,
     mark_aborted,
     move_id,
     next_open_seat,
     take_seat,
 )
-from service.engine.tileset_validation import parse_tileset
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.diffs.change import Change
@@ -33,7 +30,6 @@ from service.games.diffs.record import record_change
 from service.games.ports import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game
-from tests.engine.write_snapshot import SNAPSHOTS
 from tests.games.game_logs import check_patch_form
 from tests.rules.boards import LAST_TILE_FITS_NOWHERE
 from tests.rules.rules_game import RED, Table
@@ -66,18 +62,6 @@ class Follower:
         body = json.dumps(diff, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert digest == next_digest(self.digest or self.game["deck"]["commitment"], body) == game.digest
         self.digest = digest
-
-
-def test_a_game_of_an_earlier_release_gains_new_members_with_its_next_change() -> None:
-    index = TileSetIndex(parse_tileset((SNAPSHOTS / "1.tileset.json").read_bytes()))
-    game = decode_snapshot((SNAPSHOTS / "1.msgpack").read_bytes())
-    before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())
-    _, events = apply_action(index, game, legal_moves(index, game)[0])
-    diff = json.loads(record_change(index, game, Change(events, "2026-11-22T00:00:00Z")).data)
-    assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode_json(build_view(index, game)))
-    _, events = apply_action(index, game, legal_moves(index, game)[0])
-    later = json.loads(record_change(index, game, Change(events, "2026-11-22T00:00:00Z")).data)
-    assert "/next_game" not in {operation["path"] for operation in later["patch"]}
 
 
 def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEvent]]:
