@@ -17,6 +17,7 @@ AUDIT := .venv/.audit-installed
 MUTANTS := .venv/.mutants-installed
 SELF_PLAY := .venv/.self-play-installed
 CLIENTS := clients/node_modules/.installed
+SITE := service/web/static/docs/index.html
 GENERATORS := .venv-generators/.installed
 NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
@@ -28,18 +29,18 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled site venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS="--port 9000"
+serve: $(RUNTIME) $(SITE) ## Set everything up and run the service; more flags with ARGS="--port 9000"
 	@exec $(BIN)/south-seas serve $(ARGS)
 
-test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run the tests; choose some with ARGS="-k placing"
+test: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Set everything up and run the tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-test-all: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same with the slow tests: client generators, PettingZoo; ARGS=--require-all fails where a program is missing
+test-all: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same with the slow tests: client generators, PettingZoo; ARGS=--require-all fails where a program is missing
 	$(BIN)/python -m pytest -n auto --dist worksteal --slow $(ARGS)
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
@@ -50,13 +51,13 @@ test-compiled: compiled ## Run the tests of the rules, and of what is made of th
 	cp -R pyproject.toml tests build/compiled
 	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n auto --dist worksteal $(RULES) $(ARGS)
 
-coverage: $(DEVELOPMENT) ## Run all tests and print the lines and branches they miss
+coverage: $(DEVELOPMENT) $(SITE) ## Run all tests and print the lines and branches they miss
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
-mutants: $(DEVELOPMENT) $(CLIENTS) $(MUTANTS) ## Put mistakes into the service and print those that no test notices; ARGS="--sample 200 --seed 1"
+mutants: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) ## Put mistakes into the service and print those that no test notices; ARGS="--sample 200 --seed 1"
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
+check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
 	$(PIP) check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -86,6 +87,8 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 	$(NPM) --prefix clients run generate
 	$(NPM) --prefix clients run build
 
+site: $(SITE) ## Build the documentation site that the service serves at /docs; fails if a link leads nowhere
+
 chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m tests.chaos $(ARGS)
 
@@ -101,7 +104,7 @@ bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run;
 bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
-compiled: $(DEVELOPMENT) ## Build the wheel with the compiled engine into dist/; this alone needs a C compiler
+compiled: $(DEVELOPMENT) $(SITE) ## Build the wheel with the compiled engine into dist/; this alone needs a C compiler
 	@command -v "$${CC:-cc}" >/dev/null || { \
 	  echo "Compiling the engine needs a C compiler as '$${CC:-cc}' (Debian and Ubuntu: apt install gcc libc6-dev)." >&2; exit 1; }
 	@$(BIN)/python -c 'import pathlib, sysconfig, sys; \
@@ -125,17 +128,20 @@ clean: ## Remove the virtual environment and all caches; games in data directori
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The project and its Python client are installed in place, so only their metadata (pyproject.toml) asks for a second installation.
-$(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock requirements/build.lock
+$(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock requirements/build.lock requirements/site.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "South Seas needs Python 3.11 or newer as '$(PYTHON)': install it, or name yours with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments: install its venv module (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PROGRESS) "Making the virtual environment .venv" $(PYTHON) -m venv --clear .venv
 	@$(PROGRESS) "Installing the locked packages into .venv" \
-	  $(PIP) install $(LOCKED) -r requirements/build.lock -r requirements/local.lock
+	  $(PIP) install $(LOCKED) -r requirements/build.lock -r requirements/local.lock -r requirements/site.lock
 	@$(PROGRESS) "Installing South Seas into .venv" \
 	  $(PIP) install --no-deps --no-build-isolation --editable . --editable clients/python
 	@touch $@
+
+$(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/*)
+	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock
 	@$(PROGRESS) "Installing the locked development packages into .venv" \

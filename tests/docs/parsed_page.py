@@ -32,7 +32,7 @@ class ParsedPage(HTMLParser):
     @property
     def links(self) -> list[str]:
         """Return the targets of all links."""
-        return [one.attributes["href"] for one in self.elements if one.tag == "a"]
+        return [one.attributes["href"] for one in self.elements if one.tag == "a" and "href" in one.attributes]
 
     @property
     def loaded(self) -> list[str]:

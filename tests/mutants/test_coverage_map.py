@@ -75,7 +75,6 @@ def test_importers_are_found_through_one_module() -> None:
     importers = find_importers(ROOT)
     assert "tests/docs/test_figures.py" in importers["service/web/images/renderer.py"]
     assert "tests/web/openapi/test_document.py" in importers["service/web/routes/page.py"]
-    assert "tests/docs/test_rendering.py" in importers["service/web/docs/markdown.py"]
     assert "tests/engine/test_setup.py" not in importers["service/web/images/renderer.py"]
 
 

@@ -1,12 +1,9 @@
-"""JSON Schemas as HTML tables: a row for each field, with its type in words."""
+"""JSON Schemas as Markdown tables: a row for each field, with its type in words."""
 
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import Any
 
-from service.web.docs.markdown import render_fragment
-
-__all__ = ["fields_table", "schema_anchor", "type_name"]
+__all__ = ["Schema", "fields_table", "schema_anchor", "type_name"]
 
 Schema = Mapping[str, Any]
 
@@ -22,45 +19,42 @@ def fields_table(schema: Schema) -> str:
     """Return the fields of an object as a table; for any other schema, its type."""
     properties = schema.get("properties")
     if properties is None:
-        return f"<p>{type_name(schema)}</p>\n"
+        return type_name(schema)
     if not properties:
-        return "<p>No fields.</p>\n"
+        return "No fields."
     required = schema.get("required", ())
-    rows = "".join(_row(name, member, needed=name in required) for name, member in properties.items())
-    head = "<thead><tr><th>field</th><th>type</th><th></th></tr></thead>"
-    return f'<div class="table" tabindex="0"><table class="fields">{head}\n<tbody>{rows}</tbody></table></div>\n'
+    rows = [_row(name, member, is_required=name in required) for name, member in properties.items()]
+    return "\n".join(["| Field | Type | Description |", "|---|---|---|", *rows])
 
 
-def _row(name: str, member: Schema, *, needed: bool) -> str:
-    optional = "" if needed else ' <span class="optional">optional</span>'
-    description = render_fragment(member.get("description", ""))
-    return (
-        f"<tr><td><code>{escape(name)}</code>{optional}</td><td>{type_name(member)}</td><td>{description}</td></tr>\n"
-    )
+def _row(name: str, member: Schema, *, is_required: bool) -> str:
+    optional = "" if is_required else " optional"
+    cells = f"`{name}`{optional}", type_name(member), " ".join(member.get("description", "").split())
+    return "".join(["| ", " | ".join([cell.replace("|", r"\|") for cell in cells]), " |"])
 
 
 def type_name(schema: Schema) -> str:
-    """Return the type of a value as HTML.
+    """Return the type of a value as Markdown.
 
     >>> type_name({"type": ["integer", "null"], "minimum": 0, "maximum": 4})
     'integer, 0 to 4, or null'
     >>> type_name({"type": "integer", "minimum": -2147483648, "maximum": 2147483647})
     'integer'
     >>> type_name({"type": "array", "items": {"$ref": "#/components/schemas/Cell"}})
-    'list of <a href="#schema-Cell">Cell</a>'
+    'list of [Cell](#schema-Cell)'
     """
     match schema:
         case {"$ref": str(reference)}:
             name = reference.rpartition("/")[2]
-            return f'<a href="#{schema_anchor(name)}">{escape(name)}</a>'
+            return f"[{name}](#{schema_anchor(name)})"
         case {"anyOf": [*alternatives]} | {"oneOf": [*alternatives]}:
             return _any_of([type_name(one) for one in alternatives])
         case {"type": [kind, "null"]}:
             return _any_of([type_name({**schema, "type": kind}), "null"])
         case {"const": value}:
-            return f"<code>{escape(_format_value(value))}</code>"
+            return _code(value)
         case {"enum": [*values]}:
-            return _any_of([f"<code>{escape(_format_value(value))}</code>" for value in values])
+            return _any_of([_code(value) for value in values])
         case {"type": "array", "items": items} if items:
             return ", ".join([f"list of {type_name(items)}", *_sizes(schema, "Items", "items")])
         case {"type": "object", "additionalProperties": dict(values)}:
@@ -77,8 +71,9 @@ def _any_of(alternatives: list[str]) -> str:
     return f"{joined}{',' if ',' in joined else ''} or {last}" if before else last
 
 
-def _format_value(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+def _code(value: object) -> str:
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return f"`{text}`"
 
 
 def _bounds(schema: Schema) -> Iterator[str]:
@@ -90,9 +85,9 @@ def _bounds(schema: Schema) -> Iterator[str]:
         yield f"{low} or more"
     yield from _sizes(schema, "Length", "characters")
     if "pattern" in schema:
-        yield f"<code>{escape(schema['pattern'])}</code>"
+        yield f"`{schema['pattern']}`"
     if examples := schema.get("examples"):
-        yield "as " + ", ".join(f"<code>{escape(_format_value(one))}</code>" for one in examples)
+        yield "as " + ", ".join(_code(one) for one in examples)
 
 
 def _sizes(schema: Schema, of: str, unit: str) -> Iterator[str]:

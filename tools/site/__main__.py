@@ -1,0 +1,109 @@
+"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs.
+
+The sources can also be read on a code host: their links lead to files. Here links to the API documents lead to their
+pages, and links to files outside `docs/` become plain text. Exits with 1 if a link leads nowhere.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tools.site.messages import render_messages
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+SITE = ROOT / "service" / "web" / "static" / "docs"
+
+VIEWER = """\
+---
+hide: [navigation, toc]
+---
+
+# HTTP API
+
+{description}
+
+The machine-readable document is OpenAPI 3.1: [/openapi.json](/openapi.json). **Try it out** calls this service.
+[WebSocket messages](socket.md) have a page of their own.
+
+<link rel="stylesheet" href="assets/swagger-ui/swagger-ui.css">
+<link rel="stylesheet" href="assets/viewer.css">
+<div id="viewer"><noscript>The list of operations needs JavaScript; the document does not.</noscript></div>
+<script src="assets/swagger-ui/swagger-ui-bundle.js"></script>
+<script src="assets/viewer.js"></script>
+
+## Operations
+
+| Operation | Summary |
+|---|---|
+{operations}
+"""
+
+_FENCE = re.compile(r"^( *```\w+) (.+)$", re.MULTILINE)
+_FILE = re.compile(r"[\w-]+\.\w+")
+_OUTSIDE_LINK = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
+
+
+def main() -> int:
+    """Build the site anew; return the exit status."""
+    with TemporaryDirectory() as directory:
+        work = Path(directory)
+        write_sources(work / "docs")
+        shutil.copy(HERE / "zensical.toml", work)
+        command = [sys.executable, "-m", "zensical", "build", "--strict"]
+        built = subprocess.run(
+            command, cwd=work, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, capture_output=True, check=False
+        )
+        if built.returncode:
+            print(built.stdout, built.stderr, file=sys.stderr)
+            return 1
+        shutil.rmtree(SITE, ignore_errors=True)
+        shutil.copytree(work / "site", SITE)
+    return 0
+
+
+def write_sources(target: Path) -> None:
+    """Write everything that the generator reads: pages, pictures and assets."""
+    shutil.copytree(ROOT / "docs", target)
+    for page in target.glob("*.md"):
+        page.write_text(adapt(page.read_text(encoding="utf-8")), encoding="utf-8")
+    schemas = ROOT / "schemas"
+    openapi = json.loads((schemas / "openapi.json").read_bytes())
+    viewer = VIEWER.format(description=openapi["info"]["description"], operations="\n".join(operation_rows(openapi)))
+    (target / "api.md").write_text(viewer, encoding="utf-8")
+    messages = render_messages(json.loads((schemas / "asyncapi.json").read_bytes()))
+    (target / "socket.md").write_text(messages, encoding="utf-8")
+    shutil.copytree(HERE / "assets", target / "assets")
+
+
+def operation_rows(openapi: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a row for each operation, with its address in the viewer, so that search finds it."""
+    for path, item in openapi["paths"].items():
+        for method, operation in item.items():
+            if "operationId" in operation:
+                address = f"#/{operation['tags'][0]}/{operation['operationId']}".replace(" ", "%20")
+                yield f"| [`{method.upper()} {path}`](/docs/api/{address}) | {operation['summary']} |"
+
+
+def adapt(text: str) -> str:
+    """Return a page of `docs/` as the generator takes it.
+
+    >>> adapt("[HTTP](../schemas/openapi.json), [messages](../schemas/asyncapi.json#close-codes), [it](../README.md)")
+    '[HTTP](api.md), [messages](socket.md#close-codes), it'
+    >>> adapt("```python bot.py"), adapt("```sh no-run: it takes minutes")
+    ('```python title="bot.py"', '```sh')
+    """
+    text = text.replace("](../schemas/openapi.json", "](api.md").replace("](../schemas/asyncapi.json", "](socket.md")
+    text = _OUTSIDE_LINK.sub(r"\1", text)
+    return _FENCE.sub(lambda fence: f'{fence[1]} title="{fence[2]}"' if _FILE.fullmatch(fence[2]) else fence[1], text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
