@@ -64,7 +64,7 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
-	$(BIN)/python -m service.web.openapi.generate schemas --check
+	$(BIN)/python -m tools.openapi.generate schemas --check
 	$(BIN)/python -m tests.games.i18n.write_catalogues --check
 	$(BIN)/python clients/python/scripts/generate.py --check
 	$(NPM) --prefix clients run check
@@ -78,7 +78,7 @@ format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and appl
 	$(NPM) --prefix clients run format
 
 schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, tables of the documentation, the cluster's alerts
-	$(BIN)/python -m service.web.openapi.generate schemas
+	$(BIN)/python -m tools.openapi.generate schemas
 	$(BIN)/python -m tests.deploy.generated
 	$(BIN)/python -m tests.generators.table
 

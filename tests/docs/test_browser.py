@@ -8,10 +8,10 @@ import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, ViewportSize, expect
 
 from service.store.client import connect
-from service.web.openapi.document import make_openapi
 from tests.browser import chromium
 from tests.docs.test_site import NAMES, path_of
 from tests.web.app_server import serve
+from tools.openapi.document import make_openapi
 
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=360, height=740)

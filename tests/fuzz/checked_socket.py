@@ -9,10 +9,10 @@ import jsonpatch
 
 from schemas.diffs import canonical_body, next_digest
 from schemas.problems import PROBLEM_TYPES
-from service.web.openapi.asyncapi import CLOSE_CODES, REPLIES
 from tests.fuzz.frames import TEXT, RawSocket, encode_frame
 from tests.fuzz.harness import Counts
 from tests.web.watcher_client import message_validator
+from tools.openapi.asyncapi import CLOSE_CODES, REPLIES
 
 CLOSE_CODE_NUMBERS = frozenset(closed.code for closed in CLOSE_CODES)
 

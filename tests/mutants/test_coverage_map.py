@@ -74,7 +74,7 @@ def test_what_an_import_runs_takes_the_tests_of_the_module_of_its_directory_and_
 def test_importers_are_found_through_one_module() -> None:
     importers = find_importers(ROOT)
     assert "tests/docs/test_figures.py" in importers["service/web/images/renderer.py"]
-    assert "tests/web/openapi/test_document.py" in importers["service/web/routes/page.py"]
+    assert "tests/openapi/test_document.py" in importers["service/web/routes/page.py"]
     assert "tests/engine/test_setup.py" not in importers["service/web/images/renderer.py"]
 
 

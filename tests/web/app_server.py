@@ -18,8 +18,8 @@ from service.web.app_keys import HUB
 from service.web.limits import Limits
 from service.web.server.runner import ProblemRunner
 from service.web.streaming.registry import STREAMS
+from tests.openapi.validation import validate_responses
 from tests.polling import wait_until
-from tests.web.openapi_validation import validate_responses
 
 Client = TestClient[web.Request, web.Application]
 

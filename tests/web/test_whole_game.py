@@ -1,6 +1,6 @@
 """Whole games over HTTP, played and followed by a client that uses only the API.
 
-Every response is validated against the OpenAPI document (`tests.web.openapi_validation`).
+Every response is validated against the OpenAPI document (`tests.openapi.validation`).
 """
 
 from random import Random

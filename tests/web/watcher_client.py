@@ -12,9 +12,9 @@ from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
 from schemas.diffs import canonical_body, next_digest
-from service.web.openapi.asyncapi import make_asyncapi
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame
+from tools.openapi.asyncapi import make_asyncapi
 
 RECEIVE_TIMEOUT_S = 8.0
 """How long a message may take."""

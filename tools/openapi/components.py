@@ -18,7 +18,7 @@ import msgspec
 
 from schemas.base import RequestModel
 from schemas.vocabulary import EDGES
-from service.web.openapi.named_types import ENUMERATIONS, UNIONS
+from tools.openapi.named_types import ENUMERATIONS, UNIONS
 
 __all__ = [
     "SCHEMA_REF",

@@ -13,8 +13,8 @@ from schemas.diffs import Diff
 from schemas.lobby import Created, Games, Joined
 from schemas.tileset import TileSet, TileSets
 from schemas.webhooks import WebhookCreated, Webhooks
-from service.web.openapi.components import Schema
 from service.web.routing import ResponseSpec, Route
+from tools.openapi.components import Schema
 
 __all__ = ["LINK_REF", "make_links", "make_response_links"]
 

@@ -16,13 +16,13 @@ from openapi_spec_validator import validate
 
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
-from service.web.openapi import generate
-from service.web.openapi.asyncapi import make_asyncapi
-from service.web.openapi.document import UPGRADE_PROBLEMS, make_openapi
-from service.web.openapi.named_types import ENUMERATIONS
 from service.web.routes.registry import ROUTES
 from tests.tools import ROOT
 from tests.web.app_server import Client
+from tools.openapi import generate
+from tools.openapi.asyncapi import make_asyncapi
+from tools.openapi.document import UPGRADE_PROBLEMS, make_openapi
+from tools.openapi.named_types import ENUMERATIONS
 
 NAMES = ("openapi.json", "asyncapi.json")
 
@@ -40,7 +40,7 @@ def test_the_index_is_a_page_for_browsers() -> None:
 
 def test_the_stored_documents_are_current() -> None:
     """In a process of its own, as `make check` generates them."""
-    command = [sys.executable, "-m", "service.web.openapi.generate", "schemas", "--check"]
+    command = [sys.executable, "-m", "tools.openapi.generate", "schemas", "--check"]
     subprocess.run(command, cwd=ROOT, check=True, timeout=60)
 
 

@@ -9,8 +9,12 @@ import msgspec
 
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
-from service.web.openapi.components import Schema, make_components, unwrap_paragraphs, without_null
-from service.web.openapi.descriptions import (
+from service.web.parsing import JSON
+from service.web.ratelimit.classification import EXEMPT_PATHS
+from service.web.routes.registry import ROUTES
+from service.web.routing import Query, ResponseSpec, Route
+from tools.openapi.components import Schema, make_components, unwrap_paragraphs, without_null
+from tools.openapi.descriptions import (
     HEADERS,
     INFO,
     PARAMETERS,
@@ -20,11 +24,7 @@ from service.web.openapi.descriptions import (
     TAGS,
     WEBHOOK_HEADERS,
 )
-from service.web.openapi.links import make_links, make_response_links
-from service.web.parsing import JSON
-from service.web.ratelimit.classification import EXEMPT_PATHS
-from service.web.routes.registry import ROUTES
-from service.web.routing import Query, ResponseSpec, Route
+from tools.openapi.links import make_links, make_response_links
 
 __all__ = ["make_openapi"]
 
@@ -241,7 +241,7 @@ def _examples(names: Iterable[str]) -> Schema:
 @cache
 def _load_examples() -> Schema:
     """Load the examples of requests and responses, each with its summary, by the names that routes use."""
-    encoded = resources.files("service.web.openapi").joinpath("examples.json").read_bytes()
+    encoded = resources.files("tools.openapi").joinpath("examples.json").read_bytes()
     return msgspec.json.decode(encoded, type=dict[str, Any])
 
 

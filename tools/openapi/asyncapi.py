@@ -9,7 +9,9 @@ import msgspec
 from schemas.messages import ClientMessage, CloseCode, ErrorMessage, ServerMessage, Subscribe
 from schemas.problems import PROBLEM_TYPES
 from service.web.limits import Limits
-from service.web.openapi.components import (
+from service.web.routes.websocket import GAME_PATH, SHARED_PATH
+from service.web.websocket.handshake import SUBPROTOCOL
+from tools.openapi.components import (
     Schema,
     make_components,
     transform_schema,
@@ -17,9 +19,7 @@ from service.web.openapi.components import (
     without_member,
     without_null,
 )
-from service.web.openapi.descriptions import PROBLEM_EXAMPLES, SECURITY_SCHEMES
-from service.web.routes.websocket import GAME_PATH, SHARED_PATH
-from service.web.websocket.handshake import SUBPROTOCOL
+from tools.openapi.descriptions import PROBLEM_EXAMPLES, SECURITY_SCHEMES
 
 __all__ = ["CLOSE_CODES", "make_asyncapi"]
 
@@ -243,7 +243,7 @@ def _message_examples(tag: str) -> list[Schema]:
 
 
 def _load_examples(name: str) -> Schema:
-    return msgspec.json.decode(resources.files("service.web.openapi").joinpath(name).read_bytes(), type=dict[str, Any])
+    return msgspec.json.decode(resources.files("tools.openapi").joinpath(name).read_bytes(), type=dict[str, Any])
 
 
 def _socket_query() -> Schema:

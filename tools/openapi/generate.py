@@ -1,4 +1,4 @@
-"""Write or check the API documents: `python -m service.web.openapi.generate DIR [--check]`."""
+"""Write or check the API documents: `python -m tools.openapi.generate DIR [--check]`."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -8,8 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from service.web.openapi.asyncapi import make_asyncapi
-from service.web.openapi.document import make_openapi
+from tools.openapi.asyncapi import make_asyncapi
+from tools.openapi.document import make_openapi
 
 DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": make_openapi, "asyncapi.json": make_asyncapi}
 

@@ -10,8 +10,8 @@ from jsonschema_rs import Draft7Validator, meta
 
 from schemas.base import encode_json
 from schemas.messages import ClientMessage, ServerMessage
-from service.web.openapi.asyncapi import CLOSE_CODES, make_asyncapi
 from tests.web.watcher_client import message_validator
+from tools.openapi.asyncapi import CLOSE_CODES, make_asyncapi
 
 DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENT = make_asyncapi()

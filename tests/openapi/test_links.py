@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from service.web.openapi.document import make_openapi
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
+from tools.openapi.document import make_openapi
 
 DOCUMENT = make_openapi()
 LINKS: dict[str, Any] = DOCUMENT["components"]["links"]

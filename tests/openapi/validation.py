@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import ClientResponse, ClientSession, TraceConfig, TraceRequestEndParams
 from jsonschema_rs import Draft202012Validator
 
-from service.web.openapi.document import make_openapi
+from tools.openapi.document import make_openapi
 
 PROBLEM = "application/problem+json"
 
