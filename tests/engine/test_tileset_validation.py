@@ -70,9 +70,11 @@ def test_what_a_tile_may_show(edges: str, segments: tuple[Json, ...]) -> None:
     assert list_faults(convert(small_set(tile(edges, *segments)), TileSet)) == []
 
 
-@pytest.mark.parametrize("seed", range(50))
-def test_stranger_sets_than_anybody_would_print_are_accepted_and_serve_the_engine(seed: int) -> None:
-    TileSetIndex(parse_tileset(json.dumps(random_tileset(seed)).encode()))
+def test_stranger_sets_than_anybody_would_print_are_accepted_and_serve_the_engine() -> None:
+    for seed in range(50):
+        created = random_tileset(seed)
+        index = TileSetIndex(parse_tileset(json.dumps(created).encode()))
+        assert len(index.tileset.tiles) == len(created["tiles"]), seed
 
 
 FAULTY_SETS = {
@@ -236,16 +238,19 @@ def test_one_wrong_value_of_each_tile_and_ship_is_told_at_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_what_is_accepted_serves_the_engine(seed: int) -> None:
+def test_what_is_accepted_serves_the_engine() -> None:
     """Slips of the pen in a valid set: what they make of it is refused, or can be played."""
-    chance = Random(seed)
-    created = random_tileset(seed)
-    for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        slip(chance, chance.choice(created["tiles"]))
-    changed = convert(created, TileSet)
-    if not list_faults(changed):
-        TileSetIndex(changed)
+    accepted = 0
+    for seed in range(200):
+        chance = Random(seed)
+        created = random_tileset(seed)
+        for _ in range(chance.choice((1, 1, 1, 2, 3))):
+            slip(chance, chance.choice(created["tiles"]))
+        changed = convert(created, TileSet)
+        if not list_faults(changed):
+            accepted += 1
+            assert len(TileSetIndex(changed).tileset.tiles) == len(created["tiles"]), seed
+    assert 0 < accepted < 150
 
 
 def slip(chance: Random, made: Json) -> None:

@@ -131,10 +131,12 @@ async def test_concurrent_commands_of_one_instance_are_serialized(store: GameSto
 async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> None:
     chance = random.Random(7)
     contexts = [instance(store), instance(store, GameCache(max_size=1)), instance(store)]
-    table = await created(contexts[0])
+    table, other = await created(contexts[0]), await created(contexts[1])
     version, digest = 1, table.digest
     while True:
         context = chance.choice(contexts)
+        if version % 10 == 0:
+            await do(contexts[1], other)  # takes the only place of the small cache
         if chance.random() < 0.1:
             context.cache.pop(table.game.id)
         expected = [ExpectedVersion(version, digest)] if chance.random() < 0.5 else None

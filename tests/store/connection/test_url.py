@@ -14,24 +14,53 @@ from tests.store.commits import creation
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "topology", "addresses", "options"),
     (
-        "redis://localhost",
-        "REDIS://localhost",
-        "redis://localhost:6379/3",
-        "redis://:secret@[::1]:6379",
-        "rediss://user:secret@redis.example:6380/0?ssl_ca_path=/&ssl_cert_reqs=required",
-        "redis+sentinel://sentinel-0,sentinel-1:26380,[::1]/games",
-        "rediss+sentinel://user:secret@sentinel:26379/games/2?sentinel_username=u&sentinel_password=p&ssl_cert_reqs=none",
-        "redis+cluster://user:secret@node-0:7000,node-1:7001",
-        "rediss+cluster://node-0:7000/0?ssl_check_hostname=no",
-        "unix:///run/redis/redis.sock",
-        "unix:///run/redis/redis.sock?db=2",
-        "unix://user:secret@/run/redis/redis.sock",
+        ("redis://localhost", "standalone", [("localhost", 6379)], {}),
+        ("REDIS://localhost", "standalone", [("localhost", 6379)], {}),
+        ("redis://localhost:6380/3", "standalone", [("localhost", 6380)], {"db": 3}),
+        ("redis://:secret@[::1]:6379", "standalone", [("::1", 6379)], {"password": "secret"}),
+        (
+            "rediss://user:secret@redis.example:6380/0?ssl_ca_path=/&ssl_cert_reqs=required",
+            "standalone",
+            [("redis.example", 6380)],
+            {"username": "user", "password": "secret", "ssl": True, "ssl_ca_path": "/", "ssl_cert_reqs": "required"},
+        ),
+        (
+            "redis+sentinel://sentinel-0,sentinel-1:26380,[::1]/games",
+            "sentinel",
+            [("sentinel-0", 26379), ("sentinel-1", 26380), ("::1", 26379)],
+            {},
+        ),
+        (
+            "redis+cluster://user:secret@node-0:7000,node-1:7001",
+            "cluster",
+            [("node-0", 7000), ("node-1", 7001)],
+            {"username": "user", "password": "secret"},
+        ),
+        ("rediss+cluster://node-0:7000/0?ssl_check_hostname=no", "cluster", [("node-0", 7000)], {"ssl": True}),
+        ("unix:///run/redis.sock?db=2", "standalone", [("", 6379)], {"unix_socket_path": "/run/redis.sock", "db": 2}),
+        (
+            "unix://user:secret@/run/redis.sock",
+            "standalone",
+            [("", 6379)],
+            {"unix_socket_path": "/run/redis.sock", "username": "user", "password": "secret"},
+        ),
     ),
 )
-def test_valid_urls(url: str) -> None:
-    parse_url(url)
+def test_valid_urls(url: str, topology: str, addresses: list[tuple[str, int]], options: dict[str, object]) -> None:
+    parsed = parse_url(url)
+    assert (parsed.topology, parsed.addresses) == (topology, addresses)
+    assert options.items() <= dict(parsed.options).items()
+
+
+def test_sentinels_have_a_service_and_a_login_of_their_own() -> None:
+    parsed = parse_url(
+        "rediss+sentinel://user:secret@sentinel:26379/games/2?sentinel_username=u&sentinel_password=p&ssl_cert_reqs=none"
+    )
+    assert (parsed.service_name, parsed.options["db"]) == ("games", 2)
+    assert parsed.sentinel_login == {"username": "u", "password": "p"}
+    assert (parsed.options["username"], parsed.options["password"]) == ("user", "secret")
 
 
 @pytest.mark.parametrize(
