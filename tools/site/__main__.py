@@ -47,6 +47,10 @@ The machine-readable document is OpenAPI 3.1: [/openapi.json](/openapi.json). **
 """
 
 _FENCE = re.compile(r"^( *```\w+) (.+)$", re.MULTILINE)
+_TAB = re.compile(r"^```(\w+) tab\n(.*?)^```\n\n?", re.MULTILINE | re.DOTALL)
+_TAB_LABELS = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
+"""The labels of blocks that say the same in several languages."""
+
 _FILE = re.compile(r"[\w-]+\.\w+")
 _OUTSIDE_LINK = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 
@@ -99,10 +103,18 @@ def adapt(text: str) -> str:
     '[HTTP](api.md), [messages](socket.md#close-codes), it'
     >>> adapt("```python bot.py"), adapt("```sh no-run: it takes minutes")
     ('```python title="bot.py"', '```sh')
+    >>> adapt("```sh tab\\ncurl /\\n```\\n")
+    '=== "curl"\\n\\n    ```sh\\n    curl /\\n    ```\\n\\n'
     """
+    text = _TAB.sub(lambda block: _tab(block[1], block[2]), text)
     text = text.replace("](../schemas/openapi.json", "](api.md").replace("](../schemas/asyncapi.json", "](socket.md")
     text = _OUTSIDE_LINK.sub(r"\1", text)
     return _FENCE.sub(lambda fence: f'{fence[1]} title="{fence[2]}"' if _FILE.fullmatch(fence[2]) else fence[1], text)
+
+
+def _tab(language: str, code: str) -> str:
+    lines = [f"```{language}", *code.splitlines(), "```"]
+    return "\n".join([f'=== "{_TAB_LABELS[language]}"', "", *(f"    {line}".rstrip() for line in lines), "", ""])
 
 
 if __name__ == "__main__":
