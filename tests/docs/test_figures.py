@@ -138,6 +138,11 @@ def spell(delays_s: Sequence[float]) -> str:
         ),
         ("threat-model", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
         ("threat-model", "by hashes of {} bytes", [client_ids.HASH_BYTES]),
+        (
+            "threat-model",
+            "After a close {:g} MB are read, for {:g} s",
+            [protocol.MAX_DISCARDED_BYTES / 1024**2, connection.DISCARD_TIMEOUT_S],
+        ),
         ("threat-model", "After its response, {:g} KB of a body are read", [protocol.MAX_DRAINED_BYTES / 1024]),
         ("threat-model", "the kernel takes {:g} KB for each connection", [listeners.MAX_KERNEL_UNSENT_BYTES / 1024]),
         (
@@ -147,8 +152,8 @@ def spell(delays_s: Sequence[float]) -> str:
         ),
         (
             "threat-model",
-            "One message may take {:g} KB",
-            [(protocol.MESSAGE_FRAMING_FACTOR * LIMITS.max_message_bytes + protocol.MAX_READ_BYTES) / 1024],
+            "One message may come in {:,d} frames",
+            [LIMITS.max_message_bytes // protocol.MIN_FRAGMENT_BYTES],
         ),
         ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
         ("webhooks", "at most {} webhooks", [LIMITS.max_webhooks]),

@@ -14,7 +14,7 @@ reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp 
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -23,18 +23,22 @@ from aiohttp import StreamReader, web
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import UNKNOWN
+from service.web.connections.frames import FrameReader
 
 if TYPE_CHECKING:
+    from aiohttp.http import WebSocketReader
+
     from service.web.connections.limiter import ConnectionLimiter
     from service.web.headers.bearer_tokens import BearerToken
 
 __all__ = [
     "HIGH_WATER_BYTES",
     "ClientConnection",
+    "discard_until_closed",
     "get_connection",
     "is_slow_consumer",
     "reading_body",
-    "start_message",
+    "start_socket",
     "streaming_response",
 ]
 
@@ -50,11 +54,11 @@ MAX_FRAMING_BYTES = 65_536
 MAX_DRAINED_BYTES = 65_536
 """Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
 
-MESSAGE_FRAMING_FACTOR = 4
-"""Bytes that may arrive for one WebSocket message, as a multiple of its largest size: each frame is work."""
+MIN_FRAGMENT_BYTES = 64
+"""The largest message may come in frames of this size, but not of a smaller one: each frame is work."""
 
-MAX_READ_BYTES = 262_144
-"""Bytes that the event loop may read at once, of any number of messages."""
+MAX_DISCARDED_BYTES = 4_194_304
+"""Bytes that a client may send after a violation of the WebSocket protocol or a close frame, and they are read."""
 
 HIGH_WATER_BYTES = 65_536
 """Unsent bytes from which on they are recorded at once, and not only by the next sweep.
@@ -73,6 +77,7 @@ class ClientConnection(web.RequestHandler):
         "blocked_since",
         "body",
         "client",
+        "frames",
         "head_bytes",
         "head_started_at",
         "idle_since",
@@ -114,6 +119,8 @@ class ClientConnection(web.RequestHandler):
         """Bytes that arrived since the current request began, its head included."""
         self.body: StreamReader | None = None
         """The body that a handler is reading."""
+        self.frames: FrameReader | None = None
+        """What reads a WebSocket's frames."""
         self.kind: Literal["response", "socket", "stream"] = "response"
         """What is written; while it is an event stream, the client must send nothing."""
         self.is_paused = False
@@ -157,6 +164,11 @@ class ClientConnection(web.RequestHandler):
         self.head_bytes += len(data)
         if self.head_bytes > MAX_HEAD_BYTES:
             self.force_close()
+
+    def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
+        """Check the frames of a WebSocket before aiohttp's parser reads them."""
+        self.frames = FrameReader(parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES)
+        super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -219,9 +231,9 @@ class ClientConnection(web.RequestHandler):
     def _count_received(self, size: int) -> None:
         """Stop a client that sends more than the body that is read, or than it may send ahead."""
         self.received_bytes += size
-        if self.kind == "socket":
-            if self.received_bytes > MESSAGE_FRAMING_FACTOR * self.limiter.limits.max_message_bytes + MAX_READ_BYTES:
-                self.drop()
+        if self.frames is not None:
+            if self.frames.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES:
+                self._pause_transport()
         elif self.body is not None and self._messages and not self.body.is_eof():
             # aiohttp found an invalid chunk, and reports it only to the next handler, not to the waiting one.
             self.body.set_exception(web.RequestPayloadError("no chunk"))
@@ -283,10 +295,22 @@ def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
     return False
 
 
-def start_message(request: web.BaseRequest) -> None:
-    """Reset the counts for the next message of a WebSocket."""
+def start_socket(request: web.BaseRequest) -> None:
+    """Mark the connection as a WebSocket."""
+    get_connection(request).kind = "socket"
+
+
+async def discard_until_closed(request: web.BaseRequest) -> None:
+    """Read what the client of a WebSocket still sends, after a close frame, until it has closed.
+
+    If the service closed the connection with data unread, TCP would reset it, and the client would never read the
+    close frame (RFC 6455, 7.1.1).
+    """
     connection = get_connection(request)
-    connection.kind, connection.received_bytes = "socket", 0
+    if connection.frames is not None:
+        connection.received_bytes = 0
+        connection.resume_reading()
+        await connection.frames.wait_until_closed()
 
 
 @contextmanager
