@@ -1,8 +1,9 @@
-/** Runs the built client against failing connections: `node failures.mjs BUILT URL`; prints a JSON report. */
+/** Runs the built client against failing connections: `node failures.mjs BUILT URL [WS]`; prints a JSON report. */
 
 import process from "node:process";
 
-const [, , built, url] = process.argv;
+const [, , built, url, ws] = process.argv;
+const { default: WebSocket } = ws === undefined ? globalThis : await import(ws);
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
 const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, language: "fr" });
@@ -19,6 +20,7 @@ const statuses = [];
 const missing = await new Promise((resolve) => {
   southSeas.subscribe("game-script", {
     token: "secret",
+    WebSocket: WebSocket ?? globalThis.WebSocket,
     onState: (state, diff) => states.push([state.version, diff?.version ?? null]),
     onStatus: (status) => statuses.push(status),
     onError: (error) => resolve(error.code),

@@ -1,9 +1,10 @@
 /** The client: a method for each operation of the API. */
 
 import { BACKOFF, type Backoff } from "./backoff.js";
+import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { HttpClient, type Query, type RequestOptions } from "./http.js";
-import { type MoveChooser, playSeat } from "./play.js";
+import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
 import type {
   Act,
   ActionResult,
@@ -79,7 +80,11 @@ export class SouthSeas {
   readonly #creationHeaders: Readonly<Record<string, string>>;
   readonly #apiKeyHeaders: Readonly<Record<string, string>>;
 
-  constructor(private readonly options: SouthSeasOptions = {}) {
+  /** `clock` is the service's clock, set by sockets and by responses to POST. */
+  constructor(
+    private readonly options: SouthSeasOptions = {},
+    readonly clock: ServerClock = new ServerClock(),
+  ) {
     const base = String(options.url ?? globalThis.location.origin);
     this.#backoff = { ...BACKOFF, ...options.backoff };
     this.#token = options.token ?? null;
@@ -95,12 +100,13 @@ export class SouthSeas {
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
       backoff: this.#backoff,
       timeoutMs: options.timeoutMs ?? 20_000,
+      clock,
     });
   }
 
   /** Returns a client with another token. */
   withToken(token: string | null): SouthSeas {
-    return new SouthSeas({ ...this.options, token });
+    return new SouthSeas({ ...this.options, token }, this.clock);
   }
 
   tilesets(options?: RequestOptions): Promise<TileSets> {
@@ -271,11 +277,14 @@ export class SouthSeas {
   subscribe(id: string, options: SubscribeOptions = {}): Subscription {
     const url = this.#http.url("/v1/ws");
     url.protocol = url.protocol.replace("http", "ws");
-    return new Subscription(url.href, id, this.#backoff, { token: this.#token, ...options });
+    return new Subscription(url.href, id, this.#backoff, this.clock, { token: this.#token, ...options });
   }
 
-  /** Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. */
-  play(id: string, seat: number, choose: MoveChooser, options: SubscribeOptions = {}): Promise<Game> {
+  /**
+   * Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. Rejects with
+   * SeatReplacedError when a bot plays for the seat, unless `returnWhenReplaced`.
+   */
+  play(id: string, seat: number, choose: MoveChooser, options: PlayOptions = {}): Promise<Game> {
     return playSeat(this, id, seat, choose, options);
   }
 

@@ -121,9 +121,21 @@ class Client(QueryClient):
         """Take the seat back from a bot."""
         return await self._post_action(game, "return", {"seat": options.get("seat")}, options)
 
-    async def play(self, game: str, seat: int, choose: MoveChooser, *, start: StartState | None = None) -> GameView:
-        """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision."""
-        return await play_seat(self, game, seat, choose, start)
+    async def play(
+        self,
+        game: str,
+        seat: int,
+        choose: MoveChooser,
+        *,
+        start: StartState | None = None,
+        return_when_replaced: bool = False,
+    ) -> GameView:
+        """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision.
+
+        Raises SeatReplacedError when a bot plays for the seat, which missed a deadline, or takes the seat back with
+        `return_when_replaced`.
+        """
+        return await play_seat(self, game, seat, choose, start, return_when_replaced=return_when_replaced)
 
     async def _post_action(self, game: str, path: str, body: Any, options: ActOptions) -> ActionResult:
         return await self._post(ActionResult, f"/v1/games/{game}/{path}", body, options)
