@@ -1325,7 +1325,7 @@ export interface components {
         readonly ClientMessage: {
             readonly type: string;
         } & (components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["ReturnToSeat"] | components["schemas"]["Ping"]);
-        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`. */
+        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`, whatever the close code is. */
         readonly Closing: {
             /** Format: int32 */
             readonly retry_after_ms: number;
