@@ -4,6 +4,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aiohttp.http import WebSocketReader
 
 __all__ = ["FrameReader"]
@@ -15,6 +17,9 @@ EXTENDED_LENGTH_BYTES = {126: 2, 127: 8}
 """Bytes of a length that is more than the second byte can hold."""
 
 MASK_BYTES = 4
+
+MAX_FRAMES_AT_ONCE = 256
+"""Frames that are checked in one turn of the event loop; a client can send 40,000 in what it reads at once."""
 
 UNKNOWN_FRAME = b"\x83\x80\0\0\0\0"
 """A frame of an undefined kind, for which aiohttp closes with 1002."""
@@ -35,21 +40,25 @@ class FrameReader:
         "_head",
         "_is_last",
         "_max_fragments",
+        "_on_caught_up",
         "_reader",
         "_unread_bytes",
         "_waiter",
         "has_closed",
+        "is_behind",
         "is_discarding",
     )
 
-    def __init__(self, reader: "WebSocketReader", max_fragments: int) -> None:
+    def __init__(self, reader: "WebSocketReader", max_fragments: int, on_caught_up: "Callable[[], None]") -> None:
         self._reader = reader
+        self._on_caught_up = on_caught_up
+        """Called when the reader is no longer behind."""
         self._max_fragments = max_fragments
         """Frames of one message. Each is work, even if it is empty."""
         self._fragments = 0
         """Frames since the last that ended a message."""
         self._head = b""
-        """Of the next frame, while its length is incomplete."""
+        """Of the next frame, while its length is incomplete; while the reader is behind, also what follows it."""
         self._unread_bytes = 0
         """Of the current frame, that have not arrived."""
         self._is_last = False
@@ -57,6 +66,8 @@ class FrameReader:
         self._waiter: asyncio.Future[None] | None = None
         self.has_closed = False
         """Whether the client has sent a close frame, or disconnected."""
+        self.is_behind = False
+        """Whether frames that have arrived are checked in a later turn. The connection must not read until then."""
         self.is_discarding = False
         """Whether nothing is passed on any more: a frame was invalid, or the service is closing."""
 
@@ -66,12 +77,14 @@ class FrameReader:
             return False, b""
         data = self._head + data
         end, violation = self._find_end(data)
-        self._head, self._unread_bytes = data[end:], max(0, end - len(data))
+        self._head, self._unread_bytes = b"" if self._is_last else data[end:], max(0, end - len(data))
         if not self.is_discarding:
             failed, _ = self._reader.feed_data(data[:end] + violation)
             self.is_discarding = failed or bool(violation)
         if self._is_last and not self._unread_bytes and not violation:
             self._set_closed()
+        if self.is_behind:
+            asyncio.get_running_loop().call_soon(self._catch_up)
         return False, b""
 
     def feed_eof(self) -> None:
@@ -86,10 +99,19 @@ class FrameReader:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
 
+    def _catch_up(self) -> None:
+        """Check more frames."""
+        self.is_behind = False
+        self.feed_data(b"")
+        if not self.is_behind:
+            self._on_caught_up()
+
     def _find_end(self, data: bytes) -> tuple[int, bytes]:
         """Return where the last frame ends whose length is known, and what stands for an invalid one after it."""
         end, size = self._unread_bytes, len(data)
-        while not self._is_last and end + 2 <= size:
+        for _ in range(MAX_FRAMES_AT_ONCE):
+            if self._is_last or end + 2 > size:
+                break
             first, second = data[end], data[end + 1]
             if not second & MASKED or (first & CONTROL and first & RESERVED):
                 self._is_last = True
@@ -106,6 +128,8 @@ class FrameReader:
                 length = int.from_bytes(data[end + 2 : start])
             end = start + MASK_BYTES + length
             self._is_last = first & OPCODE == CLOSE
+        else:
+            self.is_behind = True
         return end, b""
 
     def _set_closed(self) -> None:

@@ -81,6 +81,7 @@ class ClientConnection(web.RequestHandler):
         "head_bytes",
         "head_started_at",
         "idle_since",
+        "is_buffer_full",
         "is_paused",
         "is_stopped",
         "kind",
@@ -123,6 +124,8 @@ class ClientConnection(web.RequestHandler):
         """What reads a WebSocket's frames."""
         self.kind: Literal["response", "socket", "stream"] = "response"
         """What is written; while it is an event stream, the client must send nothing."""
+        self.is_buffer_full = False
+        """Whether aiohttp paused reading."""
         self.is_paused = False
         """Whether reading is paused until the next request begins."""
         self.is_stopped = False
@@ -151,6 +154,7 @@ class ClientConnection(web.RequestHandler):
         if self.is_stopped:
             return
         super().data_received(data)
+        self._pause_until_checked()
         if self._waiter is None:
             self._count_received(len(data))
             return
@@ -167,8 +171,11 @@ class ClientConnection(web.RequestHandler):
 
     def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
-        self.frames = FrameReader(parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES)
+        self.frames = FrameReader(
+            parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES, self._read_on_after_check
+        )
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
+        self._pause_until_checked()
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -214,9 +221,15 @@ class ClientConnection(web.RequestHandler):
         self.is_stopped = True
         self._pause_transport()
 
+    def pause_reading(self) -> None:
+        """Pause reading: what was read fills aiohttp's buffer."""
+        self.is_buffer_full = True
+        super().pause_reading()
+
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
-        """Resume reading, unless it was stopped."""
-        if not self.is_stopped:
+        """Resume reading, unless it was stopped, or a WebSocket's frames wait to be checked."""
+        self.is_buffer_full = False
+        if not self.is_stopped and (self.frames is None or not self.frames.is_behind):
             super().resume_reading(resume_parser)
 
     def log_exception(self, *args: Any, **options: Any) -> None:
@@ -227,6 +240,14 @@ class ClientConnection(web.RequestHandler):
     def _pause_transport(self) -> None:
         if self.transport is not None:
             self.transport.pause_reading()
+
+    def _pause_until_checked(self) -> None:
+        if self.frames is not None and self.frames.is_behind:
+            self._pause_transport()
+
+    def _read_on_after_check(self) -> None:
+        if not self.is_buffer_full:
+            self.resume_reading()
 
     def _count_received(self, size: int) -> None:
         """Stop a client that sends more than the body that is read, or than it may send ahead."""

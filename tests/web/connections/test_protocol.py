@@ -290,7 +290,7 @@ async def test_what_a_client_sends_after_a_close_is_limited(
 ) -> None:
     """Before it, aiohttp bounds the messages that wait."""
     connection, transport = opened
-    connection.frames = FrameReader(Mock(), 1)
+    connection.frames = FrameReader(Mock(), 1, Mock())
     connection.frames.is_discarding = is_discarding
     connection._count_received(MAX_DISCARDED_BYTES)
     assert transport.calls == []

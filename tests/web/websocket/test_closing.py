@@ -1,7 +1,7 @@
 """A client receives the close frame although it is still sending: the service reads on, within bounds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 
 import pytest
 
@@ -72,7 +72,7 @@ async def miss_a_pong(client: Client) -> None:
     ),
 )
 async def test_a_client_that_is_sending_receives_the_close_frame(
-    quick: Client, path: str, data: bytes, close: Callable[[Client], Awaitable[None]], code: int
+    quick: Client, path: str, data: bytes, close: Callable[[Client], Coroutine[None, None, None]], code: int
 ) -> None:
     async with connect_frame_client(quick, path) as line:
         sending = asyncio.create_task(line.write(data))

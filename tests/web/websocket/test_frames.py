@@ -6,10 +6,12 @@ from random import Random
 
 import pytest
 
+from service.store.game_store import RedisStore
+from service.web.connections.frames import FrameReader
 from service.web.limits import Limits
 from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
 from tests.polling import run_ready_tasks
-from tests.web.app_server import Client, wait_until_no_streams
+from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
 MOST = Limits().max_message_bytes
@@ -125,6 +127,24 @@ async def test_a_close_is_answered_with_its_own_code(client: Client, code: int |
         assert await line.frame() == (FINAL | CLOSE, echo)
         assert await line.ended()
     await wait_until_no_streams(client)
+
+
+async def test_a_flood_of_frames_is_checked_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are read, and what they hold up is one turn of the event loop."""
+    checked: list[int] = []
+    find_end = FrameReader._find_end
+
+    def count(reader: FrameReader, data: bytes) -> tuple[int, bytes]:
+        end, violation = find_end(reader, data)
+        checked.append(end)
+        return end, violation
+
+    monkeypatch.setattr(FrameReader, "_find_end", count)
+    async with serve(store, Limits(rate_limits=False)) as client, connect_frame_client(client, "/v1/ws") as line:
+        await line.until(b"welcome")
+        await line.write(encode_frame(PONG, b"") * 30_000 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
+        assert b'"last"' in (await line.frame()).text()
+    assert max(checked) < 6 * 257
 
 
 async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:
