@@ -45,6 +45,9 @@ const controller = new AbortController();
 controller.abort(new Error("enough"));
 const aborted = await southSeas.game("g", { signal: controller.signal }).catch((error) => error.message);
 
+const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
+const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
+
 console.log(
-  JSON.stringify({ version: game.version, rejected, created, retryable, unreadable, states, statuses, missing, patchErrors, aborted }),
+  JSON.stringify({ midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, states, statuses, missing, patchErrors, aborted }),
 );

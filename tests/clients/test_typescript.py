@@ -89,6 +89,7 @@ async def test_it_recovers_from_every_failure(
     assert received["missing"] == "not_found"
     assert received["patchErrors"] == [True] * 5
     assert received["aborted"] == "enough"
+    assert (received["midnight"], received["now"][:13]) == (864, "2026-01-01T00")
 
 
 async def test_it_plays_a_whole_game_over_an_unreliable_network(
