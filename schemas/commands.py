@@ -65,7 +65,7 @@ class SeatCommand(RequestModel):
     """The seat that undoes, resigns or returns."""
 
     seat: SeatNumber | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class NextDecision(ResponseModel):
