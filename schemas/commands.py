@@ -27,7 +27,10 @@ class CellChoice(ResponseModel):
 
 
 class LegalMoves(ResponseModel):
-    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.
+
+    With `stage=cell`, `moves` has only those without a cell.
+    """
 
     version: int
     digest: Digest
