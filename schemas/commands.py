@@ -27,10 +27,7 @@ class CellChoice(ResponseModel):
 
 
 class LegalMoves(ResponseModel):
-    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.
-
-    With `stage=cell`, `moves` has only those without a cell.
-    """
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
 
     version: int
     digest: Digest
@@ -42,7 +39,7 @@ class LegalMoves(ResponseModel):
     """Null if nobody must decide."""
     moves: list[Move]
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 

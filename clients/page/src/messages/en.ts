@@ -343,7 +343,6 @@ export const en = {
     aborted: "This game was aborted.",
     rematch: "Play again",
     next: "Open the next game",
-    nextClosed: "The next game is private. Ask a player for its link to watch.",
     replay: "Replay the game",
     newGame: "New game",
     details: "Ships and wares",
