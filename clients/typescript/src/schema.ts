@@ -296,7 +296,7 @@ export interface paths {
          * Read the legal moves
          * @description Return every move that is legal now; any other move is rejected.
          *
-         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The texts are in the language of `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;
@@ -318,9 +318,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a rematch
-         * @description Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
+         * @description Create a game with the same players and the next first seat, after a game that is over.
          *
-         *     The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game and the same tokens. The rematch is a game of the `Api-Key` of this request, whichever the game before had.
+         *     The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. All tokens of the game before are valid in the rematch too: the owner token, the spectator token, and the latest token of each seat. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of the one of the game before.
          */
         readonly post: operations["createRematch"];
         readonly delete?: never;
@@ -342,7 +342,7 @@ export interface paths {
          * Resign
          * @description Resign from the game permanently, at any time, with the event `player_resigned`.
          *
-         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["resign"];
         readonly delete?: never;
@@ -364,7 +364,7 @@ export interface paths {
          * Take a seat back from a bot
          * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;
@@ -514,7 +514,7 @@ export interface paths {
          * Take a move back
          * @description Undo the last action of the deciding seat, as a new version with the event `move_undone`.
          *
-         *     Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a repeated request undoes no second one. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["undo"];
         readonly delete?: never;
@@ -2129,7 +2129,11 @@ export interface components {
         readonly KeyWebhooks: {
             readonly webhooks: readonly components["schemas"]["KeyWebhook"][];
         };
-        /** @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide. */
+        /**
+         * @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.
+         *
+         *     With `stage=cell`, `moves` has only those without a cell.
+         */
         readonly LegalMoves: {
             /** @description Null without `stage=cell`. */
             readonly cells: readonly components["schemas"]["CellChoice"][] | null;
@@ -2532,6 +2536,12 @@ export interface components {
              */
             readonly type: "rematch_created";
         };
+        /** @description The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one. */
+        readonly Rematched: {
+            /** @description The digest of the game's version. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameView"];
+        };
         /** @description Removes a member (RFC 6902, 4.2). */
         readonly RemoveOperation: {
             /**
@@ -2680,7 +2690,7 @@ export interface components {
         readonly SeatCommand: {
             /**
              * Format: int32
-             * @description Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one).
+             * @description Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it.
              */
             readonly seat?: number | null;
         };
@@ -2989,7 +2999,7 @@ export interface components {
              */
             readonly undoable: number;
         };
-        /** @description A turn started; turns are numbered from 1. */
+        /** @description A turn started, with a tile that can be placed; turns are numbered from 1. */
         readonly TurnStarted: {
             /** Format: int32 */
             readonly number: number;
@@ -4984,11 +4994,11 @@ export interface operations {
             readonly query?: {
                 /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description The maximum number of moves or cells per page. */
+                /** @description The maximum number of rows per page. */
                 readonly limit?: number;
                 /** @description Only moves whose text contains this; case is ignored. */
                 readonly q?: string;
-                /** @description `cell` returns the cells that have moves, without the moves. */
+                /** @description `cell` returns the cells that have moves, and the moves without one. */
                 readonly stage?: components["schemas"]["LegalMovesStage"];
                 /** @description Only moves at this x. */
                 readonly x?: number;
@@ -5109,15 +5119,10 @@ export interface operations {
     };
     readonly createRematch: {
         readonly parameters: {
-            readonly query?: {
-                /** @description Adds the next legal moves to the response. */
-                readonly include?: components["schemas"]["Include"];
-            };
+            readonly query?: never;
             readonly header?: {
-                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
-                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
-                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
                 /**
@@ -5134,10 +5139,9 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The rematch and its tokens. */
+            /** @description The rematch. */
             readonly 201: {
                 headers: {
-                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
@@ -5146,7 +5150,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Created"];
+                    readonly "application/json": components["schemas"]["Rematched"];
                 };
             };
             /** @description `malformed`: The request is malformed. */
