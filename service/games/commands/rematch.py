@@ -19,10 +19,9 @@ from service.games.access import (
     ACCESS_SCHEMA,
     API_KEY_SCHEMA,
     SALT_BYTES,
-    SPECTATOR,
     AccessRecord,
     Principal,
-    authorize_action,
+    authorize_owner_or_player,
 )
 from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, Command, execute, retry
@@ -30,7 +29,7 @@ from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context
 from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
-from service.games.errors import GameNotFinished, NotOwner, RematchExists
+from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
 from service.games.queries.diffs import load_digest
 from service.games.repository import decode_game, read_access
@@ -54,8 +53,8 @@ class RematchRequest(NamedTuple):
 async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Rematched]:
     """Create the rematch of a finished or aborted game, for its owner or a player.
 
-    Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, NotOwner (a spectator), and what
-    `authorize_action` does.
+    Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, and what `authorize_owner_or_player`
+    does.
     """
     return await execute(RematchCommand(context, game_id, request))
 
@@ -70,10 +69,7 @@ class RematchCommand(Command[ReplayableResult[Rematched]]):
 
     def authorize(self, access: AccessRecord) -> Principal:
         """Return the owner or a player."""
-        principal = authorize_action(access, self.game_id, self._request.token)
-        if principal.role == SPECTATOR:
-            raise NotOwner
-        return principal
+        return authorize_owner_or_player(access, self.game_id, self._request.token)
 
     async def attempt(self, session: GameSession, _player: Principal) -> ReplayableResult[Rematched] | None:
         """Create the rematch, then name it in the game before."""

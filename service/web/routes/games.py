@@ -175,21 +175,16 @@ async def read_game(request: web.Request) -> web.Response:
     return await state_response(request, build_view)
 
 
-owner_delete_route = partial(
-    Route,
-    "DELETE",
-    tag="games",
-    access="required",
-    headers=("If-Match",),
-    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
-)
+delete_route = partial(Route, "DELETE", tag="games", access="required", headers=("If-Match",))
+DELETE_PROBLEMS = ("not_found", "not_active", "version_mismatch", "conflict")
 
 
-@owner_delete_route(
+@delete_route(
     "/v1/games/" + GAME_ID,
     operation_id="abortGame",
     summary="Abort a game",
     responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
+    problems=("not_owner", *DELETE_PROBLEMS),
 )
 async def delete_game(request: web.Request) -> web.Response:
     """Abort a game that is not finished, with the owner token.

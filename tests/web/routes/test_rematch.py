@@ -96,16 +96,13 @@ async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -
     assert (await game.get_json())["version"] == 1
 
 
-async def test_the_owner_and_each_player_create_a_rematch(client: Client) -> None:
-    for token_of in (
-        lambda game: game.owner_token,
-        lambda game: game.seat_tokens[0],
-        lambda game: game.seat_tokens[1],
-    ):
-        game = await create_game(client, visibility="private")
-        await game.post("/resign", {"seat": 1})  # also who resigned
-        again = await game.rematch(token=token_of(game))
-        assert (await game.get_json())["next_game"] == again.id
+@pytest.mark.parametrize("seat", (None, 0, 1))
+async def test_the_owner_and_each_player_create_a_rematch(client: Client, seat: int | None) -> None:
+    """Also who resigned."""
+    game = await create_game(client, visibility="private")
+    await game.post("/resign", {"seat": 1})
+    again = await game.rematch(token=game.owner_token if seat is None else game.seat_tokens[seat])
+    assert (await game.get_json())["next_game"] == again.id
 
 
 async def test_all_tokens_of_the_game_before_are_valid_in_the_rematch(client: Client) -> None:
