@@ -1192,7 +1192,7 @@ class WaresRequest(Model):
 
 
 class Webhook(Model):
-    """A webhook, for the game's owner; the service shows its secret only at creation."""
+    """A webhook of a game; the service shows its secret only at creation."""
 
     id: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
@@ -1201,6 +1201,8 @@ class Webhook(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
@@ -1244,6 +1246,8 @@ class WebhookCreated(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
