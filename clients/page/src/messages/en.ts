@@ -193,6 +193,7 @@ export const en = {
     copy: "Copy link",
     copied: "Copied",
     invite: "Send this link to other players:",
+    leave: "Leave the game",
     sendAway: (name: string) => `Remove ${name}`,
     link: "Link to this game",
     watchLink: "Link to watch this game",

@@ -28,17 +28,17 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
         <button onClick={() => session.replay(1)}>
           <Icon name="play" /> {text.result.replay}
         </button>
-        {next
-          ? (
-              <button class="primary" onClick={() => openRematch(session, next)}>
-                {text.result.next}
-              </button>
-            )
-          : rematchToken(session.credentials) && (
-              <button class="primary" disabled={session.isBusy} onClick={() => playAgain(session)}>
-                {text.result.rematch}
-              </button>
-            )}
+        {next ? (
+          <button class="primary" onClick={() => openRematch(session, next)}>
+            {text.result.next}
+          </button>
+        ) : (
+          rematchToken(session.credentials) && (
+            <button class="primary" disabled={session.isBusy} onClick={() => playAgain(session)}>
+              {text.result.rematch}
+            </button>
+          )
+        )}
         <a class="button" href="#">
           {text.result.newGame}
         </a>
