@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from service.fair_queue import UnattendedLimits
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.bots.fair_queue import UnattendedLimits
 from service.games.bots.priority import CREATOR_HASH_BYTES
 from service.games.bots.process_pool import DECISION_TIMEOUT_S, BotProcessPool
 from service.games.bots.registry import LIGHT_BOT_LIMITS
@@ -82,7 +82,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ("operating", "running requests have {:.0f} s", [HANDLER_TIMEOUT_S]),
         ("pictures", "16 to {}, default", [MAX_WIDTH_PX]),
         ("pictures", "caches the latest {} MiB", [renderer.MAX_CACHE_BYTES // MIB]),
-        ("pictures", "While {} pictures wait", [renderer.MAX_PENDING]),
+        ("pictures", "While {} pictures wait", [renderer.MAX_WAITING]),
         ("problems", "in each of {} attempts", [execute.MAX_ATTEMPTS]),
         ("problems", "is not {} or more random characters", [MIN_SECRET_LENGTH]),
         ("rematch", "Send up to {} as a list", [MAX_BEARER_TOKENS]),

@@ -1,8 +1,8 @@
-"""A fair queue of slots for bots' decisions: attended games first, and within a class one creator after the other.
+"""A fair queue of slots for bots' decisions and pictures: attended games first, and within a class clients in turn.
 
-A creator with a thousand waiting games gets as many slots as one with a single game. Running decisions are never
-interrupted. So unattended games may use only some of the slots, and pause after each decision, which limits them to
-their share of the time.
+A client with a thousand waiting games gets as many slots as one with a single game. Running work is never interrupted.
+So unattended games may use only some of the slots, and pause after each decision, which limits them to their share of
+the time.
 """
 
 import asyncio
@@ -15,23 +15,23 @@ from prometheus_client import Histogram
 __all__ = ["ANONYMOUS", "FairQueue", "QueueFull", "Requester", "UnattendedLimits"]
 
 MAX_WAITING = 1_000
-"""Number of decisions of one class that may wait; beyond it, the creator with the most loses its latest one."""
+"""Number of requests of one class that may wait; beyond it, the client with the most loses its latest one."""
 
 CLASS_LABELS = ("unattended", "attended")
 """Metric labels of unattended and attended games."""
 
 
 class QueueFull(Exception):
-    """Too many decisions wait, and this creator has the most of them. Retry later."""
+    """Too many requests wait, and this client has the most of them. Retry later."""
 
 
 class Requester(NamedTuple):
     """On whose behalf a slot is requested."""
 
-    creator: bytes = b""
-    """A hash of the game's creator; all unknown creators share the empty one."""
+    client: bytes = b""
+    """A hash of the game's creator, or the network that requests a picture; all unknown clients share the empty one."""
     attended: bool = True
-    """Whether a person plays in the game."""
+    """Whether a person plays in the game, or looks at the picture."""
 
 
 ANONYMOUS = Requester()
