@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from functools import partial
 from ipaddress import ip_network
 from unittest.mock import AsyncMock, Mock
 
@@ -14,7 +15,7 @@ from aiohttp import ClientResponse
 from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, ConnectionLimiter
-from service.web.images.renderer import IMAGE_RENDERER, Worker
+from service.web.images.renderer import IMAGE_RENDERER, ImageRenderer
 from service.web.limits import Limits
 from tests.polling import wait_until
 from tests.security.limited_client import (
@@ -147,16 +148,16 @@ async def test_the_pictures_of_a_network_take_turns_with_others(store: RedisStor
             occupied = [await worker.queue.acquire(ANONYMOUS) for worker in workers.values()]
             for waiting, (width, site) in enumerate([(4096, 1), (101, 1), (102, 1), (103, 1), (201, 2)], start=1):
                 group.create_task(draw(width, site))
-                await wait_until(lambda waiting=waiting: sum(map(waiting_pictures, workers.values())) == waiting)
+                await wait_until(partial(do_pictures_wait, client.app[IMAGE_RENDERER], waiting))
             workers[False].queue.release(ANONYMOUS, occupied[0])
             await wait_until(lambda: len(drawn) == 4)
             workers[True].queue.release(ANONYMOUS, occupied[1])
         assert drawn == [101, 201, 102, 103, 4096]
 
 
-def waiting_pictures(worker: Worker) -> int:
-    """Return how many pictures wait for a worker."""
-    return worker.queue.queue_length(attended=True)
+def do_pictures_wait(renderer: ImageRenderer, number: int) -> bool:
+    """Return whether this number of pictures waits for the workers."""
+    return sum(worker.queue.queue_length(attended=True) for worker in renderer._workers.values()) == number
 
 
 async def test_a_network_creates_as_many_games_as_two_addresses(proxied: Client) -> None:
