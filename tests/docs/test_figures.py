@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from service.engine.tileset_validation import MAX_FILE_BYTES
 from service.fair_queue import UnattendedLimits
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.bots.priority import CREATOR_HASH_BYTES
@@ -87,6 +88,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ("problems", "is not {} or more random characters", [MIN_SECRET_LENGTH]),
         ("rematch", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
         ("rematch", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
+        ("tileset", "of at most {} MiB", [MAX_FILE_BYTES // MIB]),
         ("threat-model", "at most {} a second for an address", [MAX_CHECKS_PER_S]),
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
