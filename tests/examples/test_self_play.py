@@ -199,13 +199,17 @@ def test_rows_describe_the_board(self_play: Any) -> None:
 def test_an_illegal_action_changes_nothing(self_play: Any) -> None:
     environment = middle_of_game(self_play, 2, seed=4)
     observation, *_ = environment.last()
-    illegal = int((observation["action_mask"] == 0).nonzero()[0][0])
+    mask = observation["action_mask"]
+    legal, illegal = (int((mask == allowed).nonzero()[0][0]) for allowed in (1, 0))
     before = build_view(ARCHIPELAGO, environment.unwrapped.game)
-    with pytest.raises(ValueError, match="is not legal here"):
-        environment.step(illegal)
+    for action in (illegal, -1, len(mask), 10**30, legal + 0.5, float(legal), str(legal), None, [legal]):
+        with pytest.raises(ValueError, match="is not legal here"):
+            environment.step(action)
     assert build_view(ARCHIPELAGO, environment.unwrapped.game) == before
     waiting = next(agent for agent in environment.agents if agent != environment.agent_selection)
     assert not environment.observe(waiting)["action_mask"].any()
+    environment.step(mask.nonzero()[0][0])  # a number of NumPy
+    assert build_view(ARCHIPELAGO, environment.unwrapped.game) != before
 
 
 def test_tied_winners_share_the_reward(self_play: Any) -> None:
