@@ -18,7 +18,7 @@ STRIP_WIDTH = 800.0
 PADDING = 20.0
 ROTATED_WIDTH = 120.0
 PLACED_WIDTH = 260.0
-NUMBER_SIZE, LINE_HEIGHT = 25.0, 32.0
+NUMBER_SIZE, LINE_HEIGHT = 30.0, 37.0
 SEGMENT_LABEL_SIZE = 9.0
 """Of 100 for the tile's width: labels of segments that are close together fit beside each other."""
 
