@@ -25,12 +25,11 @@ from service.engine.final_scoring import final_score, ship_points, winning_seats
 from service.engine.game import ISLANDERS_PER_PLAYER, SEAT_BITS, SEAT_MASK
 from service.engine.segments import feature_kind
 from service.engine.tileset_index import (
-    CELL_BITS,
-    COORDINATE_LIMIT,
     EDGE_CODES,
     FEATURE_KINDS,
     SIDE_OFFSETS,
     pack_cell,
+    unpack_cell,
 )
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
@@ -86,8 +85,13 @@ class Encoding:
             for (name, shape), bounds in zip(self.shapes.items(), pairwise(ends), strict=True)
         ]
         self._slots = np.array([_tile_slots(index, oriented) for oriented in range(types * 4)])
-        self._has_no_slot = self._slots < 0
         self.edges = np.array([_tile_edges(index, oriented) for oriented in range(types * 4)])
+        self._cells: list[int] = []
+        self._oriented_tiles: list[int] = []
+        """The tiles of `_board`, which has two tables of the game observed last, and of `_segments`."""
+        self._board = {name: np.zeros(self.shapes[name], np.int16) for name in ("tiles", "sides")}
+        self._segments = np.zeros((tiles, SLOTS), np.intp)
+        """The segment at each slot, -1 where there is none."""
         self._kinds = [_KIND_COLUMNS[[*tile.kinds]] for tile in index.tiles]
 
     def legal_actions(self, game: Game) -> dict[int, Action]:
@@ -123,21 +127,13 @@ class Encoding:
         return observation
 
     def _observe_board(self, game: Game, seats: Sequence[int], tables: dict[str, np.ndarray]) -> None:
-        placed, kinds = len(game.cells), len(FEATURE_KINDS)
-        cells, oriented = _to_array(game.cells), _to_array(game.oriented_tiles)
-        features = _feature_rows(game, seats)
-        slots = self._slots[oriented] + _to_array(game.first_segments)[:, np.newaxis]
-        slots[self._has_no_slot[oriented]] = -1
-        tables["tiles"][:placed, 0] = 1
-        tables["tiles"][:placed, 2] = y = (cells + COORDINATE_LIMIT) >> CELL_BITS
-        tables["tiles"][:placed, 1] = cells - (y << CELL_BITS)
-        frontier = game.frontier
-        beyond = bytes([cell + step in frontier for cell in game.cells for step in SIDE_OFFSETS])
-        tables["sides"][:placed, :, 0] = np.frombuffer(beyond, np.int8).reshape(placed, 4)
-        tables["sides"][:placed, :, 1:] = self.edges[oriented]
-        tables["features"][:placed] = features.take(slots, axis=0)
+        self._update_board(game)
+        placed, kinds, features = len(game.cells), len(FEATURE_KINDS), _feature_rows(game, seats)
+        for name, table in self._board.items():
+            tables[name][:placed] = table[:placed]
+        tables["features"][:placed] = features.take(self._segments[:placed], axis=0)
         if game.is_tile_placed:
-            rows, first = self._kinds[oriented[-1] >> 2], game.first_segments[-1]
+            rows, first = self._kinds[game.oriented_tiles[-1] >> 2], game.first_segments[-1]
             tables["segments"][: len(rows), :kinds] = rows
             tables["segments"][: len(rows), kinds:] = features[first : first + len(rows)]
         if own := game.players[seats[0]].islander_segments:
@@ -145,6 +141,26 @@ class Encoding:
                 [feature_kind(self.index, game, one) for one in own]
             ]
             tables["islanders"][: len(own), kinds:] = features[own]
+
+    def _update_board(self, game: Game) -> None:
+        """Add new tiles to the tables of the board; begin again if it is another game's."""
+        known = len(self._cells)
+        if (game.cells[:known], game.oriented_tiles[:known]) != (self._cells, self._oriented_tiles):
+            self._cells, self._oriented_tiles = [], []
+        tiles, sides = self._board.values()
+        for order in range(len(self._cells), len(game.cells)):
+            cell, oriented = game.cells[order], game.oriented_tiles[order]
+            tiles[order] = (1, *unpack_cell(cell))
+            sides[order, :, 1:] = self.edges[oriented]
+            for side, step in enumerate(SIDE_OFFSETS):
+                neighbour = game.board.get(cell + step, order)
+                sides[order, side, 0] = neighbour >= order
+                if neighbour < order:
+                    sides[neighbour, side ^ 2, 0] = 0
+            slots = self._slots[oriented]
+            self._segments[order] = np.where(slots < 0, -1, slots + game.first_segments[order])
+            self._cells.append(cell)
+            self._oriented_tiles.append(oriented)
 
     def _number(self, game: Game, action: Action, neighbours: dict[int, int]) -> int:
         """Return an action's number; `neighbours` has those of the cells that it was called for before."""

@@ -156,6 +156,15 @@ def test_an_observation_has_no_hidden_information(self_play: Any, players: int) 
     assert (environment.observe(environment.agents[0])["observation"] != before[0]).any()
 
 
+def test_an_observation_does_not_depend_on_what_was_observed_before(self_play: Any) -> None:
+    """What is the same in the last observation is not made again: the next may be of the same game, or of another."""
+    games = [middle_of_game(self_play, 3, seed=seed, decisions=30 * seed).unwrapped.game for seed in (1, 2, 3)]
+    encoding = self_play.Encoding(ARCHIPELAGO)
+    for game in (*games, games[1], games[1], games[0]):
+        for seat in range(3):
+            assert (encoding.observe(game, seat) == self_play.Encoding(ARCHIPELAGO).observe(game, seat)).all()
+
+
 def test_an_observation_starts_with_its_own_player(self_play: Any) -> None:
     environment = middle_of_game(self_play, 3, seed=5)
     split = environment.unwrapped.encoding.split
