@@ -97,7 +97,7 @@ class FairQueue:
                 waiters.remove(waiter)
                 self._remove_if_empty(requester)
             elif not waiter.cancelled() and waiter.exception() is None:
-                self._return_slot(attended=requester.attended)  # the slot was assigned in the same moment
+                self._return_slot(requester)  # the slot was assigned in the same moment
             raise
         started_at = perf_counter()
         if self._wait_histograms is not None:
@@ -110,7 +110,7 @@ class FairQueue:
             share = self._unattended_limits
             work_s = (perf_counter() if ended_at is None else ended_at) - started_at + share.overhead_s
             self._pause_ends_at = max(self._pause_ends_at, started_at) + work_s / (share.time_share * self._slots)
-        self._return_slot(attended=requester.attended)
+        self._return_slot(requester)
 
     def _has_slot(self, *, attended: bool) -> bool:
         """Return whether a slot is free for this class."""
@@ -120,8 +120,11 @@ class FairQueue:
         """Return whether a decision of this class may start now."""
         return self._has_slot(attended=attended) and (attended or perf_counter() >= self._pause_ends_at)
 
-    def _return_slot(self, *, attended: bool) -> None:
-        self._in_use[attended] -= 1
+    def _return_slot(self, requester: Requester) -> None:
+        """Return a slot; who came while it was in use is served before this requester is again."""
+        self._in_use[requester.attended] -= 1
+        if requester in self._waiting:
+            self._waiting.move_to_end(requester)
         self._dispatch()
 
     def _dispatch(self) -> None:

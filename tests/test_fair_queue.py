@@ -74,6 +74,19 @@ async def test_creators_take_turns_however_many_wait(*, attended: bool) -> None:
     assert [name for name in served.order if "many" in name] == [f"many {number}" for number in range(50)]
 
 
+async def test_a_client_waits_only_for_running_work_of_one_with_many_requests() -> None:
+    served = Client(FairQueue(1))
+    many, few = Requester(b"many"), Requester(b"few")
+    async with acquired_slot(served.queue, many):
+        for number in range(8):
+            served.request(f"many {number}", many)
+        await run_ready_tasks()
+        served.request("few", few)
+        await run_ready_tasks()
+    await served.all()
+    assert served.order[:3] == ["few", "many 0", "many 1"]
+
+
 async def test_many_creators_are_served_in_turn() -> None:
     served = Client(FairQueue(1))
     async with acquired_slot(served.queue, PERSON):
