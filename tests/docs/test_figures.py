@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from service.engine.tileset_validation import MAX_FILE_BYTES
+from service.fair_queue import UnattendedLimits
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.bots.fair_queue import UnattendedLimits
 from service.games.bots.priority import CREATOR_HASH_BYTES
 from service.games.bots.process_pool import DECISION_TIMEOUT_S, BotProcessPool
 from service.games.bots.registry import LIGHT_BOT_LIMITS
@@ -83,11 +84,12 @@ def spell(delays_s: Sequence[float]) -> str:
         ("operating", "running requests have {:.0f} s", [HANDLER_TIMEOUT_S]),
         ("pictures", "16 to {}, default", [MAX_WIDTH_PX]),
         ("pictures", "caches the latest {} MiB", [renderer.MAX_CACHE_BYTES // MIB]),
-        ("pictures", "While {} pictures wait", [renderer.MAX_PENDING]),
+        ("pictures", "While {} pictures wait", [renderer.MAX_WAITING]),
         ("problems", "in each of {} attempts", [execute.MAX_ATTEMPTS]),
         ("problems", "is not {} or more random characters", [MIN_SECRET_LENGTH]),
         ("rematch", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
         ("rematch", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
+        ("tileset", "of at most {} MiB", [MAX_FILE_BYTES // MIB]),
         ("threat-model", "at most {} a second for an address", [MAX_CHECKS_PER_S]),
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
