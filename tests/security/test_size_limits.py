@@ -1,6 +1,7 @@
 """Everything that a client can make long, large or numerous has a limit, and a problem that names it."""
 
 import asyncio
+import json
 import struct
 from typing import Any
 
@@ -10,6 +11,7 @@ from schemas.commands import MAX_ACTIONS
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_HEAD_BYTES
+from service.web.headers.lists import LIST_HEADERS, MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.server.runner import MAX_HEADERS
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits
@@ -91,6 +93,22 @@ async def test_the_bytes_of_each_head_are_counted_anew(client: Client) -> None:
 
 async def test_the_bytes_of_a_query_are_limited(client: Client) -> None:
     assert (await send_raw(client, make_head("/v1/games?x=" + "a" * 9_000))).status == 400
+
+
+@pytest.mark.parametrize("name", LIST_HEADERS)
+async def test_a_list_is_limited_over_all_its_lines(client: Client, name: str) -> None:
+    """Before it is parsed, and the request is charged."""
+    for lines, is_too_much in (
+        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2)] * 2, False),
+        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2)] * 2 + [f"{name}: b"], True),
+        ([f"{name}: " + "," * (MAX_LIST_ELEMENTS // 2 - 1)] * 2, False),
+        ([f"{name}: " + "," * (MAX_LIST_ELEMENTS // 2 - 1)] * 2 + [f"{name}: b"], True),
+    ):
+        response = await send_raw(client, make_head("/v1/bots", *lines))
+        assert "RateLimit" in response.headers
+        refused = json.loads(response.read()) if response.status == 400 else {}
+        assert ("elements" in refused.get("detail", "")) == is_too_much
+        assert not is_too_much or (refused["code"], refused["path"]) == ("malformed", name)
 
 
 EVIL = (

@@ -9,6 +9,7 @@ from service.web.app_keys import LIMITS
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
+from service.web.headers.lists import check_lists
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.leases import AdmissionPending
@@ -30,18 +31,21 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
         address, charge = get_client_address(request), None
         connection = get_connection(request)
         connection.start_request(address)
+        await connection.yield_turn()
         try:
             if rate_limiter.is_enabled:
                 try:
                     charge = rate_limiter.admit(request, address)
                 except (AdmissionPending, RateLimited) as refusal:
                     charge = await rate_limiter.retry_admission(refusal, request, address)
+            check_lists(request.headers)
             _check_encoding(request)
             response = await handle(request)
         except PROBLEM_ERRORS as error:
             response = error_response(error)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
+                connection.close_after(response)
         except web.HTTPMethodNotAllowed as error:
             response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
         except web.HTTPException as error:

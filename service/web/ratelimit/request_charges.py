@@ -23,9 +23,9 @@ from service.web.connections.limiter import CONNECTION_LIMITER, get_client_addre
 from service.web.connections.protocol import get_connection, streaming_response
 from service.web.ratelimit import costs
 from service.web.ratelimit.address_leases import AddressLeases
-from service.web.ratelimit.charges import Charge
+from service.web.ratelimit.charges import CHARGE, Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
-from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.origins import check_origin
 
 __all__ = [

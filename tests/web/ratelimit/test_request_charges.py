@@ -13,9 +13,9 @@ from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimite
 from service.web.errors import OriginNotAllowed, TooManyConnections
 from service.web.limits import Limits
 from service.web.ratelimit import request_charges
-from service.web.ratelimit.charges import Charge
+from service.web.ratelimit.charges import CHARGE, Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE, ReplayQueue
-from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER, RateLimiter
+from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 from service.web.ratelimit.request_charges import (
     ClientCharge,
     charge_open_game,
