@@ -35,7 +35,6 @@ from service.web.ratelimit.classification import (
     WEBSOCKET_SUFFIX,
     is_creating,
     is_creating_game,
-    is_joining,
     is_picture,
     parse_game,
     proves_token,
@@ -326,8 +325,6 @@ class RateLimiter:
         leases: tuple[TokenLease, ...] = ()
         if is_creating(method, request.path):
             leases = self.creations.require(address)
-        elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
-            leases = self.joins.require(address)
         if IDEMPOTENCY_KEY in request.headers:
             leases += self.idempotency_keys.require(address)
         return leases

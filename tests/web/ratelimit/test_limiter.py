@@ -55,7 +55,7 @@ CREATION = {"creations address": -1}
         ("POST", "/v1/games", TRUSTED, WRITE | CREATION),
         ("POST", "/v1/games", KEY, WRITE | CREATION | {"keys address": -1}),
         ("PUT", "/v1/games", {}, WRITE),
-        ("POST", f"{GAME}/seats", {}, WRITE | GUESS | {"joins address": -1}),
+        ("POST", f"{GAME}/seats", {}, WRITE | GUESS),
         ("POST", f"{GAME}/seats", NEW, WRITE | GUESS),
         ("POST", f"{GAME}/seats", TRUSTED | KEY, OWN_WRITE | {"keys address": -1}),
         *(("POST", f"{GAME}/{path}", TRUSTED, OWN_WRITE | CREATION) for path in ("rematch", "webhooks", "token")),

@@ -70,6 +70,16 @@ async def test_a_new_game_is_charged_for_its_bots(
     assert charged(limiter) == charges
 
 
+@pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": -1}), (HOST, {})))
+async def test_a_seat_is_charged_once_to_its_address(
+    app: Any, limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
+) -> None:
+    charge = ClientCharge(app, ADDRESS, None, key)
+    for _ in range(2):  # the command may be retried
+        await charge.charge_join()
+    assert charged(limiter) == charges
+
+
 @pytest.mark.parametrize(
     ("upcoming", "is_attended", "key", "charges"),
     (
