@@ -145,6 +145,7 @@ def main() -> None:
     """Attack as the arguments say, and print the statuses."""
     name, port, game, address, seconds = sys.argv[1:]
     os.nice(NICENESS)
+    print(flush=True)  # it begins now
     statuses = asyncio.run(_attack(ATTACKS[name], int(port), game, address, float(seconds)))
     print(msgspec.json.encode(statuses).decode(), flush=True)
 

@@ -25,7 +25,7 @@ from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
-from service.web.connections import protocol
+from service.web.connections import limiter, protocol
 from service.web.headers import lists
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
@@ -130,6 +130,11 @@ def spell(delays_s: Sequence[float]) -> str:
             "threat-model",
             "{:g} KB of a request or message, and {:g} KB of any response",
             [costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024],
+        ),
+        (
+            "threat-model",
+            "for each address {} new ones every {:g} s",
+            [limiter.MAX_OPENED_PER_ADDRESS, limiter.SWEEP_INTERVAL_S],
         ),
         (
             "threat-model",

@@ -206,6 +206,17 @@ async def test_a_connection_over_its_limit_is_closed(store: RedisStore) -> None:
     assert received.partition(" 429 ")[2].count("Connection: close") == 1
 
 
+@pytest.mark.parametrize(
+    "request_bytes", (make_head("/livez"), make_head("/readyz"), make_head("/v1/games", "Api-Key: x", "Api-Key: y"))
+)
+async def test_what_is_not_charged_cannot_be_repeated_on_a_connection(client: Client, request_bytes: bytes) -> None:
+    async with open_connection(client) as (reader, writer):
+        writer.write(request_bytes.replace(b"GET /v1", b"POST /v1") * PIPELINED)
+        received = await read_to_end(reader)
+    assert received.count(b"HTTP/1.1 ") == 1
+    assert b"Connection: close" in received
+
+
 async def test_the_connection_of_a_trusted_proxy_stays_open(store: RedisStore) -> None:
     """It is shared by many clients."""
     limits = make_limits(rate_reads=5, trusted_proxies=parse_networks("127.0.0.1"))

@@ -131,11 +131,13 @@ class ClientConnection(web.RequestHandler):
         self.client = self.limiter.proxies.direct_client(transport.get_extra_info("peername"))
         self.address = self.client or UNKNOWN
         self._write_transport = cast("asyncio.Transport", transport)
-        super().connection_made(transport)
         refusal = self.limiter.add(self)
-        if refusal:
+        if refusal:  # before aiohttp starts a task for it
+            self.is_stopped = True
             self._write_transport.write(refusal)
-            self.force_close()
+            self._write_transport.close()
+        else:
+            super().connection_made(transport)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Remove the connection."""
