@@ -85,7 +85,7 @@ async def measure(server: Server, name: str, address: str, game: str) -> Result:
         return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
     async def observe(seconds: float) -> Phase:
-        latencies, cpu_s, started_at = [], server.family_cpu_s(), perf_counter()
+        latencies, cpu_s, started_at = list[float](), server.family_cpu_s(), perf_counter()
         while not latencies or perf_counter() < started_at + seconds:
             sent_at = perf_counter()
             response = await connection.request(encode_request())
