@@ -27,16 +27,17 @@ from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
-from service.web.connections import protocol
+from service.web.connections import limiter, protocol
+from service.web.headers import lists
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
 from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import client_ids, concurrency, costs, limiter
+from service.web.ratelimit import client_ids, concurrency, costs
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
-from service.web.server import listeners
+from service.web.server import listeners, runner
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.websocket import connection
@@ -128,7 +129,21 @@ def spell(delays_s: Sequence[float]) -> str:
             [costs.LISTED_GAMES_PER_TOKEN, costs.ACCESS_TOKENS_PER_TOKEN],
         ),
         ("threat-model", "{} versions replayed for an undo", [costs.REPLAYED_VERSIONS_PER_TOKEN]),
-        ("threat-model", "and {:g} KB of any response", [limiter.BYTES_PER_TOKEN / 1024]),
+        (
+            "threat-model",
+            "{:g} KB of a request or message, and {:g} KB of any response",
+            [costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024],
+        ),
+        (
+            "threat-model",
+            "for each address {} new ones every {:g} s",
+            [limiter.MAX_OPENED_PER_ADDRESS, limiter.SWEEP_INTERVAL_S],
+        ),
+        (
+            "threat-model",
+            "A list has at most {} characters and {} elements over all its header lines, a target {} bytes",
+            [lists.MAX_LIST_LENGTH, lists.MAX_LIST_ELEMENTS, runner.MAX_TARGET_BYTES],
+        ),
         (
             "threat-model",
             "costs {}, and one more for each {:,} pixels of a PNG and each {} versions of the past",

@@ -6,8 +6,9 @@ read, and nothing is read that no handler wants.
 This module alone reads private attributes of aiohttp's `RequestHandler`, for which there is no public equivalent:
 - `_waiter` is not None while the connection waits for its next request. Only then incoming bytes belong to a head, and
  the connection is idle. An ingress may limit both, but the service also runs without one.
-- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, or, while a
- body is read, that aiohttp found an invalid chunk, which it reports only to the next handler.
+- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, that the
+ client pipelines, or, while a body is read, that aiohttp found an invalid chunk, which it reports only to the next
+ handler.
 
 Both can go when aiohttp offers timeouts for heads and idle connections, and reports invalid chunks to the handler that
 reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp changes them, and says what to do.
@@ -24,6 +25,7 @@ from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import UNKNOWN
 from service.web.connections.frames import FrameReader
+from service.web.ratelimit.costs import RECEIVED_BYTES_PER_TOKEN
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
@@ -77,6 +79,7 @@ class ClientConnection(web.RequestHandler):
         "blocked_since",
         "body",
         "client",
+        "counted_bytes",
         "frames",
         "head_bytes",
         "head_started_at",
@@ -115,9 +118,11 @@ class ClientConnection(web.RequestHandler):
         self.blocked_since = 0.0
         """Since when there are unsent bytes; 0 if there are none."""
         self.read_ahead_bytes = 0
-        """Bytes that arrived with the head of the next request."""
+        """Bytes that arrived with the head of the next request, and until it begins."""
         self.received_bytes = 0
         """Bytes that arrived since the current request began, its head included."""
+        self.counted_bytes = 0
+        """Bytes of these that were charged."""
         self.body: StreamReader | None = None
         """The body that a handler is reading."""
         self.frames: FrameReader | None = None
@@ -136,11 +141,13 @@ class ClientConnection(web.RequestHandler):
         self.client = self.limiter.proxies.direct_client(transport.get_extra_info("peername"))
         self.address = self.client or UNKNOWN
         self._write_transport = cast("asyncio.Transport", transport)
-        super().connection_made(transport)
         refusal = self.limiter.add(self)
-        if refusal:
+        if refusal:  # before aiohttp starts a task for it
+            self.is_stopped = True
             self._write_transport.write(refusal)
-            self.force_close()
+            self._write_transport.close()
+        else:
+            super().connection_made(transport)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Remove the connection."""
@@ -160,7 +167,7 @@ class ClientConnection(web.RequestHandler):
             return
         if self._messages:
             self.head_started_at = self.idle_since = 0.0
-            self.read_ahead_bytes = self.head_bytes + len(data)
+            self.read_ahead_bytes += self.head_bytes + len(data)
             self.head_bytes = 0
             return
         if not self.head_started_at:
@@ -199,10 +206,26 @@ class ClientConnection(web.RequestHandler):
     def start_request(self, address: str) -> None:
         """Reset the counts for a new request."""
         self.address = address
-        self.received_bytes, self.read_ahead_bytes = self.read_ahead_bytes, 0
+        self.received_bytes, self.read_ahead_bytes, self.counted_bytes = self.read_ahead_bytes, 0, 0
         if self.is_paused:
             self.is_paused = False
             self.resume_reading()
+
+    def count_received_tokens(self) -> int:
+        """Return the tokens for the bytes of the current request that arrived since the last call."""
+        tokens = (self.received_bytes - self.counted_bytes) // RECEIVED_BYTES_PER_TOKEN
+        self.counted_bytes += tokens * RECEIVED_BYTES_PER_TOKEN
+        return tokens
+
+    async def yield_turn(self) -> None:
+        """Let other connections run between two pipelined requests of this one."""
+        if self._messages:
+            await asyncio.sleep(0)
+
+    def close_after(self, response: web.StreamResponse) -> None:
+        """Close the connection after a response, and leave pipelined requests unanswered; but not that of a proxy."""
+        if self.client is not None:
+            response.force_close()
 
     def finish_request(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
         """Close the connection after the response, unless little of the request's body is missing.
