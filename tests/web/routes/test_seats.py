@@ -241,4 +241,4 @@ async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> No
     lines = (await game.get_json("/story"))["lines"]
     texts = " ".join(line["text"] for line in lines)
     assert "Bo joins (" in texts
-    assert "Bo has to leave: the seat is open again." in texts
+    assert "Bo leaves: the seat is open again." in texts
