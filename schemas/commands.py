@@ -27,7 +27,10 @@ class CellChoice(ResponseModel):
 
 
 class LegalMoves(ResponseModel):
-    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.
+
+    With `stage=cell`, `moves` has only those without a cell.
+    """
 
     version: int
     digest: Digest
@@ -65,7 +68,7 @@ class SeatCommand(RequestModel):
     """The seat that undoes, resigns or returns."""
 
     seat: SeatNumber | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class NextDecision(ResponseModel):

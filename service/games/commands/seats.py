@@ -99,7 +99,7 @@ class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
     async def attempt(self, session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
         """Store the new token's hash in the old one's place."""
         seat, context, access, game = self.seat, self.context, session.access, session.game
-        resolve_seat(access, authorize_action(access, self.game_id, self.token), seat, seat, None)
+        resolve_seat(access, authorize_action(access, self.game_id, self.token), seat, seat)
         new_token = self._new_token(access)
         revoked, access.seats[seat] = access.seats[seat], hash_token(new_token)
         record = new_record(self.scope, context.clock(), game.version, seat)
