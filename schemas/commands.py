@@ -36,6 +36,9 @@ class LegalMoves(ResponseModel):
     digest: Digest
     language: Language
     """The language of the texts."""
+    distinct: int
+    """How many of the moves, from the first, a menu should show: the others, placements of a symmetric tile, look and
+    play like one of these. Counts all pages."""
     seat: int | None
     """The seat that must decide; null if nobody must."""
     phase: Phase | None

@@ -1,10 +1,13 @@
 """Legal moves as pages of options: first the cell or ship, then the rotation or payment.
 
-Options start with the numbers that the picture shows: a move's position in the whole list, from 1.
+Options start with the numbers that the picture shows: a move's position in the list, from 1. Placements that look and
+play like another one are neither in the picture nor here.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from examples.chat.actions import ChatAction
 from examples.chat.phrases import Language, translate
@@ -27,7 +30,7 @@ class MoveMenus:
         self._chat = chat
         self._language = language
         self._game = game
-        self._legal = legal
+        self._legal = replace(legal, moves=legal.moves[: legal.distinct])
 
     def choice(self, action: ChatAction | None) -> Choice:
         """Return the question after an action, or the first one."""

@@ -208,7 +208,7 @@ export interface paths {
          * Read the board as PNG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardPng"];
         readonly put?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Read the board as SVG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardSvg"];
         readonly put?: never;
@@ -252,7 +252,7 @@ export interface paths {
          * Read the board as text
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardText"];
         readonly put?: never;
@@ -296,7 +296,7 @@ export interface paths {
          * Read the legal moves
          * @description Return every move that is legal now; any other move is rejected.
          *
-         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The texts are in the language of `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;
@@ -342,7 +342,7 @@ export interface paths {
          * Resign
          * @description Resign from the game permanently, at any time, with the event `player_resigned`.
          *
-         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["resign"];
         readonly delete?: never;
@@ -364,7 +364,7 @@ export interface paths {
          * Take a seat back from a bot
          * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;
@@ -491,6 +491,8 @@ export interface paths {
         /**
          * Read the tiles left
          * @description Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+         *
+         *     The tiles' names are in the language of `Accept-Language`.
          */
         readonly get: operations["readTiles"];
         readonly put?: never;
@@ -514,7 +516,7 @@ export interface paths {
          * Take a move back
          * @description Undo the last action of the deciding seat, as a new version with the event `move_undone`.
          *
-         *     Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a repeated request undoes no second one. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["undo"];
         readonly delete?: never;
@@ -942,7 +944,7 @@ export interface paths {
          * Read a tile as PNG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTilePng"];
         readonly put?: never;
@@ -964,7 +966,7 @@ export interface paths {
          * Read a tile as SVG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTileSvg"];
         readonly put?: never;
@@ -2129,12 +2131,21 @@ export interface components {
         readonly KeyWebhooks: {
             readonly webhooks: readonly components["schemas"]["KeyWebhook"][];
         };
-        /** @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide. */
+        /**
+         * @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.
+         *
+         *     With `stage=cell`, `moves` has only those without a cell.
+         */
         readonly LegalMoves: {
             /** @description Null without `stage=cell`. */
             readonly cells: readonly components["schemas"]["CellChoice"][] | null;
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
+            /**
+             * Format: int32
+             * @description How many of the moves, from the first, a menu should show: the others, placements of a symmetric tile, look and play like one of these. Counts all pages.
+             */
+            readonly distinct: number;
             /**
              * @description The language of the texts.
              * @example en
@@ -2680,7 +2691,7 @@ export interface components {
         readonly SeatCommand: {
             /**
              * Format: int32
-             * @description Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one).
+             * @description Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it.
              */
             readonly seat?: number | null;
         };
@@ -2895,6 +2906,8 @@ export interface components {
         readonly TileLeft: {
             /** Format: int32 */
             readonly left: number;
+            /** @description The tile's name, made from what it shows; unique in its set. */
+            readonly text: string;
             readonly tile: string;
         };
         /** @description The player placed the drawn tile (R3). */
@@ -2941,6 +2954,13 @@ export interface components {
              * @description The number of all tiles in the bag.
              */
             readonly bag: number;
+            /**
+             * @description The language of the texts.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
             readonly tiles: readonly components["schemas"]["TileLeft"][];
             /** Format: int32 */
             readonly version: number;
@@ -2989,7 +3009,7 @@ export interface components {
              */
             readonly undoable: number;
         };
-        /** @description A turn started; turns are numbered from 1. */
+        /** @description A turn started, with a tile that can be placed; turns are numbered from 1. */
         readonly TurnStarted: {
             /** Format: int32 */
             readonly number: number;
@@ -4745,6 +4765,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4762,6 +4784,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4984,11 +5007,11 @@ export interface operations {
             readonly query?: {
                 /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description The maximum number of moves or cells per page. */
+                /** @description The maximum number of rows per page. */
                 readonly limit?: number;
                 /** @description Only moves whose text contains this; case is ignored. */
                 readonly q?: string;
-                /** @description `cell` returns the cells that have moves, without the moves. */
+                /** @description `cell` returns the cells that have moves, and the moves without one. */
                 readonly stage?: components["schemas"]["LegalMovesStage"];
                 /** @description Only moves at this x. */
                 readonly x?: number;
@@ -6285,6 +6308,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -6302,6 +6327,7 @@ export interface operations {
             /** @description The number of tiles in the bag, by type. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9315,6 +9341,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -9337,6 +9365,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

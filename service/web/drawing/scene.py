@@ -6,6 +6,7 @@ from typing import NamedTuple
 from schemas.actions import Action
 from schemas.game import GameView
 from schemas.tileset import Ship, Tile, TileSet
+from service.games.i18n import ENGLISH, Language
 from service.web.drawing.palette import THEMES, Palette, Theme
 
 Cell = tuple[int, int]
@@ -53,6 +54,8 @@ class BoardOptions(NamedTuple):
     number_moves: bool = False
     """Whether the legal moves are numbered."""
     theme: Theme = "light"
+    language: Language = ENGLISH
+    """Of the board as text; pictures have no words."""
 
     @property
     def colors(self) -> Palette:
@@ -64,6 +67,7 @@ class Scene(NamedTuple):
     """The public view of a game, with its tiles and ships, and its legal moves in the order of their list."""
 
     game: GameView
+    tileset: TileSet
     tiles: Mapping[str, Tile]
     ships: Mapping[str, Ship]
     moves: Sequence[Action]
@@ -75,7 +79,9 @@ class Scene(NamedTuple):
 
 def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action]) -> Scene:
     """Return the scene of a game; `moves` are in the order of their list, and empty if they are not shown."""
-    return Scene(game, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves)
+    return Scene(
+        game, tileset, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves
+    )
 
 
 def parse_cell(key: str) -> Cell:

@@ -41,6 +41,8 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     theme: Theme
     width: int
     image_format: ImageFormat
+    label: str
+    """The tile's name, for readers of screens; empty for a PNG, which has no words."""
 
 
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
@@ -65,7 +67,7 @@ def draw_job(job: DrawingJob) -> bytes:
     width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():
-            return _encode_image(tile_svg(job.tile, job.rotation, colors, width), job.image_format)
+            return _encode_image(tile_svg(job.tile, job.rotation, colors, width, job.label), job.image_format)
         case ShipJob():
             return _encode_image(ship_svg(job.ship, colors, width), job.image_format)
 

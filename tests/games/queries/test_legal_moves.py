@@ -1,13 +1,15 @@
 """Menus of legal moves: the cells, and the moves of a cell or without one, reach every legal move."""
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.actions import Move
+from schemas.actions import Move, PlaceTile
 from schemas.commands import CellChoice
 from schemas.vocabulary import Edition, Phase
 from service.engine import Game, apply_action, legal_moves, move_id, resign
@@ -77,3 +79,27 @@ def test_menus_reach_every_legal_move_in_whole_games(seed: str, players: int, ed
 def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:
     for edition in EDITIONS:
         assert play_by_menus("menu-3", 2, edition) == PHASES
+
+
+@pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))
+def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) -> None:
+    """All are listed, after those that differ; cells, and `distinct` of the moves, have one of each."""
+    game, _ = start_game(INDEX, 2, seed="alike")
+    game.tile = INDEX.tile_numbers[tile]
+    listed = list_legal_moves(INDEX, game)
+    actions = [move.action for move in listed.moves]
+    assert {move_id(action) for action in actions} == {move_id(action) for action in legal_moves(INDEX, game)}
+    shown, rest = actions[: listed.distinct], actions[listed.distinct :]
+    assert {action.rotation < rotations for action in shown if isinstance(action, PlaceTile)} == {True}
+    assert {action.rotation < rotations for action in rest if isinstance(action, PlaceTile)} <= {False}
+    assert bool(rest) == (rotations < 4)
+    places = [(action.y, action.x, action.rotation) for action in shown if isinstance(action, PlaceTile)]
+    assert places == sorted(places)
+    cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
+    numbers = Counter((x, y) for y, x, _ in places)
+    assert {(cell.x, cell.y): cell.text for cell in cells} == {
+        cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in numbers.items()
+    }
+    x, y = cells[0].x, cells[0].y
+    here = list_legal_moves(INDEX, game, MoveFilter(x=x, y=y))
+    assert here.distinct == numbers[x, y] <= len(here.moves)

@@ -45,13 +45,13 @@ export function spotKey(cell: Cell, segment: number): string {
   return `${keyOf(cell)}:${segment}`;
 }
 
-/** The choices in a list of moves; `placed` is where the tile of this turn lies. */
+/** The choices in a list of moves, without placements that look and play like another one; `placed` is where the tile of this turn lies. */
 export function choicesIn(legal: LegalMoves, placed: Cell | null): Choices {
   const cells = new Map<string, { cell: Cell; rotations: Map<number, Move> }>();
   const spots: SpotChoice[] = [];
   const ships = new Map<string, { ship: string; payments: Payment[] }>();
   let pass: Move | null = null;
-  for (const move of legal.moves) {
+  for (const move of legal.moves.slice(0, legal.distinct)) {
     const { action } = move;
     switch (action.type) {
       case "place_tile": {

@@ -625,13 +625,19 @@ class KeyWebhooks(Model):
 
 
 class LegalMoves(Model):
-    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.  With
+    `stage=cell`, `moves` has only those without a cell.
+    """
 
     version: int
     digest: str
     """The first 32 hex digits of a SHA-256."""
     language: str
     """The language of the texts."""
+    distinct: int
+    """How many of the moves, from the first, a menu should show: the others, placements of a symmetric tile, look
+    and play like one of these. Counts all pages.
+    """
     seat: int | None
     """The seat that must decide; null if nobody must."""
     phase: str | None
@@ -957,7 +963,7 @@ class SeatCommand(Model):
     """The seat that undoes, resigns or returns."""
 
     seat: int | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class SeatRequest(Model):
@@ -1090,6 +1096,8 @@ class TileLeft(Model):
     """The number of tiles of a type left in the bag (R8.1)."""
 
     tile: str
+    text: str
+    """The tile's name, made from what it shows; unique in its set."""
     left: int
 
 
@@ -1127,6 +1135,8 @@ class TilesLeft(Model):
     """The response of `GET /v1/games/{id}/tiles`: every type of the tile set."""
 
     version: int
+    language: str
+    """The language of the texts."""
     bag: int
     """The number of all tiles in the bag."""
     tiles: list[TileLeft]
@@ -1153,7 +1163,7 @@ class Turn(Model):
 
 
 class TurnStarted(Model, tag="turn_started"):
-    """A turn started; turns are numbered from 1."""
+    """A turn started, with a tile that can be placed; turns are numbered from 1."""
 
     number: int
     seat: int
