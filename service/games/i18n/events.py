@@ -83,13 +83,15 @@ class EventNarrator(NamedTuple):
         return translate_sentence(translator, key, **values)
 
     def _values(self, event: AnyEvent) -> dict[str, Any]:
-        """Return an event's fields, its player's name, and its tile's name instead of the id."""
+        """Return an event's fields and its player's name; tiles and bots by their names."""
         values = asdict(event)
         if (seat := values.get("seat")) is not None:
             values["player"] = values.get("name") or self.player_names[seat]
         if (tile := values.get("tile")) is not None:
             names = tile_names(self.translator.language, self.tileset_index)
             values["tile"] = names[self.tileset_index.tile_numbers[tile]].full
+        if (bot := values.get("bot")) is not None:
+            values["bot"] = bot.capitalize()
         return values
 
     def _ware_gain(self, event: FeatureEvaluated) -> str:

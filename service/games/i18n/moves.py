@@ -34,7 +34,7 @@ _RETRIEVE = (
 _PASS: dict[IslanderOptions, str] = {
     "place": gettext_noop("place no islander"),
     "retrieve": gettext_noop("retrieve no islander"),
-    "place or retrieve": gettext_noop("place and retrieve no islander"),
+    "place or retrieve": gettext_noop("neither place nor retrieve an islander"),
 }
 
 

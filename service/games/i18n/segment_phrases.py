@@ -82,14 +82,18 @@ def _direction(point: Point) -> str:
 
 def _centre(segment: Segment, rotation: int) -> Point:
     """Return the centre of a segment's edges after some quarter turns."""
-    match segment:
-        case Bridge(edges=edges) | Island(edges=edges):
-            points = [_EDGE_POINTS[EDGES.index(edge)] for edge in edges]
-        case Sea(halves=halves):
-            points = [_HALF_POINTS[half] for half in halves]
-        case Market():
-            points = []
-    x, y = (sum(axis) / max(len(points), 1) for axis in zip(*points, strict=True)) if points else (0.0, 0.0)
+    points = [*_border_points(segment)]
+    x, y = (sum(axis) / len(points) for axis in zip(*points, strict=True)) if points else (0.0, 0.0)
     for _ in range(rotation):
         x, y = -y, x
     return x, y
+
+
+def _border_points(segment: Segment) -> Iterator[Point]:
+    match segment:
+        case Bridge() | Island():
+            yield from (_EDGE_POINTS[EDGES.index(edge)] for edge in segment.edges)
+        case Sea():
+            yield from (_HALF_POINTS[half] for half in segment.halves)
+        case Market():
+            pass  # it reaches no border

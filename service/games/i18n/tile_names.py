@@ -18,7 +18,7 @@ _ISLANDS = {
     "inner": ngettext_noop("islet", "{number} islets"),
     "end": ngettext_noop("island tip", "{number} island tips"),
     "bend": ngettext_noop("island corner", "{number} island corners"),
-    "straight": ngettext_noop("strip of island", "{number} strips of island"),
+    "straight": ngettext_noop("island strip", "{number} island strips"),
     "three": ngettext_noop("island coast", "{number} island coasts"),
     "all": ngettext_noop("island interior", "{number} island interiors"),
 }
@@ -36,8 +36,8 @@ _WITH_BRIDGES = {
     "straight": ngettext_noop("a straight bridge", "{number} straight bridges"),
 }
 """Bridges after the word "with"."""
-_ISLAND_TIPS = (gettext_noop("two island tips at a corner"), gettext_noop("two opposite island tips"))
-_WITH_BRIDGE_ENDS = (gettext_noop("two bridges at a corner"), gettext_noop("two opposite bridges"))
+_ISLAND_TIPS = (gettext_noop("2 island tips at a corner"), gettext_noop("2 opposite island tips"))
+_WITH_BRIDGE_ENDS = (gettext_noop("2 bridges at a corner"), gettext_noop("2 opposite bridges"))
 _SIDES: dict[EdgeKind, str] = {
     "sea": gettext_noop("sea"),
     "bridge": gettext_noop("bridge"),

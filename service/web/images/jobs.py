@@ -41,8 +41,8 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     theme: Theme
     width: int
     image_format: ImageFormat
-    label: str
-    """The tile's name, for readers of screens; empty for a PNG, which has no words."""
+    label: str = ""
+    """The tile's name, for screen readers; empty for a PNG, which has no words."""
 
 
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):

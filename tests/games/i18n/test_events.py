@@ -49,7 +49,7 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
         events.PlayerLeft(seat=1, name="Cy"),
         "Cy leaves: the seat is open again.",
         "Cy quitte la partie\u00a0: la place est de nouveau libre.",
-        "Cy geht: Der Platz ist wieder frei.",
+        "Cy verlässt das Spiel: Der Platz ist wieder frei.",
     ),
     (
         events.GameStarted(seat=0),
@@ -85,13 +85,13 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     (
         events.IslanderRetrieved(seat=1, x=0, y=0, segment=1),
         "Bo retrieves the shell collector from (0, 0).",
-        "Bo reprend le collecteur de coquillages en (0, 0).",
+        "Bo reprend le collecteur de coquillages placé en (0, 0).",
         "Bo nimmt den Muschelsammler von (0, 0) zurück.",
     ),
     (
         events.IslanderReturned(seat=1, x=0, y=0, segment=1),
         "The shell collector at (0, 0) returns to Bo.",
-        "Le collecteur de coquillages en (0, 0) retourne dans la réserve de Bo.",
+        "Le collecteur de coquillages placé en (0, 0) retourne dans la réserve de Bo.",
         "Der Muschelsammler auf (0, 0) kehrt zu Bo zurück.",
     ),
     (
@@ -138,9 +138,9 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     ),
     (
         events.PlayerReplaced(seat=1, bot="greedy"),
-        "The bot greedy stands in for Bo.",
-        "Le robot greedy remplace Bo.",
-        "Der Bot greedy springt für Bo ein.",
+        "The bot Greedy stands in for Bo.",
+        "Le robot Greedy remplace Bo.",
+        "Der Bot Greedy springt für Bo ein.",
     ),
     (events.PlayerReturned(seat=1), "Bo is back.", "Bo est de retour.", "Bo ist zurück."),
     (events.PlayerResigned(seat=1), "Bo resigns.", "Bo abandonne.", "Bo gibt auf."),

@@ -28,7 +28,7 @@ SAID: dict[Language, dict[str, Action]] = {
     "fr": {
         "poser la tuile en (0, -1)\u00a0: {tile}": PlaceTile(0, -1, 0),
         "poser la tuile en (3, -2), tournée de 90°\u00a0: {tile}": PlaceTile(3, -2, 1),
-        "reprendre le collecteur de coquillages en (0, 0)": RetrieveIslander(0, 0, 1),
+        "reprendre le collecteur de coquillages placé en (0, 0)": RetrieveIslander(0, 0, 1),
         "prendre le navire s01 (5 points)": TakeShip("s01"),
         "livrer 1 banane + 2 coquillages au navire s01 (5 points)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
         "ne pas placer d'insulaire": Pass("islander"),

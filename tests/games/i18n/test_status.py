@@ -29,7 +29,7 @@ def make_game() -> Game:
             "place_tile",
             "It is Ana's turn to place a tile.",
             "C'est à Ana de poser une tuile.",
-            "Ana ist am Zug und legt eine Karte.",
+            "Ana ist am Zug und legt eine Landschaftskarte.",
         ),
         (
             "islander",

@@ -6,7 +6,7 @@ from random import Random
 import msgspec
 import pytest
 
-from schemas.actions import PlaceIslander, PlaceTile
+from schemas.actions import Action, PlaceTile
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex, legal_moves
 from service.games.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
@@ -52,9 +52,9 @@ def index_of(*tiles: Json) -> TileSetIndex:
         ),
         (
             [market(), bridge("n"), bridge("s"), sea([1, 2, 3, 4]), sea([5, 6, 7, 0])],
-            "market with two opposite bridges",
-            "marché avec deux ponts opposés",
-            "Markt mit zwei gegenüberliegenden Stegen",
+            "market with 2 opposite bridges",
+            "marché avec 2 ponts opposés",
+            "Markt mit 2 gegenüberliegenden Stegen",
         ),
         ([sea(range(8))], "open sea", "pleine mer", "offenes Meer"),
     ),
@@ -93,8 +93,7 @@ def test_every_move_of_every_tile_fits_in_every_rotation(index: TileSetIndex, la
     for number, rotation in product(range(len(index.tiles)), range(4)):
         game.tile = number
         game.oriented_tiles[-1] = 4 * number + rotation
-        segments = [PlaceIslander(segment) for segment in range(len(index.tiles[number].kinds))]
-        actions = [PlaceTile(FAR, FAR, rotation), *segments]
+        actions: list[Action] = [PlaceTile(FAR, FAR, rotation), *index.tiles[number].islander_moves]
         texts = [describe_move(translator, index, game, action).text for action in actions]
         assert max(map(len, texts)) <= MAX_TEXT_LENGTH
         assert len(set(texts)) == len(texts)

@@ -127,10 +127,10 @@ def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 def page_sentences() -> str:
     """Return the page's sentences: the English ones without cells and tiles, as the board shows these."""
-    sentences = {
-        key: SHOWN.sub("", sentence).replace("{segment}", SEGMENTS.get(key.partition(".")[2], ""))
-        for key, sentence in SENTENCES.items()
-    }
+    sentences = {key: SHOWN.sub("", sentence) for key, sentence in SENTENCES.items()}
+    for kind, phrase in SEGMENTS.items():
+        key = f"islander_placed.{kind}"
+        sentences[key] = sentences[key].format(player="{player}", segment=phrase)
     return json.dumps(sentences, indent=2) + "\n"
 
 

@@ -122,7 +122,8 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** All that may be done now, as a list. */
   get listedMoves(): readonly Move[] {
-    return this.moves?.version === this.game?.version ? (this.moves?.moves ?? []) : [];
+    if (!this.moves || this.moves.version !== this.game?.version) return [];
+    return this.moves.moves.slice(0, this.moves.distinct);
   }
 
   /** Whether a move waits for the network. */
