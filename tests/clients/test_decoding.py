@@ -17,10 +17,10 @@ NO_MOVES = LegalMoves(
     version=1,
     digest=DIGEST,
     language="en",
-    distinct=0,
     seat=0,
     phase="deliver",
     moves=[],
+    repeated=[],
     cells=None,
     next_cursor=None,
 )

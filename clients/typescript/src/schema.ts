@@ -2142,11 +2142,6 @@ export interface components {
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
             /**
-             * Format: int32
-             * @description How many of the moves, from the first, a menu should show: the others, placements of a symmetric tile, look and play like one of these. Counts all pages.
-             */
-            readonly distinct: number;
-            /**
              * @description The language of the texts.
              * @example en
              * @example fr
@@ -2164,6 +2159,8 @@ export interface components {
              * @example take_ship
              */
             readonly phase: string | null;
+            /** @description Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out. */
+            readonly repeated: readonly string[];
             /**
              * Format: int32
              * @description The seat that must decide; null if nobody must.

@@ -38,7 +38,7 @@ def list_legal_moves(
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
-    actions = listed_moves(index, game)
+    actions = sorted(legal_moves(index, game), key=move_sort_key)
     spoken = get_translator(language)
     moves = [describe_move(spoken, index, game, action) for action in actions]
     if move_filter.x is not None or move_filter.y is not None:
@@ -56,30 +56,17 @@ def list_legal_moves(
         version=game.version,
         digest=game.digest,
         language=language,
-        distinct=sum(not is_repeated(index, game, move.action) for move in moves),
         seat=decision.seat,
         phase=decision.phase,
         moves=[row for row in rows if type(row) is Move],
+        repeated=[row.id for row in rows if type(row) is Move and is_repeated(index, game, row.action)],
         cells=[row for row in rows if type(row) is CellChoice] if move_filter.stage == "cell" else None,
         next_cursor=cursor,
     )
 
 
-def listed_moves(index: TileSetIndex, game: Game) -> list[Action]:
-    """Return every legal move in the order of their list: from north to south, then from west to east.
-
-    Placements that look and play like another one come last, so that a menu or a picture ends before them and its
-    numbers are still positions in the whole list.
-    """
-    return sorted(legal_moves(index, game), key=lambda action: (is_repeated(index, game, action), *_sort_key(action)))
-
-
-def is_repeated(index: TileSetIndex, game: Game, action: Action) -> bool:
-    """Return whether a move looks and plays like another one: a placement of a tile that is symmetric."""
-    return isinstance(action, PlaceTile) and action.rotation >= index.distinct_rotations[game.tile]
-
-
-def _sort_key(action: Action) -> tuple[int, int, int]:
+def move_sort_key(action: Action) -> tuple[int, int, int]:
+    """Return the sort key by which moves are listed: from north to south, then from west to east."""
     match action:
         case PlaceTile(x, y, rotation):
             return y, x, rotation
@@ -87,6 +74,11 @@ def _sort_key(action: Action) -> tuple[int, int, int]:
             return y, x, segment
         case _:
             return 0, 0, 0
+
+
+def is_repeated(index: TileSetIndex, game: Game, action: Action) -> bool:
+    """Return whether a move looks and plays like another one: a symmetric tile, turned further."""
+    return isinstance(action, PlaceTile) and action.rotation >= index.distinct_rotations[game.tile]
 
 
 def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:

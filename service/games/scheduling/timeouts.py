@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
-from service.engine import Game, TileSetIndex, apply_action, move_id, replace_player, resign
+from service.engine import Game, TileSetIndex, apply_action, legal_moves, move_id, replace_player, resign
 from service.games.bots.registry import FALLBACK_BOT
 from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.lifecycle import CLOCK
 from service.games.ports import StoredDiff
-from service.games.queries.legal_moves import listed_moves
+from service.games.queries.legal_moves import move_sort_key
 
 
 def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:
@@ -47,8 +47,9 @@ def resign_on_timeout(index: TileSetIndex, game: Game, seat: int) -> list[AnyEve
 
 def minimal_action(index: TileSetIndex, game: Game) -> Action:
     """Return the least that the rules allow: a pass, else the first legal move as they are listed (R2, R5.10)."""
-    moves = listed_moves(index, game)
-    return next((move for move in moves if isinstance(move, Pass)), moves[0])
+    moves = legal_moves(index, game)
+    passing = (move for move in moves if isinstance(move, Pass))
+    return next(passing, None) or min(moves, key=move_sort_key)
 
 
 def _pass_turn(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:

@@ -70,15 +70,15 @@ class Scene(NamedTuple):
     tileset: TileSet
     tiles: Mapping[str, Tile]
     ships: Mapping[str, Ship]
-    moves: Sequence[Action]
+    moves: Sequence[Action | None]
 
     def occupied_cells(self) -> Iterable[Cell]:
         """Return the cells with tiles."""
         return (parse_cell(key) for key in self.game.board)
 
 
-def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action]) -> Scene:
-    """Return the scene of a game; `moves` are in the order of their list, and empty if they are not shown."""
+def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action | None]) -> Scene:
+    """Return the scene of a game; `moves` are in the order of their list, None where one is not shown."""
     return Scene(
         game, tileset, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves
     )

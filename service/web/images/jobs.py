@@ -23,12 +23,12 @@ ImageFormat = Literal["svg", "png", "txt"]
 
 
 class BoardJob(msgspec.Struct, frozen=True, tag="board"):
-    """A game's board; `moves` are the legal moves in the order of their list, empty unless they are numbered."""
+    """A game's board; `moves` are the legal moves to number, in the order of their list; None gets no number."""
 
     tileset: bytes
     """The encoded tile set; the decoded one is cached by these bytes."""
     game: GameView
-    moves: list[Action]
+    moves: list[Action | None]
     options: BoardOptions
     image_format: ImageFormat
 

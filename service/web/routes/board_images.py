@@ -4,12 +4,12 @@ from functools import partial
 
 from aiohttp import web
 
-from service.engine import build_view
+from service.engine import build_view, legal_moves
 from service.games.context import Context
 from service.games.ports import GameRecord
 from service.games.queries.diffs import load_digest
 from service.games.queries.games import load_for_reader
-from service.games.queries.legal_moves import is_repeated, listed_moves
+from service.games.queries.legal_moves import is_repeated, move_sort_key
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import BoardOptions
@@ -76,8 +76,8 @@ async def _make_current_job(
     context: Context, record: GameRecord, options: BoardOptions, image_format: ImageFormat
 ) -> BoardJob:
     index, game = decode_with_index(context.tilesets, record)
-    moves = [move for move in listed_moves(index, game) if not is_repeated(index, game, move)]
-    shown = moves if options.number_moves else []
+    moves = sorted(legal_moves(index, game), key=move_sort_key) if options.number_moves else []
+    shown = [None if is_repeated(index, game, move) else move for move in moves]
     tileset = context.tilesets.get(game.tileset).response
     return BoardJob(tileset, build_view(index, game), shown, options, image_format)
 

@@ -83,23 +83,19 @@ def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:
 
 @pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))
 def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) -> None:
-    """All are listed, after those that differ; cells, and `distinct` of the moves, have one of each."""
+    """All are listed and accepted; cells count one of each, and `repeated` names the others."""
     game, _ = start_game(INDEX, 2, seed="alike")
     game.tile = INDEX.tile_numbers[tile]
     listed = list_legal_moves(INDEX, game)
-    actions = [move.action for move in listed.moves]
-    assert {move_id(action) for action in actions} == {move_id(action) for action in legal_moves(INDEX, game)}
-    shown, rest = actions[: listed.distinct], actions[listed.distinct :]
-    assert {action.rotation < rotations for action in shown if isinstance(action, PlaceTile)} == {True}
-    assert {action.rotation < rotations for action in rest if isinstance(action, PlaceTile)} <= {False}
-    assert bool(rest) == (rotations < 4)
-    places = [(action.y, action.x, action.rotation) for action in shown if isinstance(action, PlaceTile)]
-    assert places == sorted(places)
+    assert {move.id for move in listed.moves} == {move_id(action) for action in legal_moves(INDEX, game)}
+    placements = [move for move in listed.moves if isinstance(move.action, PlaceTile)]
+    assert [move.id for move in placements if move.action.rotation >= rotations] == listed.repeated
+    assert bool(listed.repeated) == (rotations < 4)
+    shown = Counter((move.action.x, move.action.y) for move in placements if move.id not in listed.repeated)
     cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
-    numbers = Counter((x, y) for y, x, _ in places)
     assert {(cell.x, cell.y): cell.text for cell in cells} == {
-        cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in numbers.items()
+        cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in shown.items()
     }
-    x, y = cells[0].x, cells[0].y
-    here = list_legal_moves(INDEX, game, MoveFilter(x=x, y=y))
-    assert here.distinct == numbers[x, y] <= len(here.moves)
+    for cell, number in shown.items():
+        here = list_legal_moves(INDEX, game, MoveFilter(x=cell[0], y=cell[1]))
+        assert len(here.moves) - len(here.repeated) == number

@@ -1,6 +1,6 @@
 """`candidates=1` numbers the legal moves in the order of their list, so that "reply 7" works.
 
-Placements that look and play like another one come last in the list and have no number.
+Placements that look and play like another one have no number.
 """
 
 import re
@@ -34,7 +34,9 @@ async def read_numbers(http_game: HTTPGame) -> dict[Subject, str]:
     game = await http_game.get_json()
     numbers: defaultdict[Subject, list[int]] = defaultdict(list)
     legal = await http_game.get_json("/legal-moves")
-    for number, move in enumerate(legal["moves"][: legal["distinct"]], start=1):
+    for number, move in enumerate(legal["moves"], start=1):
+        if move["id"] in legal["repeated"]:
+            continue
         numbers[subject_of(game, move["action"])].append(number)
     return {subject: format_numbers(text_or_numbers) for subject, text_or_numbers in numbers.items()}
 

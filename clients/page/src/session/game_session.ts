@@ -11,7 +11,7 @@ import {
   type TileSet,
 } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
+import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
 import { type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
@@ -123,7 +123,7 @@ export class GameSession extends Observable implements HistoryListener {
   /** All that may be done now, as a list. */
   get listedMoves(): readonly Move[] {
     if (!this.moves || this.moves.version !== this.game?.version) return [];
-    return this.moves.moves.slice(0, this.moves.distinct);
+    return shownMoves(this.moves);
   }
 
   /** Whether a move waits for the network. */

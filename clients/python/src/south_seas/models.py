@@ -634,15 +634,13 @@ class LegalMoves(Model):
     """The first 32 hex digits of a SHA-256."""
     language: str
     """The language of the texts."""
-    distinct: int
-    """How many of the moves, from the first, a menu should show: the others, placements of a symmetric tile, look
-    and play like one of these. Counts all pages.
-    """
     seat: int | None
     """The seat that must decide; null if nobody must."""
     phase: str | None
     """Null if nobody must decide."""
     moves: list[Move]
+    repeated: list[str]
+    """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
     """Null without `stage=cell`."""
     next_cursor: str | None
