@@ -88,10 +88,10 @@ def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) 
     game.tile = INDEX.tile_numbers[tile]
     listed = list_legal_moves(INDEX, game)
     assert {move.id for move in listed.moves} == {move_id(action) for action in legal_moves(INDEX, game)}
-    placements = [move for move in listed.moves if isinstance(move.action, PlaceTile)]
-    assert [move.id for move in placements if move.action.rotation >= rotations] == listed.repeated
+    placements = {move.id: move.action for move in listed.moves if isinstance(move.action, PlaceTile)}
+    assert [name for name, action in placements.items() if action.rotation >= rotations] == listed.repeated
     assert bool(listed.repeated) == (rotations < 4)
-    shown = Counter((move.action.x, move.action.y) for move in placements if move.id not in listed.repeated)
+    shown = Counter((action.x, action.y) for name, action in placements.items() if name not in listed.repeated)
     cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
     assert {(cell.x, cell.y): cell.text for cell in cells} == {
         cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in shown.items()
