@@ -27,10 +27,7 @@ class CellChoice(ResponseModel):
 
 
 class LegalMoves(ResponseModel):
-    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.
-
-    With `stage=cell`, `moves` has only those without a cell.
-    """
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
 
     version: int
     digest: Digest
@@ -44,7 +41,7 @@ class LegalMoves(ResponseModel):
     repeated: list[str]
     """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 

@@ -134,6 +134,14 @@ class Created(ResponseModel):
     """Null without `include=legal_moves`."""
 
 
+class Rematched(ResponseModel):
+    """The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one."""
+
+    game: GameView
+    digest: Digest
+    """The digest of the game's version."""
+
+
 class Joined(ResponseModel):
     """The response of `POST /v1/games/{id}/seats`."""
 

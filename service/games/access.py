@@ -161,6 +161,14 @@ def authorize_owner(access: AccessRecord, game: str, token: str | None) -> Princ
     return principal
 
 
+def authorize_owner_or_player(access: AccessRecord, game: str, token: str | None) -> Principal:
+    """Return the owner or a player. Raises NotOwner for the spectators' token, and what `authorize_action` does."""
+    principal = authorize_action(access, game, token)
+    if principal.role == SPECTATOR:
+        raise NotOwner
+    return principal
+
+
 def resolve_seat(
     access: AccessRecord, principal: Principal, requested: int | None, default: int | None, index: int | None = None
 ) -> int:

@@ -20,6 +20,7 @@ from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S
 from service.games.webhooks.delivery_slots import SlotLimits
+from service.games.webhooks.registration import MAX_SEAT_WEBHOOKS
 from service.store.connection.command import InFlightLimits
 from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
@@ -152,6 +153,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ),
         ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
         ("webhooks", "at most {} webhooks", [LIMITS.max_webhooks]),
+        ("webhooks", "Each seat's token registers at most {}", [MAX_SEAT_WEBHOOKS]),
         ("webhooks", "repeats the challenge after {},", [spell(CHALLENGE_RETRY_DELAYS_S)]),
         ("webhooks", "per client {} at once and then one a minute", [CLIENT_RATE.burst]),
         ("webhooks", "for all clients together {} at once and then one a second", [SITE_RATE.burst]),

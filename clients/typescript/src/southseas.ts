@@ -27,6 +27,7 @@ import type {
   MyGamesQuery,
   RegisterWebhook,
   Rematch,
+  Rematched,
   Scores,
   SeatToken,
   ShipQuery,
@@ -126,7 +127,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/seats`, request, options, this.#creationHeaders);
   }
 
-  /** Removes a player who joined, before the start, as the owner; the seat is open again. */
+  /** Removes a player who joined, before the start, as the owner or that player; the seat is open again. */
   removePlayer(id: string, seat: number, options?: RequestOptions): Promise<Game> {
     return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, options);
   }
@@ -136,8 +137,11 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/seats/${seat}/token`, {}, options);
   }
 
-  /** Creates a game with the same players, as the owner of a game that is over. */
-  rematch(id: string, request: Rematch = {}, options?: LegalMovesOptions): Promise<Created> {
+  /**
+   * Creates a game with the same players, as the owner or a player of a game that is over. The same tokens are valid in
+   * it. If there is one already, the problem of the ProblemError names it in `next_game`.
+   */
+  rematch(id: string, request: Rematch = {}, options?: RequestOptions): Promise<Rematched> {
     return this.#post(`/v1/games/${id}/rematch`, request, options, this.#apiKeyHeaders);
   }
 
@@ -176,11 +180,12 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/undo`, request, options);
   }
 
+  /** Resigns; with the owner's token, `seat` is required. */
   resign(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/resign`, request, options);
   }
 
-  /** Returns to a seat that a bot plays. */
+  /** Returns to a seat that a bot plays; with the owner's token, `seat` is required. */
   returnToSeat(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/return`, request, options);
   }

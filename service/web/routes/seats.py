@@ -24,7 +24,7 @@ from service.web.parsing import (
 )
 from service.web.ratelimit.request_charges import trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.games import owner_delete_route
+from service.web.routes.games import DELETE_PROBLEMS, delete_route
 from service.web.routes.queries import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
 
@@ -71,17 +71,19 @@ async def join_game(request: web.Request) -> web.Response:
     return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
-@owner_delete_route(
+@delete_route(
     "/v1/games/" + GAME_ID + "/seats/" + SEAT,
     operation_id="removePlayer",
     summary="Remove a player",
     responses=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    problems=("wrong_seat", *DELETE_PROBLEMS),
 )
 async def delete_player(request: web.Request) -> web.Response:
-    """Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.
+    """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
-    The seat is open again and its token is revoked. The request can be repeated: an open seat stays open. `If-Match`
-    makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
+    The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
+    The owner can repeat the request: an open seat stays open. A player's token is unknown afterwards. `If-Match` makes
+    sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
     view, digest = await remove_player(
@@ -111,9 +113,9 @@ async def delete_player(request: web.Request) -> web.Response:
 async def post_seat_token(request: web.Request) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
-    Sockets and event streams that use the old token are closed. The request requires the seat token, or the owner token
-    if the seat was filled at creation. The game does not change: there is no new version and no event. With an
-    `Idempotency-Key`, a retry with the revoked token returns the same new token.
+    Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
+    requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
+    no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
     await authenticate_api_key(request)
     body = await read_optional_body(request, REPLACE_DECODER)

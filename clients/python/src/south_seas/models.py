@@ -625,9 +625,7 @@ class KeyWebhooks(Model):
 
 
 class LegalMoves(Model):
-    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide.  With
-    `stage=cell`, `moves` has only those without a cell.
-    """
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
 
     version: int
     digest: str
@@ -642,7 +640,7 @@ class LegalMoves(Model):
     repeated: list[str]
     """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 
@@ -881,6 +879,14 @@ class RematchCreated(Model, tag="rematch_created"):
 
     game: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
+
+
+class Rematched(Model):
+    """The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one."""
+
+    game: GameView
+    digest: str
+    """The digest of the game's version."""
 
 
 class RemoveOperation(Model, tag="remove", tag_field="op"):
@@ -1192,7 +1198,7 @@ class WaresRequest(Model):
 
 
 class Webhook(Model):
-    """A webhook, for the game's owner; the service shows its secret only at creation."""
+    """A webhook of a game; the service shows its secret only at creation."""
 
     id: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
@@ -1201,6 +1207,8 @@ class Webhook(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
@@ -1244,6 +1252,8 @@ class WebhookCreated(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
