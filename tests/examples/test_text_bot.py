@@ -53,7 +53,7 @@ async def test_two_people_play_a_whole_game_in_a_chat(
         if (await bot.answer(name, "1")).startswith("Which rotation?"):
             await bot.answer(name, "1")
     async with asyncio.timeout(TIMEOUT_S):
-        while "The scores: " not in (last := await posted.get()):
+        while "Final scores: " not in (last := await posted.get()):
             assert re.search(r"(Ana|Bo), it is your turn\.$", last)
     assert "won" in last or "win" in last
 

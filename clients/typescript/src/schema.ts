@@ -208,7 +208,7 @@ export interface paths {
          * Read the board as PNG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardPng"];
         readonly put?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Read the board as SVG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardSvg"];
         readonly put?: never;
@@ -252,7 +252,7 @@ export interface paths {
          * Read the board as text
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardText"];
         readonly put?: never;
@@ -491,6 +491,8 @@ export interface paths {
         /**
          * Read the tiles left
          * @description Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+         *
+         *     The tiles' names are in the language of `Accept-Language`.
          */
         readonly get: operations["readTiles"];
         readonly put?: never;
@@ -944,7 +946,7 @@ export interface paths {
          * Read a tile as PNG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTilePng"];
         readonly put?: never;
@@ -966,7 +968,7 @@ export interface paths {
          * Read a tile as SVG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTileSvg"];
         readonly put?: never;
@@ -2155,6 +2157,8 @@ export interface components {
              * @example take_ship
              */
             readonly phase: string | null;
+            /** @description Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out. */
+            readonly repeated: readonly string[];
             /**
              * Format: int32
              * @description The seat that must decide; null if nobody must.
@@ -2903,6 +2907,8 @@ export interface components {
         readonly TileLeft: {
             /** Format: int32 */
             readonly left: number;
+            /** @description The tile's name, made from what it shows; unique in its set. */
+            readonly text: string;
             readonly tile: string;
         };
         /** @description The player placed the drawn tile (R3). */
@@ -2949,6 +2955,13 @@ export interface components {
              * @description The number of all tiles in the bag.
              */
             readonly bag: number;
+            /**
+             * @description The language of the texts.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
             readonly tiles: readonly components["schemas"]["TileLeft"][];
             /** Format: int32 */
             readonly version: number;
@@ -4763,6 +4776,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4780,6 +4795,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6297,6 +6313,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -6314,6 +6332,7 @@ export interface operations {
             /** @description The number of tiles in the bag, by type. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9327,6 +9346,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -9349,6 +9370,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -48,7 +48,8 @@ def list_legal_moves(
     rows: list[CellChoice | Move] = [*moves]
     if move_filter.stage == "cell":
         without_cell = [move for move in moves if _cell_of(game, move.action) is None]
-        rows = [*_cell_choices(spoken, game, moves), *without_cell]
+        distinct = [move for move in moves if not is_repeated(index, game, move.action)]
+        rows = [*_cell_choices(spoken, game, distinct), *without_cell]
     rows, cursor = _page(rows, move_filter)
     decision = next_decision(game)
     return LegalMoves(
@@ -58,6 +59,7 @@ def list_legal_moves(
         seat=decision.seat,
         phase=decision.phase,
         moves=[row for row in rows if type(row) is Move],
+        repeated=[row.id for row in rows if type(row) is Move and is_repeated(index, game, row.action)],
         cells=[row for row in rows if type(row) is CellChoice] if move_filter.stage == "cell" else None,
         next_cursor=cursor,
     )
@@ -72,6 +74,11 @@ def move_sort_key(action: Action) -> tuple[int, int, int]:
             return y, x, segment
         case _:
             return 0, 0, 0
+
+
+def is_repeated(index: TileSetIndex, game: Game, action: Action) -> bool:
+    """Return whether a move looks and plays like another one: a symmetric tile, turned further."""
+    return isinstance(action, PlaceTile) and action.rotation >= index.distinct_rotations[game.tile]
 
 
 def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:

@@ -48,6 +48,8 @@ def label_moves(scene: Scene) -> MoveLabels:
                 ships.setdefault(ship, []).append(number)
             case Pass():
                 pass_move = str(number)
+            case None:
+                pass  # it looks and plays like another move
     return MoveLabels(
         {key: format_numbers(numbers) for key, numbers in cells.items()},
         rotations,

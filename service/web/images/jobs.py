@@ -25,12 +25,12 @@ ImageFormat = Literal["svg", "png", "txt"]
 
 
 class BoardJob(msgspec.Struct, frozen=True, tag="board"):
-    """A game's board; `moves` are the legal moves in the order of their list, empty unless they are numbered."""
+    """A game's board; `moves` are the legal moves to number, in the order of their list; None gets no number."""
 
     tileset: bytes
     """The encoded tile set; the decoded one is cached by these bytes."""
     game: GameView
-    moves: list[Action]
+    moves: list[Action | None]
     options: BoardOptions
     image_format: ImageFormat
 
@@ -43,6 +43,8 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     theme: Theme
     width: int
     image_format: ImageFormat
+    label: str = ""
+    """The tile's name, for screen readers; empty for a PNG, which has no words."""
 
 
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
@@ -67,7 +69,7 @@ def draw_job(job: DrawingJob) -> bytes:
     width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():
-            return _encode_image(tile_svg(job.tile, job.rotation, colors, width), job.image_format)
+            return _encode_image(tile_svg(job.tile, job.rotation, colors, width, job.label), job.image_format)
         case ShipJob():
             return _encode_image(ship_svg(job.ship, colors, width), job.image_format)
 

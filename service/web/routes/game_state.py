@@ -66,14 +66,29 @@ async def read_scores(request: web.Request) -> web.Response:
     operation_id="readTiles",
     summary="Read the tiles left",
     tag="playing",
+    headers=("If-None-Match", "Accept-Language"),
     responses=(
-        ResponseSpec(200, "The number of tiles in the bag, by type.", TilesLeft, ("ETag",), examples=("tiles",)),
+        ResponseSpec(
+            200,
+            "The number of tiles in the bag, by type.",
+            TilesLeft,
+            ("ETag", "Content-Language"),
+            examples=("tiles",),
+        ),
         GAME_NOT_MODIFIED,
     ),
 )
 async def read_tiles(request: web.Request) -> web.Response:
-    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile."""
-    return await state_response(request, count_tiles_left)
+    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+
+    The tiles' names are in the language of `Accept-Language`.
+    """
+
+    async def build(loaded: GameRecord, language: Language) -> tuple[TilesLeft, NextPage]:
+        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), language)
+        return tiles, ("cursor", None)
+
+    return await localized_response(request, build)
 
 
 @game_read_route(

@@ -212,5 +212,5 @@ async def test_a_replaced_player_returns(bot: SouthSeasBot, fake_discord: FakeDi
     late = await fake_discord.wait_for_post(lambda seen: "<@" in seen.text)
     person = ANA if calls(ANA)(late) else BO
     called = await fake_discord.wait_for_post(lambda seen: ":return:" in str(seen.components(2)))
-    assert f"Time is up for {person.name}. The bot greedy stands in for {person.name}." in called.text
+    assert f"Time is up for {person.name}. The bot Greedy stands in for {person.name}." in called.text
     assert not (await fake_discord.press_action(person, called, "return")).text.startswith("No bot")

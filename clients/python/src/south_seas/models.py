@@ -637,6 +637,8 @@ class LegalMoves(Model):
     phase: str | None
     """Null if nobody must decide."""
     moves: list[Move]
+    repeated: list[str]
+    """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
     """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
@@ -1098,6 +1100,8 @@ class TileLeft(Model):
     """The number of tiles of a type left in the bag (R8.1)."""
 
     tile: str
+    text: str
+    """The tile's name, made from what it shows; unique in its set."""
     left: int
 
 
@@ -1135,6 +1139,8 @@ class TilesLeft(Model):
     """The response of `GET /v1/games/{id}/tiles`: every type of the tile set."""
 
     version: int
+    language: str
+    """The language of the texts."""
     bag: int
     """The number of all tiles in the bag."""
     tiles: list[TileLeft]
