@@ -15,13 +15,15 @@ reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp 
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from aiohttp import StreamReader, web
+from aiohttp import HttpVersion11, StreamReader, hdrs, web
 
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
+from service.web.app_keys import EXPECTS_CONTINUE
 from service.web.connections.client_ip import UNKNOWN
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ __all__ = [
 
 MAX_HEAD_BYTES = 65_536
 """Bytes of a request's head; aiohttp limits its lines."""
+
+END_OF_HEAD = b"\r\n\r\n"
+"""What a head ends with, and a chunked body too."""
 
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
@@ -72,15 +77,20 @@ class ClientConnection(web.RequestHandler):
         "bearer_token",
         "blocked_since",
         "body",
+        "bytes_after_head",
         "client",
+        "discards_until",
         "head_bytes",
         "head_started_at",
         "idle_since",
+        "is_half_closed",
         "is_paused",
         "is_stopped",
         "kind",
+        "last_bytes",
         "limiter",
         "max_received_bytes",
+        "newest_body",
         "read_ahead_bytes",
         "received_bytes",
     )
@@ -104,6 +114,12 @@ class ClientConnection(web.RequestHandler):
         """When an incomplete head began; 0 if there is none."""
         self.head_bytes = 0
         """Bytes of this head so far."""
+        self.newest_body: StreamReader | None = None
+        """The body of the newest request whose head is complete, empty if it has none; None before the first."""
+        self.bytes_after_head: float = 0
+        """Bytes that arrived after that head; infinite if its end was not found."""
+        self.last_bytes = b""
+        """The last bytes that arrived, at most four."""
         self.idle_since = 0.0
         """When the connection was first seen idle; 0 if it is not."""
         self.blocked_since = 0.0
@@ -120,6 +136,10 @@ class ClientConnection(web.RequestHandler):
         """Whether reading is paused until the next request begins."""
         self.is_stopped = False
         """Whether nothing more is read; the connection closes after its response."""
+        self.discards_until: asyncio.Event | None = None
+        """If there is one, what arrives is discarded until the client closes its sending half, which sets this."""
+        self.is_half_closed = False
+        """Whether the client has closed its sending half; the connection closes after the last response."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
@@ -137,19 +157,23 @@ class ClientConnection(web.RequestHandler):
         self.limiter.remove(self)
         self.limiter.send_buffers.forget(self)
         self._write_transport = None
+        if self.discards_until is not None:
+            self.discards_until.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Parse and count what arrived; start the timeout of an incomplete head."""
-        if self.is_stopped:
+        if self.is_stopped or self.discards_until is not None:
             return
+        is_answering, waiting_requests = self._is_answering(), len(self._messages)
         super().data_received(data)
-        if self._waiter is None:
+        self._follow_heads(data, has_new_head=len(self._messages) > waiting_requests)
+        if is_answering:
             self._count_received(len(data))
             return
         if self._messages:
             self.head_started_at = self.idle_since = 0.0
-            self.read_ahead_bytes = self.head_bytes + len(data)
+            self.read_ahead_bytes += self.head_bytes + len(data)
             self.head_bytes = 0
             return
         if not self.head_started_at:
@@ -157,6 +181,24 @@ class ClientConnection(web.RequestHandler):
         self.head_bytes += len(data)
         if self.head_bytes > MAX_HEAD_BYTES:
             self.force_close()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp's returns None, which closes the connection
+        """Respond to the requests that arrived before the client closed its sending half, then close.
+
+        Returns whether the connection stays open until then. A WebSocket or event stream ends at once: nothing else
+        tells that its client is gone.
+        """
+        if self.discards_until is not None:
+            self.discards_until.set()
+            return False
+        if self.kind != "response" or not (self._messages or self._is_answering()):
+            return False
+        self.is_half_closed = True
+        if self.body is not None:
+            self.check_body_can_end(self.body)
+        if not self._messages:
+            self.close()
+        return True
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -186,14 +228,30 @@ class ClientConnection(web.RequestHandler):
             self.resume_reading()
 
     def finish_request(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
-        """Close the connection after the response, unless little of the request's body is missing.
+        """Close the connection after the response if no other request can follow on it.
 
-        Each chunk is work, however small, and chunked bodies have no known end.
+        None follows a body of which much is missing: each chunk is work, however small, and chunked bodies have no
+        known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
+        reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
         """
-        if request.content.is_eof():
+        content = request.content
+        if request.version < HttpVersion11 and (
+            response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
+        ):
+            response.force_close()
+        if self.is_half_closed and not self._messages:
+            response.force_close()
+            self.close()
+        if content.is_eof():
             return
         length = request.content_length
-        if length is None or length - request.content.total_bytes > MAX_DRAINED_BYTES:
+        if self.is_half_closed:
+            self.check_body_can_end(content)
+        elif (
+            length is None
+            or length - content.total_bytes > MAX_DRAINED_BYTES
+            or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
+        ):
             response.force_close()
             self.stop_reading()
 
@@ -201,6 +259,16 @@ class ClientConnection(web.RequestHandler):
         """Read nothing more; aiohttp closes after `LINGER_TIMEOUT_S`, so that the client can read its response."""
         self.is_stopped = True
         self._pause_transport()
+
+    async def discard_rest(self, timeout_s: float) -> None:
+        """Close the sending half, and discard what still arrives until the client has closed its own, or a timeout."""
+        if self.is_half_closed or self.transport is None:
+            return
+        self.discards_until = asyncio.Event()
+        self.transport.write_eof()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self.discards_until.wait()
 
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
         """Resume reading, unless it was stopped."""
@@ -211,6 +279,39 @@ class ClientConnection(web.RequestHandler):
         """Log an exception, unless it is an invalid body, which was answered already."""
         if not isinstance(options.get("exc_info"), web.RequestPayloadError):
             super().log_exception(*args, **options)
+
+    def _is_answering(self) -> bool:
+        """Return whether a request is being answered; also aiohttp's task may not have begun to wait for the first."""
+        return self._waiter is None and self.newest_body is not None
+
+    def _follow_heads(self, data: bytes, *, has_new_head: bool) -> None:
+        """Record what arrived after the newest head, for `_has_partial_head`."""
+        joined = self.last_bytes + data
+        if has_new_head:
+            _, self.newest_body = self._messages[-1]
+            end = joined.find(END_OF_HEAD, max(0, len(self.last_bytes) - 3))
+            self.bytes_after_head = inf if end < 0 else len(joined) - end - len(END_OF_HEAD)
+        else:
+            self.bytes_after_head += len(data)
+        self.last_bytes = joined[-4:]
+
+    def _has_partial_head(self) -> bool:
+        """Return whether a part of the next head arrived with or after the last request, for which aiohttp has no word.
+
+        It may say so of requests that were sent together, whose last head cannot be found; they are rare.
+        """
+        body = self.newest_body
+        return (
+            body is not None
+            and body.is_eof()
+            and self.last_bytes != END_OF_HEAD
+            and self.bytes_after_head != body.total_bytes
+        )
+
+    def check_body_can_end(self, body: StreamReader) -> None:
+        """Fail a body that is incomplete when the client has closed its sending half."""
+        if self.is_half_closed and not body.is_eof():
+            body.set_exception(web.RequestPayloadError("the body ended early"))
 
     def _pause_transport(self) -> None:
         if self.transport is not None:
@@ -248,6 +349,8 @@ class ClientConnection(web.RequestHandler):
             self.idle_since = 0.0
         elif not self.idle_since:
             self.idle_since = now
+            if not self.head_started_at and self._has_partial_head():
+                self.head_started_at = now
         if (self.head_started_at and now - self.head_started_at > limits.request_timeout_s) or self._is_idle_too_long(
             now
         ):
@@ -294,6 +397,7 @@ def reading_body(request: web.BaseRequest) -> Iterator[None]:
     """Limit what the client sends while a handler reads the body."""
     connection = get_connection(request)
     connection.body = request.content
+    connection.check_body_can_end(request.content)
     try:
         yield
     finally:
@@ -302,8 +406,14 @@ def reading_body(request: web.BaseRequest) -> Iterator[None]:
 
 @contextmanager
 def streaming_response(request: web.BaseRequest) -> Iterator[None]:
-    """Mark the response as a stream. Raises Malformed if the request's head is too large to stay in memory."""
+    """Mark the response as a stream.
+
+    Raises Malformed if the request's head is too large to stay in memory, ConnectionResetError if the client has closed
+    its sending half, as `eof_received` does when it closes it later.
+    """
     connection = get_connection(request)
+    if connection.is_half_closed:
+        raise ConnectionResetError("the client closed its sending half")
     if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
         raise Malformed(
             f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
