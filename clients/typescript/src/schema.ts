@@ -3444,6 +3444,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3520,6 +3529,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3574,6 +3592,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3656,6 +3683,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3710,6 +3746,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3802,6 +3847,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3881,6 +3935,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4005,6 +4068,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4038,6 +4110,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4129,6 +4210,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4256,6 +4346,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4416,6 +4515,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4449,6 +4557,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4557,6 +4674,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4691,6 +4817,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4813,6 +4948,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4946,6 +5090,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -5068,6 +5221,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5214,6 +5376,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5247,6 +5418,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5386,6 +5566,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5419,6 +5608,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5558,6 +5756,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5591,6 +5798,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5682,6 +5898,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5820,6 +6045,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5853,6 +6087,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5965,6 +6208,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6109,6 +6361,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6142,6 +6403,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6242,6 +6512,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6353,6 +6632,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6512,6 +6800,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6545,6 +6842,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6645,6 +6951,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6784,6 +7099,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6817,6 +7141,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6928,6 +7261,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7031,6 +7373,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7162,6 +7513,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7277,6 +7637,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `key_reused`: This idempotency key was used for another request. */
             readonly 422: {
                 headers: {
@@ -7376,6 +7745,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7487,6 +7865,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7577,6 +7964,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7692,6 +8088,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -7725,6 +8130,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -7822,6 +8236,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7911,6 +8334,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8036,6 +8468,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8069,6 +8510,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8160,6 +8610,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8269,6 +8728,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8408,6 +8876,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8441,6 +8918,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8530,6 +9016,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8669,6 +9164,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8702,6 +9206,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8797,6 +9310,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8877,6 +9399,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8970,6 +9501,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9077,6 +9617,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9172,6 +9721,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9281,6 +9839,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9378,6 +9945,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
