@@ -26,15 +26,18 @@ PREFLIGHT_MAX_AGE_S = 7200
 
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:
-    """Return a handler that turns the errors of `handle` into problems and adds the common headers."""
-    rate_limiter = app[RATE_LIMITER]
+    """Return a handler that turns the errors of `handle` into problems and adds the common headers.
+
+    An application without a rate limiter has no limits.
+    """
+    rate_limiter = app.get(RATE_LIMITER)
 
     async def respond(request: web.Request) -> web.StreamResponse:
         address, charge = get_client_address(request), None
         connection = get_connection(request)
         connection.start_request(address)
         try:
-            if rate_limiter.is_enabled:
+            if rate_limiter is not None and rate_limiter.is_enabled:
                 try:
                     charge = rate_limiter.admit(request, address)
                 except (AdmissionPending, RateLimited) as refusal:
@@ -49,7 +52,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
         except web.HTTPException as error:
             response = http_exception_response(error)
-        if charge is not None:
+        if rate_limiter is not None and charge is not None:
             rate_limiter.settle(request, address, charge, response)
         if not response.prepared:
             add_common_headers(app, response)

@@ -133,9 +133,10 @@ class ProblemProtocol(ClientConnection):
 class ProblemServer(web.Server):
     """A server that makes a ProblemProtocol for each connection."""
 
-    def __init__(self, app: web.Application, server: web.Server) -> None:
+    def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
+        handle = handle_errors(app, record_route(server.request_handler))
         super().__init__(
-            measure_requests(handle_errors(app, record_route(server.request_handler))),
+            measure_requests(handle) if is_measured else handle,
             request_factory=without_expectations(server.request_factory),
         )
         self._app = app
@@ -159,10 +160,11 @@ class ProblemServer(web.Server):
 
 
 class ProblemRunner(web.AppRunner):
-    """An application runner with a ProblemServer."""
+    """An application runner with a ProblemServer; one that is measured counts, traces and logs its requests."""
 
-    def __init__(self, app: web.Application, finish_s: float) -> None:
+    def __init__(self, app: web.Application, finish_s: float, *, is_measured: bool = True) -> None:
         super().__init__(app)
+        self._is_measured = is_measured
         self._handler_timeout_s = finish_s
         self._problem_server: ProblemServer | None = None
 
@@ -176,7 +178,7 @@ class ProblemRunner(web.AppRunner):
         await super().setup()
         server = super().server
         assert server is not None  # noqa: S101  it is set up
-        self._problem_server = ProblemServer(self.app, server)
+        self._problem_server = ProblemServer(self.app, server, is_measured=self._is_measured)
 
     async def shutdown(self) -> None:
         """Let handlers finish within their timeout."""
