@@ -167,7 +167,8 @@ class ClientConnection(web.RequestHandler):
             return
         is_answering, waiting_requests = self._is_answering(), len(self._messages)
         super().data_received(data)
-        self._follow_heads(data, has_new_head=len(self._messages) > waiting_requests)
+        if self.kind != "socket":
+            self._follow_heads(data, has_new_head=len(self._messages) > waiting_requests)
         if is_answering:
             self._count_received(len(data))
             return
@@ -262,7 +263,7 @@ class ClientConnection(web.RequestHandler):
 
     async def discard_rest(self, timeout_s: float) -> None:
         """Close the sending half, and discard what still arrives until the client has closed its own, or a timeout."""
-        if self.is_half_closed or self.transport is None:
+        if self.is_half_closed or self.transport is None or self.transport.is_closing():
             return
         self.discards_until = asyncio.Event()
         self.transport.write_eof()
