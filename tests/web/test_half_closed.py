@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
+from yarl import URL
 
 from service.web.connections.limiter import CONNECTION_LIMITER
 from tests.polling import wait_until
+from tests.server_process import start_server
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
@@ -27,9 +30,9 @@ def create_in_chunks(*, end: bytes) -> bytes:
 GET = make_head("/livez")
 
 
-async def send_and_close(client: Client, *parts: bytes) -> list[int]:
+async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
     """Send a request in parts, close the sending half, and return the statuses of the responses."""
-    async with open_connection(client) as (reader, writer):
+    async with open_connection(server) as (reader, writer):
         for number, part in enumerate(parts):
             await asyncio.sleep(0.05 * (number > 0))
             writer.write(part)
@@ -85,3 +88,10 @@ async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Cli
             writer.write_eof()
             await read_to_end(reader)
     await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
+
+
+async def test_the_service_as_a_program_answers_too(tmp_path: Path, redis_url: str) -> None:
+    """It runs on uvloop."""
+    async with start_server(tmp_path, redis_url) as instance:
+        assert await send_and_close(URL(instance.url), create() + GET) == [201, 200]
+        assert await send_and_close(URL(instance.url), create()[:-1]) == [400]

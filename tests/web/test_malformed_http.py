@@ -143,7 +143,7 @@ MALFORMED = {
     "no HTTP": (b"SECRET\r\n\r\n", "the method is unknown"),
     "method": (b"SECR'T / HTTP/1.1\r\n\r\n", "the method is unknown"),
     "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "the method is unknown"),
-    "version": (b"GET /?token=SECRET HTTP/9.9\r\n\r\n", "the request line"),
+    "version": (b"GET /?token=SECRET HTTP/x.y\r\n\r\n", "the request line"),
     "header line": (b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer SECRET" + b"a" * 9_000, "a header"),
     "header name": (b"GET / HTTP/1.1\r\nHost: x\r\nSECRET" + b"a" * 9_000 + b": x\r\n\r\n", "a header"),
     "header value": (b"GET / HTTP/1.1\r\nHost: x\r\nX: SECRET\x00b\r\n\r\n", ""),
@@ -190,12 +190,9 @@ async def test_a_problem_never_quotes_what_was_sent_whichever_parser_found_it(
     """A header's value and a query may be a token."""
     monkeypatch.setattr(web_protocol, "HttpRequestParser", parser)
     request_bytes, _ = MALFORMED[name]
-    async with open_connection(client) as (reader, writer):
-        writer.write(request_bytes)
-        writer.write_eof()
-        received = await read_to_end(reader)
-    assert b"SECRET" not in received
-    assert "SECRET" not in caplog.text
+    response = await send_raw(client, request_bytes)
+    assert response.status in (400, 414)
+    assert "SECRET" not in f"{response.getheaders()} {response.read().decode()} {caplog.text}"
 
 
 async def test_a_request_that_cannot_be_parsed_is_answered_with_the_headers_of_any_other_problem(

@@ -1,10 +1,9 @@
 """The port for Prometheus: whatever is sent to it, it takes few connections, no thread, and little time."""
 
-import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 
 import pytest
 from aiohttp import ClientSession
@@ -15,7 +14,7 @@ from yarl import URL
 from service.web.connections import limiter
 from service.web.server import metrics
 from service.web.server.metrics import serve_metrics
-from tests.web.raw_http import read_to_end
+from tests.web.raw_http import open_connection, read_to_end
 
 
 @pytest.fixture
@@ -26,22 +25,12 @@ async def url() -> AsyncIterator[URL]:
         yield URL(served)
 
 
-@asynccontextmanager
-async def connect(url: URL) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Open a plain connection."""
-    reader, writer = await asyncio.open_connection(url.host, url.port)
-    try:
-        yield reader, writer
-    finally:
-        writer.transport.abort()
-
-
 async def test_connections_are_bounded_and_take_no_threads(url: URL) -> None:
     threads = threading.active_count()
     async with AsyncExitStack() as stack:
         for _ in range(metrics.LIMITS.max_connections):
-            await stack.enter_async_context(connect(url))
-        refused, _ = await stack.enter_async_context(connect(url))
+            await stack.enter_async_context(open_connection(url))
+        refused, _ = await stack.enter_async_context(open_connection(url))
         assert (await read_to_end(refused)).startswith(b"HTTP/1.1 503 ")
         assert threading.active_count() == threads
 
@@ -49,7 +38,7 @@ async def test_connections_are_bounded_and_take_no_threads(url: URL) -> None:
 async def test_a_slow_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
     monkeypatch.setattr(metrics, "LIMITS", metrics.LIMITS._replace(request_timeout_s=0.2))
-    async with serve_metrics("127.0.0.1", 0) as served, connect(URL(str(served))) as (reader, writer):
+    async with serve_metrics("127.0.0.1", 0) as served, open_connection(URL(str(served))) as (reader, writer):
         writer.write(b"GET /metrics HTTP/1.1\r\n")
         assert await read_to_end(reader) == b""
 
@@ -59,7 +48,7 @@ async def test_anything_but_a_scrape_is_a_problem(url: URL) -> None:
         for method, path, status in (("GET", "/", 404), ("POST", "/metrics", 405), ("GET", "/livez", 404)):
             async with session.request(method, path) as response:
                 assert (response.status, response.content_type) == (status, "application/problem+json")
-    async with connect(url) as (reader, writer):
+    async with open_connection(url) as (reader, writer):
         writer.write(b"NONSENSE\r\n\r\n")
         received = await read_to_end(reader)
     assert b"\r\nServer: south-seas\r\n" in received
