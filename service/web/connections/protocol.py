@@ -6,11 +6,13 @@ read, and nothing is read that no handler wants.
 This module alone reads private attributes of aiohttp's `RequestHandler`, for which there is no public equivalent:
 - `_waiter` is not None while the connection waits for its next request. Only then incoming bytes belong to a head, and
  the connection is idle. An ingress may limit both, but the service also runs without one.
-- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, or, while a
- body is read, that aiohttp found an invalid chunk, which it reports only to the next handler.
+- `_messages` are parsed requests, each with its body, that no handler has taken yet. One of them means that a head is
+ complete, that a client which has closed its sending half is still to be answered, or, while a body is read, that
+ aiohttp found an invalid chunk, which it reports only to the next handler.
 
-Both can go when aiohttp offers timeouts for heads and idle connections, and reports invalid chunks to the handler that
-reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp changes them, and says what to do.
+Both can go when aiohttp offers timeouts for heads and idle connections, answers clients that have closed their sending
+half, and reports invalid chunks to the handler that reads the body. `tests/web/test_aiohttp.py` fails when a new
+version of aiohttp changes them, and says what to do.
 """
 
 import asyncio
