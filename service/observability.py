@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from service.engine import COMPILED
-from service.games.bots.fair_queue import CLASS_LABELS
+from service.fair_queue import CLASS_LABELS
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import WebhookDispatcher

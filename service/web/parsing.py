@@ -18,6 +18,7 @@ from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.expectations import continue_if_expected
 from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
+from service.web.ratelimit.charges import charge_received_bytes
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
@@ -60,6 +61,7 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
+        await charge_received_bytes(request)
         return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error

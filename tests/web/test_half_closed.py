@@ -27,7 +27,7 @@ def create_in_chunks(*, end: bytes) -> bytes:
     return head + b"%x\r\n%b\r\n%b" % (len(BODY), BODY, end)
 
 
-GET = make_head("/livez")
+GET = make_head("/v1/bots")
 
 
 async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:

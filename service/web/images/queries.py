@@ -29,7 +29,7 @@ class BoardQuery(Query, frozen=True):
         Meta(description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners.", examples=["-2,-2,2,2"]),
     ] = "fit"
     coordinates: Annotated[bool, Meta(description="Whether to show the coordinates at the edges.")] = False
-    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = False
+    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = True
     side: Annotated[
         bool, Meta(description="Whether to show the drawn tile, the display and the players beside the board.")
     ] = False

@@ -227,7 +227,7 @@ _EXAMPLE_ERRORS = (
     games.Conflict("red is taken"),
     games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
     errors.BodyTooLarge(65_536),
-    errors.TargetTooLong(8_190),
+    errors.TargetTooLong(2_048),
     errors.UnsupportedMediaType(),
     games.MoveRejected("R3.3", "an edge does not continue its neighbour's", 0),
     errors.UpgradeRequired(),

@@ -35,6 +35,9 @@ LOG = logging.getLogger(__name__)
 
 FORCED_HANDLER_TIMEOUT_S = 0.1
 
+MAX_TARGET_BYTES = 2_048
+"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
+
 MAX_HEADERS = 64
 """Headers of one request; browsers and proxies send about half as many."""
 
@@ -45,11 +48,8 @@ READ_BUFFER_BYTES = 16_384
 """Bytes of a body that wait for its handler, at most twice as many."""
 
 
-MAX_TARGET_BYTES = 8_190
-"""Bytes of a request's target."""
-
-MAX_FIELD_BYTES = 8_191
-"""Bytes of a header's line: another number than that of the target, by which the two are told apart."""
+MAX_FIELD_BYTES = 8_190
+"""Bytes of a header; another number than that of the target, by which the two are told apart."""
 
 _MALFORMED: tuple[tuple[type[Exception], str], ...] = (
     (InvalidHeader, "a header is malformed"),
@@ -148,8 +148,8 @@ class ProblemServer(web.Server):
             app=self._app,
             loop=asyncio.get_running_loop(),
             access_log=None,
-            max_headers=MAX_HEADERS,
             max_line_size=MAX_TARGET_BYTES,
+            max_headers=MAX_HEADERS,
             max_field_size=MAX_FIELD_BYTES,
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.

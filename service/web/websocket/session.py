@@ -39,6 +39,7 @@ from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import check_token
 from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
+from service.web.ratelimit import costs
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.request_charges import ClientCharge
@@ -126,11 +127,18 @@ class Session:
             malformed = Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
             await self._admit_other(Envelope(), malformed)
             return
+        weight = len(frame.data) // costs.RECEIVED_BYTES_PER_TOKEN
+        if weight:
+            try:
+                await self._limiter.admit_message(self._address, self.tokens.other_message_info(weight))
+            except RateLimited as error:
+                self._reject_rate_limited(Envelope(), error)
+                return
         try:
             message = _DECODER.decode(frame.data)
         except (msgspec.MsgspecError, RecursionError) as error:
             SOCKET_MESSAGES.labels("malformed").inc()
-            await self._admit_other(read_envelope(frame.data), to_malformed(error))
+            await self._admit_other(Envelope() if weight else read_envelope(frame.data), to_malformed(error))
             return
         tag, received = _MESSAGE_TYPES[type(message)]
         received.inc()
