@@ -31,7 +31,7 @@ from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.observability import ObservedParts, configure_logging, observe_instance, serve_metrics
+from service.observability import ObservedParts, configure_logging, observe_instance
 from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedServerError
@@ -41,6 +41,7 @@ from service.telemetry import clock
 from service.web.app import make_app
 from service.web.outbound.webhook_sender import open_webhook_sender
 from service.web.server.listeners import bind, format_listening_url
+from service.web.server.metrics import serve_metrics
 from service.web.server.serving import StartFailed, run_server
 from service.web.server.shutdown import ShutdownSignal
 

@@ -66,7 +66,6 @@ def make_settings(values: dict[str, Any]) -> Settings:
         "redis_wait": Wait(replicas, values["redis_wait_ms"]) if (replicas := values["redis_wait_replicas"]) else None,
         "redis_in_flight": InFlightLimits(values["max_redis_commands_in_flight"], values["max_redis_bytes_in_flight"]),
         "log_level": values["log_level"].upper(),
-        "metrics_host": values["metrics_host"] or values["host"],
         "retention": make_retention(values),
         "limits": Limits(**{name: values[name] for name in Limits._fields if name in values}),
     }

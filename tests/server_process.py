@@ -33,8 +33,8 @@ async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
     redis_flags = ("--redis-url", redis_url) if redis_url else ()
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(data_dir)),
-        *(*redis_flags, *flags),
+        *(sys.executable, "-m", "service.main", "serve", "--host", "127.0.0.1", "--port", "0"),
+        *("--data-dir", str(data_dir), *redis_flags, *flags),
         stdout=asyncio.subprocess.PIPE,
         env=environment,
     )

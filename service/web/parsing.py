@@ -15,6 +15,7 @@ from service.games.errors import Malformed
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
+from service.web.expectations import continue_if_expected
 from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
 from service.web.ratelimit.charges import charge_received_bytes
@@ -76,6 +77,7 @@ async def _receive_body(request: web.Request, limit: int) -> bytes:
     """Receive a body of at most `limit` bytes. Raises BodyTooLarge, Malformed, RequestPayloadError."""
     body, chunks = bytearray(), 0
     if request.body_exists:
+        await continue_if_expected(request)
         with reading_body(request):
             async for data, ended in request.content.iter_chunks():
                 body += data

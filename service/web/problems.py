@@ -123,9 +123,13 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
         "store_unavailable", "the background task {task} of this instance keeps failing", retry_after_s=1
     ),
     errors.BodyTooLarge: _ProblemTemplate("too_large", "the body may have at most {limit} bytes"),
+    errors.TargetTooLong: _ProblemTemplate("uri_too_long", "path and query may have at most {limit} bytes"),
     errors.UpgradeRequired: _ProblemTemplate("upgrade_required", "upgrade to WebSocket version 13"),
     errors.UnsupportedMediaType: _ProblemTemplate("unsupported_media_type", "send Content-Type: application/json"),
     errors.EncodedBody: _ProblemTemplate("unsupported_media_type", "send the body without a Content-Encoding"),
+    errors.UnknownTransferCoding: _ProblemTemplate(
+        "not_implemented", "send the body with no transfer coding but chunked"
+    ),
 }
 
 _ERROR_MEMBERS = frozenset({"rule", "path", "index", "version", "digest", "next_game", "retry_after_s"})

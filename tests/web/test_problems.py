@@ -71,6 +71,8 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (errors.UpgradeRequired(), "upgrade_required", {}),
     (errors.UnsupportedMediaType(), "unsupported_media_type", {}),
     (errors.EncodedBody(), "unsupported_media_type", {}),
+    (errors.TargetTooLong(100), "uri_too_long", {"detail": "path and query may have at most 100 bytes"}),
+    (errors.UnknownTransferCoding(), "not_implemented", {}),
     (ZeroDivisionError("secret"), "internal", {"detail": "internal server error"}),
 )
 

@@ -3475,6 +3475,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3551,6 +3560,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3605,6 +3623,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3687,6 +3714,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3741,6 +3777,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3833,6 +3878,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3912,6 +3966,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4036,6 +4099,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4069,6 +4141,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4160,6 +4241,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4287,6 +4377,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4447,6 +4546,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4480,6 +4588,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4588,6 +4705,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4716,6 +4842,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4853,6 +4988,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4974,6 +5118,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5102,6 +5255,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5242,6 +5404,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5275,6 +5446,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5414,6 +5594,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5447,6 +5636,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5586,6 +5784,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5619,6 +5826,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5710,6 +5926,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5848,6 +6073,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5881,6 +6115,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5993,6 +6236,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6137,6 +6389,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6170,6 +6431,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6270,6 +6540,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6384,6 +6663,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6543,6 +6831,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6576,6 +6873,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6676,6 +6982,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6815,6 +7130,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6848,6 +7172,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6959,6 +7292,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7062,6 +7404,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7193,6 +7544,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7308,6 +7668,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `key_reused`: This idempotency key was used for another request. */
             readonly 422: {
                 headers: {
@@ -7407,6 +7776,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7518,6 +7896,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7608,6 +7995,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7723,6 +8119,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -7756,6 +8161,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -7853,6 +8267,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7942,6 +8365,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8067,6 +8499,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8100,6 +8541,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8191,6 +8641,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8300,6 +8759,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8439,6 +8907,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8472,6 +8949,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8561,6 +9047,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8700,6 +9195,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8733,6 +9237,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8828,6 +9341,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8908,6 +9430,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9001,6 +9532,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9108,6 +9648,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9203,6 +9752,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9312,6 +9870,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9412,6 +9979,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {

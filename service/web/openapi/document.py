@@ -31,8 +31,8 @@ __all__ = ["make_openapi"]
 SchemaRefs = Mapping[Any, Schema]
 """The schema of each type that a route declares."""
 
-COMMON_PROBLEMS = ("malformed", "method_not_allowed", "rate_limited", "internal")
-BODY_PROBLEMS = ("too_large", "unsupported_media_type")
+COMMON_PROBLEMS = ("malformed", "method_not_allowed", "uri_too_long", "rate_limited", "internal")
+BODY_PROBLEMS = ("too_large", "unsupported_media_type", "not_implemented")
 UPGRADE_PROBLEMS = frozenset({"upgrade_required"})
 """Problems of WebSocket upgrades alone, which the AsyncAPI document describes."""
 RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
