@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from schemas.base import without_bom
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from schemas.vocabulary import EDGES, Edge, Half
 from service.engine.errors import EngineError
@@ -42,6 +43,7 @@ class TileSetInvalid(EngineError):
 
 def parse_tileset(data: bytes) -> TileSet:
     """Decode the tile set of a JSON file. Raises TileSetInvalid if it is not JSON, malformed or not playable."""
+    data = without_bom(data)
     try:
         tileset = msgspec.json.decode(data, type=TileSet)
     except msgspec.ValidationError as error:

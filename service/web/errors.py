@@ -4,7 +4,7 @@ WebError
 ├── BodyTooLarge            the body exceeds the limit
 ├── UnsupportedMediaType    the Content-Type is not JSON
 ├── UpgradeRequired         the upgrade is to another WebSocket version than 13
-├── EncodedBody             the body has a Content-Encoding
+├── EncodedBody             the body has another Content-Encoding than identity
 ├── NoSuchPiece             the tile set has no tile or ship with this id
 ├── NoSuchVersion           the game has not reached this version
 ├── RenderingFailed         a picture could not be drawn
@@ -56,7 +56,7 @@ class UpgradeRequired(WebError):
 
 
 class EncodedBody(WebError):
-    """The body has a Content-Encoding."""
+    """The body has another Content-Encoding than identity."""
 
 
 @dataclass(eq=False)

@@ -3,23 +3,28 @@
 It is not a middleware because a middleware and a signal would add about 10 us to each response.
 """
 
+import re
+
 from aiohttp import hdrs, web
+from multidict import istr
 
 from service.web.app_keys import LIMITS
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
+from service.web.headers.negotiation import join_lines
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.leases import AdmissionPending
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import add_common_headers
 
-ALLOWED_HEADERS = (
-    "Accept, Api-Key, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, "
-    "Last-Event-ID, Prefer, traceparent, tracestate, X-Request-Id"
-)
+REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 PREFLIGHT_MAX_AGE_S = 7200
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
+"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:
@@ -43,7 +48,8 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
         except web.HTTPMethodNotAllowed as error:
-            response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
+            is_options = request.method == "OPTIONS"
+            response = options_response(request, error) if is_options else http_exception_response(error)
         except web.HTTPException as error:
             response = http_exception_response(error)
         if charge is not None:
@@ -57,8 +63,9 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
 
 
 def _check_encoding(request: web.Request) -> None:
-    """Raise EncodedBody if the request has a body and a Content-Encoding, whether or not its handler reads the body."""
-    if hdrs.CONTENT_ENCODING in request.headers and request.body_exists:
+    """Raise EncodedBody if the request has a body in a coding, whether or not its handler reads the body."""
+    codings = request.headers.getall(hdrs.CONTENT_ENCODING, None)
+    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
 
 
@@ -75,15 +82,18 @@ async def handle_expect(request: web.Request) -> None:
         request.writer.output_size = 0  # so that aiohttp counts only the final response
 
 
-def options_response(error: web.HTTPMethodNotAllowed) -> web.Response:
-    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin."""
+def options_response(request: web.Request, error: web.HTTPMethodNotAllowed) -> web.Response:
+    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
+
+    Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
+    Authorization (Fetch, 4.8), so the preflight lists those that it was asked for.
+    """
     allow = format_allow_header(error.allowed_methods)
-    return web.Response(
-        status=204,
-        headers={
-            "Allow": allow,
-            "Access-Control-Allow-Methods": allow,
-            "Access-Control-Allow-Headers": ALLOWED_HEADERS,
-            "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
-        },
-    )
+    headers = {
+        "Allow": allow,
+        "Access-Control-Allow-Methods": allow,
+        "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
+    }
+    if requested := _HEADER_NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
+        headers["Access-Control-Allow-Headers"] = ", ".join(requested)
+    return web.Response(status=204, headers=headers)

@@ -21,7 +21,8 @@ Create a game, share its tokens, read the legal moves and send one of them. Foll
 stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes. The guides are at [/docs](/docs).
 
 **Compatibility.** `/v1` only grows: ignore fields, enumeration values and events that you do not know. Unknown fields
-in a request are rejected. Responses contain every field, null if empty; null in a request means absent.
+in a request are rejected. Responses contain every field, null if empty; null in a request, and an empty query
+parameter, mean absent. Numbers are 32-bit integers; in a request `1.0` is one too.
 
 **Versions.** Each change of a game is one version and one diff. Every response about a game has the `ETag`
 `"VERSION-DIGEST"`, with the suffix `-fr` or `-de` if its texts are in that language, and `-gzip` or `-deflate` if it is
@@ -194,7 +195,9 @@ HEADERS: dict[str, Any] = {
     "WWW-Authenticate": _header(
         "The authentication scheme.", 'Bearer realm="south-seas", error="invalid_token"', required=True
     ),
-    "Accept-Encoding": _header("Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16)."),
+    "Accept-Encoding": _header(
+        "Empty if the body had another `Content-Encoding` than `identity`: none is accepted (RFC 9110, 15.5.16)."
+    ),
     "Allow": _header("The methods that the path supports.", "GET, HEAD, OPTIONS", required=True),
 }
 

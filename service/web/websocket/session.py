@@ -38,6 +38,7 @@ from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import check_token
+from service.web.parsing import decode_json
 from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.limiter import RATE_LIMITER
@@ -126,11 +127,12 @@ class Session:
             malformed = Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
             await self._admit_other(Envelope(), malformed)
             return
+        text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
         try:
-            message = _DECODER.decode(frame.data)
+            message = decode_json(_DECODER, text)
         except (msgspec.MsgspecError, RecursionError) as error:
             SOCKET_MESSAGES.labels("malformed").inc()
-            await self._admit_other(read_envelope(frame.data), to_malformed(error))
+            await self._admit_other(read_envelope(text), to_malformed(error))
             return
         tag, received = _MESSAGE_TYPES[type(message)]
         received.inc()
