@@ -29,7 +29,8 @@ Name = Annotated[
     Meta(
         min_length=1,
         max_length=32,
-        description="1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters.",
+        description="1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but "
+        "the joiners that letters and emoji need.",
     ),
 ]
 Rotation = Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")]

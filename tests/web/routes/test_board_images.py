@@ -88,7 +88,6 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
         ("svg", "coordinates=2", "coordinates"),
         ("svg", "last=yes", "last"),
         ("svg", "side=-1", "side"),
-        ("svg", "candidates=", "candidates"),
         ("svg", "theme=sepia", "theme"),
         ("svg", "v=old", "v"),
         ("svg", "v=1&v=2", "v"),
