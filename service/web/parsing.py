@@ -32,10 +32,14 @@ MAX_BODY_CHUNKS = 1_000
 MAX_FLOATS_BYTES = 8_192
 """Bytes of JSON in which integers may be written as `1.0`: several times those of the largest request."""
 
-_CREATOR_KEY = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
-_IDEMPOTENCY_KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}")
+CREATOR_KEY = "[A-Za-z0-9._~+/-]{32,200}={0,2}"
+IDEMPOTENCY_KEY = "[!-~]([ -~]*[!-~])?"
+"""Its length is bounded beside it, by MAX_IDEMPOTENCY_KEY_LENGTH."""
+
+_CREATOR_KEY = re.compile(CREATOR_KEY)
+_IDEMPOTENCY_KEY = re.compile(IDEMPOTENCY_KEY)
 _ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
-_ENTITY_TAG_LIST = re.compile(
+ENTITY_TAG_LIST = re.compile(
     rf"[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+(?:,[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+)*+"
 )
 _CODING = f"(?:{'|'.join(coding.value for coding in CODINGS)})"
@@ -160,7 +164,7 @@ def parse_api_key(request: web.BaseRequest) -> str | None:
 def parse_idempotency_key(request: web.Request) -> str | None:
     """Return the Idempotency-Key: 1 to 255 printable ASCII characters. Raises Malformed."""
     key = _parse_single_header(request, "Idempotency-Key")
-    if key is not None and _IDEMPOTENCY_KEY.fullmatch(key) is None:
+    if key is not None and (len(key) > MAX_IDEMPOTENCY_KEY_LENGTH or _IDEMPOTENCY_KEY.fullmatch(key) is None):
         raise Malformed(
             f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters", "Idempotency-Key"
         )
@@ -229,7 +233,7 @@ def _parse_entity_tags(request: web.Request, name: str) -> list[str] | None:
     text = ",".join(lines)
     if text.strip(" \t") == "*":
         return None
-    if _ENTITY_TAG_LIST.fullmatch(text) is None:
+    if ENTITY_TAG_LIST.fullmatch(text) is None:
         raise Malformed('an entity tag is written in double quotes, for example "17"', name)
     return _ENTITY_TAG.findall(text)
 

@@ -125,7 +125,7 @@ URL = "https://bot.example/south-seas"
         ("/webhooks", {"url": 1}, "$.url"),
         ("/webhooks", {"url": ""}, "$.url"),
         ("/webhooks", {"url": URL, "events": []}, "$.events"),
-        ("/webhooks", {"url": URL, "events": ["turn_begun"]}, "$.events"),
+        ("/webhooks", {"url": URL, "events": ["turn_begun"]}, "$.events[0]"),
         ("/webhooks", {"url": URL, "seats": []}, "$.seats"),
         ("/webhooks", {"url": URL, "seats": [0, 2]}, "$.seats[1]"),
         ("/webhooks", {"url": URL, "seats": [9]}, "$.seats[0]"),

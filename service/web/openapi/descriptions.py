@@ -7,9 +7,16 @@ from schemas.vocabulary import ID, SHIP_ID
 from service.games import errors as games
 from service.games.ports import StoreUnavailable
 from service.web import errors
-from service.web.parsing import MAX_IDEMPOTENCY_KEY_LENGTH, PREFER_REPRESENTATION
+from service.web.parsing import (
+    CREATOR_KEY,
+    ENTITY_TAG_LIST,
+    IDEMPOTENCY_KEY,
+    MAX_IDEMPOTENCY_KEY_LENGTH,
+    PREFER_REPRESENTATION,
+)
 from service.web.problems import to_problem
 from service.web.responses import CACHE_IMMUTABLE
+from service.web.streaming.resume_point import LAST_EVENT_ID
 
 INFO: dict[str, Any] = {
     "title": "South Seas",
@@ -91,6 +98,9 @@ def _parameter(name: str, where: str, description: str, example: Any = None, **s
     return parameter if example is None else {**parameter, "example": example}
 
 
+_ENTITY_TAGS = rf"^(\*|{ENTITY_TAG_LIST.pattern.replace('*+', '*').replace('(?:', '(')})$"
+"""RE2 needs no possessive quantifiers."""
+
 PARAMETERS: dict[str, Any] = {
     "id": _parameter(
         "id", "path", "An id. An invalid id is treated as an unknown one.", "k7m2x9qd4t1w", pattern=f"^{ID}$"
@@ -100,6 +110,7 @@ PARAMETERS: dict[str, Any] = {
         "header",
         'The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or '
         '`"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored.',
+        pattern=_ENTITY_TAGS,
     ),
     "Accept-Language": _parameter(
         "Accept-Language",
@@ -107,7 +118,10 @@ PARAMETERS: dict[str, Any] = {
         "The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English.",
     ),
     "If-None-Match": _parameter(
-        "If-None-Match", "header", "The `ETag` of the client's copy; the response is 304 if the copy is current."
+        "If-None-Match",
+        "header",
+        "The `ETag` of the client's copy; the response is 304 if the copy is current.",
+        pattern=_ENTITY_TAGS,
     ),
     "Idempotency-Key": _parameter(
         "Idempotency-Key",
@@ -115,7 +129,7 @@ PARAMETERS: dict[str, Any] = {
         "A key of your choice for this request and its retries: printable ASCII, unique per path and token.",
         minLength=1,
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
-        pattern="^[ -~]*$",
+        pattern=f"^{IDEMPOTENCY_KEY}$",
     ),
     "Idempotency-Key-secret": _parameter(
         "Idempotency-Key",
@@ -125,7 +139,7 @@ PARAMETERS: dict[str, Any] = {
         "repetitions or sequences are rejected. The key is never stored.",
         minLength=32,
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
-        pattern="^[ -~]*$",
+        pattern=f"^{IDEMPOTENCY_KEY}$",
     ),
     "Creator-Key": _parameter(
         "Creator-Key",
@@ -135,7 +149,7 @@ PARAMETERS: dict[str, Any] = {
         "`GET /v1/seats/me/games` lists the games and seats that were created with it.",
         minLength=32,
         maxLength=202,
-        pattern="^[A-Za-z0-9._~+/-]+=*$",
+        pattern=f"^{CREATOR_KEY}$",
     ),
     "seat": _parameter("seat", "path", "A seat's number.", 1, type="integer", minimum=0, maximum=4),
     "hook": _parameter("hook", "path", "A webhook's id.", "w4k8x1m7q2zc", pattern=f"^{ID}$"),
@@ -148,6 +162,7 @@ PARAMETERS: dict[str, Any] = {
         "Last-Event-ID",
         "header",
         "`VERSION-DIGEST` of the last event received: the event stream continues after it.",
+        pattern=f"^({LAST_EVENT_ID.pattern})?$",
     ),
 }
 
