@@ -96,10 +96,7 @@ def is_secret(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    ("length", "is_valid"),
-    ((23, False), (24, True), (64, True), (25, True), (26, True), (62, True), (63, True), (65, False)),
-)
+@pytest.mark.parametrize("length", (23, 24, 25, 26, 62, 63, 64, 65))
 def test_a_secret_is_24_to_64_bytes(length: int) -> None:
     secret = "whsec_" + base64.b64encode(bytes(length)).decode()
     assert is_secret(secret) == (24 <= length <= 64)
