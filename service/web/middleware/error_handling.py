@@ -44,7 +44,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             _check_encoding(request)
             response = await handle(request)
         except PROBLEM_ERRORS as error:
-            response = error_response(error)
+            response = error_response(error, request)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
         except web.HTTPMethodNotAllowed as error:
