@@ -15,6 +15,7 @@ from service.web import parsing
 from service.web.app_keys import LIMITS
 from service.web.errors import BodyTooLarge
 from service.web.limits import Limits
+from service.web.parsing import MAX_FLOATS_BYTES
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem
 from tests.web.webhook_receiver import SECRET
@@ -174,6 +175,16 @@ async def test_a_huge_number_is_no_integer(http_game: HTTPGame, client: Client, 
     headers = {"Content-Type": JSON, **bearer_header(http_game.owner_token)}
     response = await client.post(f"{http_game.path}/actions", data=body, headers=headers)
     await check_problem(response, 400, "malformed", "$.action.x" if len(number) < 100 else "$.seat")
+
+
+async def test_integers_with_a_zero_fraction_are_read_in_short_bodies_only(client: Client, http_game: HTTPGame) -> None:
+    """They are decoded a second time, by a function for each number."""
+    headers = {"Content-Type": JSON, **bearer_header(http_game.owner_token)}
+    body = '{"action": {"type": "place_tile", "x": 9.0, "y": 9, "rotation": 0}}'
+    short = await client.post(f"{http_game.path}/actions", data=body.ljust(MAX_FLOATS_BYTES), headers=headers)
+    await check_problem(short, 422, "illegal_move")
+    long = await client.post(f"{http_game.path}/actions", data=body.ljust(MAX_FLOATS_BYTES + 1), headers=headers)
+    await check_problem(long, 400, "malformed", "$.action.x")
 
 
 async def test_a_byte_order_mark_is_ignored(client: Client) -> None:
