@@ -10,9 +10,9 @@ from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
 from service.web.parsing import read_query
 
-__all__ = ["LAST_EVENT_ID", "ResumePoint", "parse_last_event_id", "parse_resume_query"]
+__all__ = ["ResumePoint", "parse_last_event_id", "parse_resume_query"]
 
-LAST_EVENT_ID = re.compile(f"([0-9]{{1,9}})-({DIGEST})")
+_LAST_EVENT_ID = re.compile(f"([0-9]{{1,9}})-({DIGEST})")
 
 
 class ResumePoint(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ def parse_last_event_id(request: web.Request) -> ResumePoint:
     event_id = request.headers.get("Last-Event-ID")
     if not event_id:
         return parse_resume_query(request)
-    match = LAST_EVENT_ID.fullmatch(event_id)
+    match = _LAST_EVENT_ID.fullmatch(event_id)
     if match is None:
         raise Malformed("an event's id is VERSION-DIGEST", "Last-Event-ID")
     return ResumePoint(int(match[1]), match[2])
