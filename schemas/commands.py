@@ -39,7 +39,7 @@ class LegalMoves(ResponseModel):
     """Null if nobody must decide."""
     moves: list[Move]
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 
@@ -65,7 +65,7 @@ class SeatCommand(RequestModel):
     """The seat that undoes, resigns or returns."""
 
     seat: SeatNumber | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class NextDecision(ResponseModel):

@@ -78,7 +78,7 @@ class RegisterWebhook(RequestModel):
 
 
 class Webhook(ResponseModel):
-    """A webhook, for the game's owner; the service shows its secret only at creation."""
+    """A webhook of a game; the service shows its secret only at creation."""
 
     id: Id
     url: Url
@@ -86,6 +86,8 @@ class Webhook(ResponseModel):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: Timestamp
     status: WebhookStatus
     """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""

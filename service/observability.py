@@ -15,7 +15,7 @@ from aiohttp import web
 from prometheus_client import start_http_server
 
 from service.engine import COMPILED
-from service.games.bots.fair_queue import CLASS_LABELS
+from service.fair_queue import CLASS_LABELS
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import WebhookDispatcher

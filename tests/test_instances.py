@@ -96,7 +96,7 @@ async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path:
         assert (await game.get()).status == 200
         assert (await socket.receive_json())["type"] == "closing"
         assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
-        assert socket.close_code == 1012
+        assert socket.close_code == 1001
         async with asyncio.timeout(10):
             assert await instance.process.wait() == 0
 

@@ -152,6 +152,12 @@ def test_tileset_check_prints_file_path_and_reason(south_seas: Run, tmp_path: Pa
     assert any(line.startswith(f"{file}: tiles[2]") for line in ended.stderr.splitlines())
 
 
+def test_of_a_file_that_is_too_large_for_a_tile_set_no_more_is_read(south_seas: Run) -> None:
+    """Of this one there is no end."""
+    ended = south_seas("tileset", "check", "/dev/zero")
+    assert (ended.returncode, ended.stderr) == (1, "/dev/zero: a tile set has at most 1048576 bytes\n")
+
+
 @pytest.mark.parametrize("form", ("array", "object", "lines"))
 def test_verify_proves_a_finished_game(south_seas: Run, tmp_path: Path, form: str) -> None:
     log = decode_log(play_game("file"))

@@ -111,7 +111,7 @@ class ChatBot:
         numbers = 1 if picture.candidates else None
         try:
             reader = self.games.reader(self.games.get_game(picture.game), "en")
-            return await reader.board(picture.game, form, last=1, coordinates=1, candidates=numbers, **query)
+            return await reader.board(picture.game, form, coordinates=1, candidates=numbers, **query)
         except Exception as error:  # noqa: BLE001  a game goes on without its picture
             log.warning("no picture of game %s: %r", picture.game, error)
             return None

@@ -18,6 +18,7 @@ from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
+from service.web.ratelimit.charges import charge_received_bytes
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
@@ -66,6 +67,7 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
+        await charge_received_bytes(request)
         return decode_json(decoder, without_bom(body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error

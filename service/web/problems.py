@@ -224,7 +224,7 @@ def format_allow_header(methods: set[str]) -> str:
 
 _MESSAGE_WITH_PATH = re.compile(r"(?P<detail>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
 _MESSAGE_WITH_FIELD = re.compile(
-    r"(?:Object (?:missing required|contains unknown) field )?`(?P<name>\w{1,64})`(?:: (?P<reason>.+))?"
+    r"(?:Object (?:missing required|contains unknown) field )?`(?P<name>[\w.\[\]]{1,64})`(?:: (?P<reason>.+))?"
 )
 
 

@@ -65,6 +65,19 @@ async def test_four_bots_play_a_game(url: str) -> None:
     assert "won" in bots.stdout
 
 
+async def test_a_bot_plays_whole_games_from_menus_alone(url: str) -> None:
+    bot = await run_program(sys.executable, "examples/menu_bot.py", url, cwd=ROOT)
+    assert bot.returncode == 0, bot.stderr
+    for kind in ("PlaceTile", "PlaceIslander", "RetrieveIslander", "TakeShip", "Deliver", "Pass"):
+        assert kind in bot.stdout
+
+
+async def test_two_devices_of_a_player_go_on_in_rematches(url: str) -> None:
+    program = await run_program(sys.executable, "examples/two_devices.py", url, cwd=ROOT)
+    assert program.returncode == 0, program.stderr
+    assert program.stdout.count("is on every device") == 9  # three devices in three games
+
+
 async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path: Path) -> None:
     terminal = Terminal()
     try:

@@ -1,9 +1,13 @@
 """Names that are invisible, or the same as another, are rejected wherever a player gets a name."""
 
+from contextlib import suppress
 from hashlib import sha256
+from unittest.mock import Mock
 
+import msgspec
 import pytest
 
+from schemas.lobby import CreateGame
 from schemas.player_names import is_visible, name_key, normalize_name
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
@@ -119,3 +123,12 @@ async def test_bots_of_the_same_name_are_numbered(client: Client) -> None:
     long = "a" * 32
     other = await create_game(client, [{"bot": long, "name": long} | greedy, {"bot": "greedy", "name": long}])
     assert [player["name"] for player in (await other.get_json())["players"]] == [long, "a" * 30 + " 2"]
+
+
+def test_no_name_is_normalized_before_the_number_of_seats_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body has room for thousands."""
+    monkeypatch.setattr("schemas.lobby.normalize_name", normalize := Mock(side_effect=normalize_name))
+    for seats in (2, 5_000):
+        with suppress(msgspec.ValidationError):
+            msgspec.json.decode(msgspec.json.encode({"players": [{"name": "Ana"}] * seats}), type=CreateGame)
+        assert normalize.call_count == 2

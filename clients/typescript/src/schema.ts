@@ -296,7 +296,7 @@ export interface paths {
          * Read the legal moves
          * @description Return every move that is legal now; any other move is rejected.
          *
-         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The texts are in the language of `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;
@@ -318,9 +318,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a rematch
-         * @description Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
+         * @description Create a game with the same players and the next first seat, after a game that is over.
          *
-         *     The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game and the same tokens. The rematch is a game of the `Api-Key` of this request, whichever the game before had.
+         *     The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. All tokens of the game before are valid in the rematch too: the owner token, the spectator token, and the latest token of each seat. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of the one of the game before.
          */
         readonly post: operations["createRematch"];
         readonly delete?: never;
@@ -342,7 +342,7 @@ export interface paths {
          * Resign
          * @description Resign from the game permanently, at any time, with the event `player_resigned`.
          *
-         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["resign"];
         readonly delete?: never;
@@ -364,7 +364,7 @@ export interface paths {
          * Take a seat back from a bot
          * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;
@@ -427,9 +427,9 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a player
-         * @description Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.
+         * @description Remove a player who joined, with the owner token or the seat's own, while the game waits.
          *
-         *     The seat is open again and its token is revoked. The request can be repeated: an open seat stays open. `If-Match` makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
+         *     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end. The owner can repeat the request: an open seat stays open. A player's token is unknown afterwards. `If-Match` makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
          */
         readonly delete: operations["removePlayer"];
         readonly options?: never;
@@ -450,7 +450,7 @@ export interface paths {
          * Replace a seat's token
          * @description Replace a seat's token, for example after others have seen it; the old one is revoked at once.
          *
-         *     Sockets and event streams that use the old token are closed. The request requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
+         *     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
          */
         readonly post: operations["replaceSeatToken"];
         readonly delete?: never;
@@ -514,7 +514,7 @@ export interface paths {
          * Take a move back
          * @description Undo the last action of the deciding seat, as a new version with the event `move_undone`.
          *
-         *     Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a repeated request undoes no second one. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["undo"];
         readonly delete?: never;
@@ -532,13 +532,15 @@ export interface paths {
         };
         /**
          * List the webhooks
-         * @description List the game's webhooks, without their secrets, with the owner token.
+         * @description List the game's webhooks, without their secrets; with a seat token, only those that it has registered.
          */
         readonly get: operations["listWebhooks"];
         readonly put?: never;
         /**
          * Register a webhook
          * @description Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
+         *
+         *     The owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves.
          *
          *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes.
          *
@@ -560,7 +562,7 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Return one webhook with its status and its delivery progress, with the owner token.
+         * @description Return one webhook with its status and its delivery progress.
          */
         readonly get: operations["readWebhook"];
         readonly put?: never;
@@ -584,7 +586,7 @@ export interface paths {
         };
         /**
          * List a webhook's deliveries
-         * @description List the latest 100 delivery attempts with their responses, with the owner token.
+         * @description List the latest 100 delivery attempts with their responses.
          */
         readonly get: operations["listDeliveries"];
         readonly put?: never;
@@ -606,7 +608,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Retry now
-         * @description Retry the next delivery now, with the owner token, for example when the server works again.
+         * @description Retry the next delivery now, for example when the server works again.
          *
          *     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never passed its challenge becomes `pending` again and receives a new challenge.
          */
@@ -1325,7 +1327,7 @@ export interface components {
         readonly ClientMessage: {
             readonly type: string;
         } & (components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["ReturnToSeat"] | components["schemas"]["Ping"]);
-        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`. */
+        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`, whatever the close code is. */
         readonly Closing: {
             /** Format: int32 */
             readonly retry_after_ms: number;
@@ -2131,7 +2133,7 @@ export interface components {
         };
         /** @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide. */
         readonly LegalMoves: {
-            /** @description Null without `stage=cell`. */
+            /** @description Null without `stage=cell`; with it, `moves` has only the moves without a cell. */
             readonly cells: readonly components["schemas"]["CellChoice"][] | null;
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
@@ -2532,6 +2534,12 @@ export interface components {
              */
             readonly type: "rematch_created";
         };
+        /** @description The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one. */
+        readonly Rematched: {
+            /** @description The digest of the game's version. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameView"];
+        };
         /** @description Removes a member (RFC 6902, 4.2). */
         readonly RemoveOperation: {
             /**
@@ -2680,7 +2688,7 @@ export interface components {
         readonly SeatCommand: {
             /**
              * Format: int32
-             * @description Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one).
+             * @description Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it.
              */
             readonly seat?: number | null;
         };
@@ -2989,7 +2997,7 @@ export interface components {
              */
             readonly undoable: number;
         };
-        /** @description A turn started; turns are numbered from 1. */
+        /** @description A turn started, with a tile that can be placed; turns are numbered from 1. */
         readonly TurnStarted: {
             /** Format: int32 */
             readonly number: number;
@@ -3072,7 +3080,7 @@ export interface components {
             /** Format: int32 */
             readonly shells?: number | null;
         };
-        /** @description A webhook, for the game's owner; the service shows its secret only at creation. */
+        /** @description A webhook of a game; the service shows its secret only at creation. */
         readonly Webhook: {
             /**
              * Format: date-time
@@ -3105,6 +3113,11 @@ export interface components {
              * @description The time of the next retry; null without failures.
              */
             readonly next_attempt_at: string | null;
+            /**
+             * Format: int32
+             * @description The seat whose token registered it; null for the owner's.
+             */
+            readonly registered_by: number | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
@@ -3177,6 +3190,11 @@ export interface components {
              * @description The time of the next retry; null without failures.
              */
             readonly next_attempt_at: string | null;
+            /**
+             * Format: int32
+             * @description The seat whose token registered it; null for the owner's.
+             */
+            readonly registered_by: number | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
@@ -4989,11 +5007,11 @@ export interface operations {
             readonly query?: {
                 /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description The maximum number of moves or cells per page. */
+                /** @description The maximum number of rows per page. */
                 readonly limit?: number;
                 /** @description Only moves whose text contains this; case is ignored. */
                 readonly q?: string;
-                /** @description `cell` returns the cells that have moves, without the moves. */
+                /** @description `cell` returns the cells that have moves, and the moves without one. */
                 readonly stage?: components["schemas"]["LegalMovesStage"];
                 /** @description Only moves at this x. */
                 readonly x?: number;
@@ -5114,15 +5132,10 @@ export interface operations {
     };
     readonly createRematch: {
         readonly parameters: {
-            readonly query?: {
-                /** @description Adds the next legal moves to the response. */
-                readonly include?: components["schemas"]["Include"];
-            };
+            readonly query?: never;
             readonly header?: {
-                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
-                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
-                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
                 /**
@@ -5139,10 +5152,9 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The rematch and its tokens. */
+            /** @description The rematch. */
             readonly 201: {
                 headers: {
-                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
@@ -5151,7 +5163,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Created"];
+                    readonly "application/json": components["schemas"]["Rematched"];
                 };
             };
             /** @description `malformed`: The request is malformed. */
@@ -5931,7 +5943,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_owner`: Only the game's owner may do this. */
+            /** @description `wrong_seat`: The token does not act for this seat. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -13,7 +13,7 @@ __all__ = ["SENTENCES", "translate_sentence"]
 SENTENCES: dict[str, str] = {
     "game_created": gettext_noop("A new game: the start tile lies, the first ships are turned up."),
     "player_joined": gettext_noop("{player} joins ({color})."),
-    "player_left": gettext_noop("{player} has to leave: the seat is open again."),
+    "player_left": gettext_noop("{player} leaves: the seat is open again."),
     "game_started": gettext_noop("The game begins, {player} is the first player."),
     "turn_started": gettext_noop("It is {player}'s turn."),
     "tile_drawn": gettext_noop("The tile to place is {tile}."),

@@ -44,21 +44,20 @@ def list_legal_moves(
         moves = [move for move in moves if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)]
     if move_filter.q is not None:
         moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
-    decision = next_decision(game)
-    cells: list[CellChoice] | None = None
+    rows: list[CellChoice | Move] = [*moves]
     if move_filter.stage == "cell":
-        cells, cursor = _page([*_cell_choices(spoken, game, moves)], move_filter)
-        moves = []
-    else:
-        moves, cursor = _page(moves, move_filter)
+        without_cell = [move for move in moves if _cell_of(game, move.action) is None]
+        rows = [*_cell_choices(spoken, game, moves), *without_cell]
+    rows, cursor = _page(rows, move_filter)
+    decision = next_decision(game)
     return LegalMoves(
         version=game.version,
         digest=game.digest,
         language=language,
         seat=decision.seat,
         phase=decision.phase,
-        moves=moves,
-        cells=cells,
+        moves=[row for row in rows if type(row) is Move],
+        cells=[row for row in rows if type(row) is CellChoice] if move_filter.stage == "cell" else None,
         next_cursor=cursor,
     )
 
@@ -75,7 +74,7 @@ def move_sort_key(action: Action) -> tuple[int, int, int]:
 
 
 def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
-    """Return the cell of a move; deliveries and passes have none."""
+    """Return the cell of a move; deliveries, choices of a ship and passes have none."""
     match action:
         case PlaceTile(x, y) | RetrieveIslander(x, y):
             return x, y

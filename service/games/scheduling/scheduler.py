@@ -9,8 +9,8 @@ import logging
 from random import shuffle
 from time import perf_counter
 
+from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
-from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.priority import bot_on_turn, is_attended, next_due_at, requester_of
 from service.games.cache import GameSession
 from service.games.context import Context

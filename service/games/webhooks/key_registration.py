@@ -43,6 +43,7 @@ from service.games.webhooks.port import (
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
+    WebhooksChanged,
     WebhookState,
 )
 from service.games.webhooks.registration import make_webhook_id, new_webhook_id, view_attempt, view_status
@@ -106,6 +107,8 @@ async def register_key_webhook(context: Context, request: KeyWebhookRequest) -> 
             raise TooManyWebhooks(request.max_webhooks)
         case WebhookNotFound():
             raise ApiKeyRejected("this API key is unknown")
+        case WebhooksChanged():
+            raise AssertionError(webhook_id)  # nothing was expected
         case Replayed(stored_record):
             first = read_record(scope, stored_record, context.clock())
             stored = await _load(context, key, make_webhook_id(scope, 0 if first is None else first.detail))

@@ -30,6 +30,9 @@ LOG = logging.getLogger(__name__)
 
 FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
 
+MAX_OPENED_PER_ADDRESS = 1_000
+"""Connections that an address may open between two sweeps: each takes longer than a plain GET."""
+
 SWEEP_INTERVAL_S = 5.0
 BATCH_SIZE = 1_000
 """Connections that are checked before the event loop runs other tasks."""
@@ -74,6 +77,8 @@ class ConnectionLimiter:
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address = AddressCounter()
         """Connections of each address, and of each IPv6 /48 network."""
+        self.opened_per_address = AddressCounter()
+        """Connections that were opened since the last sweep, likewise."""
         self.streams_per_address = AddressCounter()
         """Streams, likewise."""
         self.rejected = 0
@@ -86,17 +91,19 @@ class ConnectionLimiter:
 
     def add(self, connection: ClientConnection) -> bytes:
         """Count a new connection; return the response that rejects it, empty if it is accepted."""
-        client = connection.client
+        client, max_connections = connection.client, self.limits.max_connections_per_address
         self.connections[connection] = None
         refusal = b""
         if len(self.connections) > self._max_connections:
             refusal = INSTANCE_FULL_RESPONSE
-        elif client is not None and self._is_at_limit(
-            self.connections_per_address, client, self.limits.max_connections_per_address
+        elif client is not None and (
+            self._is_at_limit(self.connections_per_address, client, max_connections)
+            or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
         ):
             refusal = TOO_MANY_CONNECTIONS_RESPONSE
         if client is not None:
             self.connections_per_address.add(client, 1)
+            self.opened_per_address.add(client, 1)
         if refusal:
             self._log_rejection(client)
         return refusal
@@ -137,6 +144,7 @@ class ConnectionLimiter:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_INTERVAL_S)
+            self.opened_per_address.clear()
             for number, connection in enumerate([*self.connections]):
                 try:
                     connection.check_timeouts(loop.time())

@@ -6,15 +6,16 @@ read, and nothing is read that no handler wants.
 This module alone reads private attributes of aiohttp's `RequestHandler`, for which there is no public equivalent:
 - `_waiter` is not None while the connection waits for its next request. Only then incoming bytes belong to a head, and
  the connection is idle. An ingress may limit both, but the service also runs without one.
-- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, or, while a
- body is read, that aiohttp found an invalid chunk, which it reports only to the next handler.
+- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, that the
+ client pipelines, or, while a body is read, that aiohttp found an invalid chunk, which it reports only to the next
+ handler.
 
 Both can go when aiohttp offers timeouts for heads and idle connections, and reports invalid chunks to the handler that
 reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp changes them, and says what to do.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -23,18 +24,23 @@ from aiohttp import StreamReader, web
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import UNKNOWN
+from service.web.connections.frames import FrameReader
+from service.web.ratelimit.costs import RECEIVED_BYTES_PER_TOKEN
 
 if TYPE_CHECKING:
+    from aiohttp.http import WebSocketReader
+
     from service.web.connections.limiter import ConnectionLimiter
     from service.web.headers.bearer_tokens import BearerToken
 
 __all__ = [
     "HIGH_WATER_BYTES",
     "ClientConnection",
+    "discard_until_closed",
     "get_connection",
     "is_slow_consumer",
     "reading_body",
-    "start_message",
+    "start_socket",
     "streaming_response",
 ]
 
@@ -50,11 +56,11 @@ MAX_FRAMING_BYTES = 65_536
 MAX_DRAINED_BYTES = 65_536
 """Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
 
-MESSAGE_FRAMING_FACTOR = 4
-"""Bytes that may arrive for one WebSocket message, as a multiple of its largest size: each frame is work."""
+MIN_FRAGMENT_BYTES = 64
+"""The largest message may come in frames of this size, but not of a smaller one: each frame is work."""
 
-MAX_READ_BYTES = 262_144
-"""Bytes that the event loop may read at once, of any number of messages."""
+MAX_DISCARDED_BYTES = 4_194_304
+"""Bytes that a client may send after a violation of the WebSocket protocol or a close frame, and they are read."""
 
 HIGH_WATER_BYTES = 65_536
 """Unsent bytes from which on they are recorded at once, and not only by the next sweep.
@@ -73,9 +79,12 @@ class ClientConnection(web.RequestHandler):
         "blocked_since",
         "body",
         "client",
+        "counted_bytes",
+        "frames",
         "head_bytes",
         "head_started_at",
         "idle_since",
+        "is_buffer_full",
         "is_paused",
         "is_stopped",
         "kind",
@@ -109,13 +118,19 @@ class ClientConnection(web.RequestHandler):
         self.blocked_since = 0.0
         """Since when there are unsent bytes; 0 if there are none."""
         self.read_ahead_bytes = 0
-        """Bytes that arrived with the head of the next request."""
+        """Bytes that arrived with the head of the next request, and until it begins."""
         self.received_bytes = 0
         """Bytes that arrived since the current request began, its head included."""
+        self.counted_bytes = 0
+        """Bytes of these that were charged."""
         self.body: StreamReader | None = None
         """The body that a handler is reading."""
+        self.frames: FrameReader | None = None
+        """What reads a WebSocket's frames."""
         self.kind: Literal["response", "socket", "stream"] = "response"
         """What is written; while it is an event stream, the client must send nothing."""
+        self.is_buffer_full = False
+        """Whether aiohttp paused reading."""
         self.is_paused = False
         """Whether reading is paused until the next request begins."""
         self.is_stopped = False
@@ -126,11 +141,13 @@ class ClientConnection(web.RequestHandler):
         self.client = self.limiter.proxies.direct_client(transport.get_extra_info("peername"))
         self.address = self.client or UNKNOWN
         self._write_transport = cast("asyncio.Transport", transport)
-        super().connection_made(transport)
         refusal = self.limiter.add(self)
-        if refusal:
+        if refusal:  # before aiohttp starts a task for it
+            self.is_stopped = True
             self._write_transport.write(refusal)
-            self.force_close()
+            self._write_transport.close()
+        else:
+            super().connection_made(transport)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Remove the connection."""
@@ -144,12 +161,13 @@ class ClientConnection(web.RequestHandler):
         if self.is_stopped:
             return
         super().data_received(data)
+        self._pause_until_checked()
         if self._waiter is None:
             self._count_received(len(data))
             return
         if self._messages:
             self.head_started_at = self.idle_since = 0.0
-            self.read_ahead_bytes = self.head_bytes + len(data)
+            self.read_ahead_bytes += self.head_bytes + len(data)
             self.head_bytes = 0
             return
         if not self.head_started_at:
@@ -157,6 +175,14 @@ class ClientConnection(web.RequestHandler):
         self.head_bytes += len(data)
         if self.head_bytes > MAX_HEAD_BYTES:
             self.force_close()
+
+    def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
+        """Check the frames of a WebSocket before aiohttp's parser reads them."""
+        self.frames = FrameReader(
+            parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES, self._read_on_after_check
+        )
+        super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
+        self._pause_until_checked()
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -180,10 +206,26 @@ class ClientConnection(web.RequestHandler):
     def start_request(self, address: str) -> None:
         """Reset the counts for a new request."""
         self.address = address
-        self.received_bytes, self.read_ahead_bytes = self.read_ahead_bytes, 0
+        self.received_bytes, self.read_ahead_bytes, self.counted_bytes = self.read_ahead_bytes, 0, 0
         if self.is_paused:
             self.is_paused = False
             self.resume_reading()
+
+    def count_received_tokens(self) -> int:
+        """Return the tokens for the bytes of the current request that arrived since the last call."""
+        tokens = (self.received_bytes - self.counted_bytes) // RECEIVED_BYTES_PER_TOKEN
+        self.counted_bytes += tokens * RECEIVED_BYTES_PER_TOKEN
+        return tokens
+
+    async def yield_turn(self) -> None:
+        """Let other connections run between two pipelined requests of this one."""
+        if self._messages:
+            await asyncio.sleep(0)
+
+    def close_after(self, response: web.StreamResponse) -> None:
+        """Close the connection after a response, and leave pipelined requests unanswered; but not that of a proxy."""
+        if self.client is not None:
+            response.force_close()
 
     def finish_request(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
         """Close the connection after the response, unless little of the request's body is missing.
@@ -202,9 +244,15 @@ class ClientConnection(web.RequestHandler):
         self.is_stopped = True
         self._pause_transport()
 
+    def pause_reading(self) -> None:
+        """Pause reading: what was read fills aiohttp's buffer."""
+        self.is_buffer_full = True
+        super().pause_reading()
+
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
-        """Resume reading, unless it was stopped."""
-        if not self.is_stopped:
+        """Resume reading, unless it was stopped, or a WebSocket's frames wait to be checked."""
+        self.is_buffer_full = False
+        if not self.is_stopped and (self.frames is None or not self.frames.is_behind):
             super().resume_reading(resume_parser)
 
     def log_exception(self, *args: Any, **options: Any) -> None:
@@ -216,12 +264,20 @@ class ClientConnection(web.RequestHandler):
         if self.transport is not None:
             self.transport.pause_reading()
 
+    def _pause_until_checked(self) -> None:
+        if self.frames is not None and self.frames.is_behind:
+            self._pause_transport()
+
+    def _read_on_after_check(self) -> None:
+        if not self.is_buffer_full:
+            self.resume_reading()
+
     def _count_received(self, size: int) -> None:
         """Stop a client that sends more than the body that is read, or than it may send ahead."""
         self.received_bytes += size
-        if self.kind == "socket":
-            if self.received_bytes > MESSAGE_FRAMING_FACTOR * self.limiter.limits.max_message_bytes + MAX_READ_BYTES:
-                self.drop()
+        if self.frames is not None:
+            if self.frames.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES:
+                self._pause_transport()
         elif self.body is not None and self._messages and not self.body.is_eof():
             # aiohttp found an invalid chunk, and reports it only to the next handler, not to the waiting one.
             self.body.set_exception(web.RequestPayloadError("no chunk"))
@@ -283,10 +339,22 @@ def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
     return False
 
 
-def start_message(request: web.BaseRequest) -> None:
-    """Reset the counts for the next message of a WebSocket."""
+def start_socket(request: web.BaseRequest) -> None:
+    """Mark the connection as a WebSocket."""
+    get_connection(request).kind = "socket"
+
+
+async def discard_until_closed(request: web.BaseRequest) -> None:
+    """Read what the client of a WebSocket still sends, after a close frame, until it has closed.
+
+    If the service closed the connection with data unread, TCP would reset it, and the client would never read the
+    close frame (RFC 6455, 7.1.1).
+    """
     connection = get_connection(request)
-    connection.kind, connection.received_bytes = "socket", 0
+    if connection.frames is not None:
+        connection.received_bytes = 0
+        connection.resume_reading()
+        await connection.frames.wait_until_closed()
 
 
 @contextmanager

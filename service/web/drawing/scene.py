@@ -46,7 +46,7 @@ class BoardOptions(NamedTuple):
     region: Region | None = None
     """None for all tiles."""
     coordinates: bool = False
-    outline_last: bool = False
+    outline_last: bool = True
     """Whether the last tile placed is outlined."""
     sidebar: bool = False
     """Whether the drawn tile, the display and the players are shown beside the board."""

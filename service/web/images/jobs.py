@@ -1,5 +1,6 @@
 """Drawing jobs, which contain all that the worker process needs, and their execution."""
 
+import traceback
 from functools import lru_cache
 from typing import Literal
 
@@ -15,6 +16,7 @@ from service.web.drawing.scene import BoardOptions, make_scene
 from service.web.drawing.ships import ship_svg
 from service.web.drawing.text_board import board_text
 from service.web.drawing.tile import tile_svg
+from service.web.errors import RenderingFailed
 
 IDENTITY = (1, 0, 0, 0, 1, 0)
 """The identity transformation: two rows of three."""
@@ -68,6 +70,14 @@ def draw_job(job: DrawingJob) -> bytes:
             return _encode_image(tile_svg(job.tile, job.rotation, colors, width), job.image_format)
         case ShipJob():
             return _encode_image(ship_svg(job.ship, colors, width), job.image_format)
+
+
+def draw_in_worker(job: DrawingJob) -> bytes:
+    """Draw a job in another process. Raises RenderingFailed with the stack of any error."""
+    try:
+        return draw_job(job)
+    except Exception as error:  # whatever it is, the service logs the stack
+        raise RenderingFailed(traceback.format_exc()) from error
 
 
 def _encode_image(svg: str, image_format: ImageFormat) -> bytes:

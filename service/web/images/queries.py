@@ -31,7 +31,7 @@ class BoardQuery(Query, frozen=True):
         ),
     ] = "fit"
     coordinates: Annotated[bool, Meta(description="Whether to show the coordinates at the edges.")] = False
-    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = False
+    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = True
     side: Annotated[
         bool, Meta(description="Whether to show the drawn tile, the display and the players beside the board.")
     ] = False

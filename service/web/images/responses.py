@@ -9,7 +9,9 @@ from typing import NamedTuple, cast
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
+from service.web.connections.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
+from service.web.drawing.scene import DEFAULT_WIDTH
 from service.web.headers.compression import CompressibleResponse
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
@@ -23,6 +25,9 @@ from service.web.routing import ResponseSpec
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
 CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
+
+MAX_SMALL_PIXELS = DEFAULT_WIDTH**2
+"""Larger pictures have a worker of their own."""
 
 IMAGE_NOT_MODIFIED = ResponseSpec(304, "The picture has not changed.", headers=("ETag",))
 
@@ -75,10 +80,12 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
         return web.Response(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
-        with request.app[PICTURE_SLOTS].acquire(get_client_address(request)):
+        client = get_client_address(request)
+        with request.app[PICTURE_SLOTS].acquire(client):
             pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
-            body = await request.app[IMAGE_RENDERER].render(key, await make_job())
+            job, large = await make_job(), pixels > MAX_SMALL_PIXELS
+            body = await request.app[IMAGE_RENDERER].render(key, job, get_site_network(client), large=large)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
         return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)

@@ -12,11 +12,13 @@ from service.web.app_keys import LIMITS
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
+from service.web.headers.lists import check_lists
 from service.web.headers.negotiation import join_lines
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
+from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.leases import AdmissionPending
-from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 from service.web.responses import add_common_headers
 
 REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
@@ -35,12 +37,11 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
         address, charge = get_client_address(request), None
         connection = get_connection(request)
         connection.start_request(address)
+        await connection.yield_turn()
         try:
             if rate_limiter.is_enabled:
-                try:
-                    charge = rate_limiter.admit(request, address)
-                except (AdmissionPending, RateLimited) as refusal:
-                    charge = await rate_limiter.retry_admission(refusal, request, address)
+                charge = await _admit(rate_limiter, request, address)
+            check_lists(request.headers)
             _check_encoding(request)
             response = await handle(request)
         except PROBLEM_ERRORS as error:
@@ -54,12 +55,22 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             response = http_exception_response(error)
         if charge is not None:
             rate_limiter.settle(request, address, charge, response)
+        elif rate_limiter.is_enabled:  # nothing that is free can be repeated on one connection
+            connection.close_after(response)
         if not response.prepared:
             add_common_headers(app, response)
         connection.finish_request(request, response)
         return response
 
     return respond
+
+
+async def _admit(rate_limiter: RateLimiter, request: web.Request, address: str) -> Charge | None:
+    """Charge a request, at once where no lease has to be renewed. Raises what `retry_admission` does."""
+    try:
+        return rate_limiter.admit(request, address)
+    except (AdmissionPending, RateLimited) as refusal:
+        return await rate_limiter.retry_admission(refusal, request, address)
 
 
 def _check_encoding(request: web.Request) -> None:

@@ -35,7 +35,9 @@ class LegalMovesQuery(Query, frozen=True):
     """Filters of the legal moves; without any, the list is complete."""
 
     stage: (
-        Annotated[Literal["cell"], Meta(description="`cell` returns the cells that have moves, without the moves.")]
+        Annotated[
+            Literal["cell"], Meta(description="`cell` returns the cells that have moves, and the moves without one.")
+        ]
         | None
     ) = None
     x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
@@ -43,9 +45,7 @@ class LegalMovesQuery(Query, frozen=True):
     q: (
         Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
     ) = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of moves or cells per page.")] | None = (
-        None
-    )
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
     cursor: MovesCursor | None = None
 
 
@@ -101,8 +101,9 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
-    `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The
-    texts are in the language of `Accept-Language`.
+    `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or
+    delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and
+    moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
     """
     query = read_query(request, LegalMovesQuery)
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)

@@ -26,6 +26,9 @@ LOG = logging.getLogger(__name__)
 
 FORCED_HANDLER_TIMEOUT_S = 0.1
 
+MAX_TARGET_BYTES = 2_048
+"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
+
 MAX_HEADERS = 64
 """Headers of one request; browsers and proxies send about half as many."""
 
@@ -100,6 +103,7 @@ class ProblemServer(web.Server):
             limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
+            max_line_size=MAX_TARGET_BYTES,
             max_headers=MAX_HEADERS,
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.

@@ -47,6 +47,7 @@ from service.web.problems import (
     to_malformed,
     to_problem,
 )
+from service.web.ratelimit import costs
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.request_charges import ClientCharge
@@ -134,12 +135,19 @@ class Session:
             malformed = Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
             await self._admit_other(Envelope(), malformed)
             return
+        weight = len(frame.data) // costs.RECEIVED_BYTES_PER_TOKEN
+        if weight:
+            try:
+                await self._limiter.admit_message(self._address, self.tokens.other_message_info(weight))
+            except RateLimited as error:
+                self._reject_rate_limited(Envelope(), error)
+                return
         text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
         try:
             message = decode_json(_DECODER, text)
         except (msgspec.MsgspecError, RecursionError) as error:
             SOCKET_MESSAGES.labels("malformed").inc()
-            await self._admit_other(read_envelope(text), to_malformed(error))
+            await self._admit_other(Envelope() if weight else read_envelope(text), to_malformed(error))
             return
         tag, received = _MESSAGE_TYPES[type(message)]
         received.inc()

@@ -122,6 +122,18 @@ async def test_resigning_is_confirmed_and_allows_a_rematch(fake_discord: FakeDis
     assert "possible" in (await fake_discord.press_action(BO, over, "rematch")).text
 
 
+async def test_a_rematch_that_was_started_elsewhere_is_taken_over(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
+    await begun(fake_discord)
+    requested = await fake_discord.command(ANA, "resign")
+    await fake_discord.press(ANA, requested, "Resign")
+    over = await fake_discord.wait_for_post(is_over)
+    game = bot.core.games.storage.latest_game(str(CHANNEL))
+    assert game is not None
+    rematch = await bot.core.games.reader(game, "en").with_token(game.owner_token).rematch(game.game)
+    assert (await fake_discord.press_action(BO, over, "rematch")).text.startswith("Une nouvelle partie")
+    assert bot.core.games.storage.latest_game(str(CHANNEL)) == game._replace(game=rematch.game.id)
+
+
 @pytest.mark.usefixtures("bot")
 async def test_a_player_who_joined_is_in_the_rematch(fake_discord: FakeDiscord) -> None:
     table = await fake_discord.command(ANA, "new", free=1)

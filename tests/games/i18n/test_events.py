@@ -47,9 +47,9 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     ),
     (
         events.PlayerLeft(seat=1, name="Cy"),
-        "Cy has to leave: the seat is open again.",
-        "Cy doit partir\u00a0: la place est de nouveau libre.",
-        "Cy muss gehen: Der Platz ist wieder frei.",
+        "Cy leaves: the seat is open again.",
+        "Cy quitte la partie\u00a0: la place est de nouveau libre.",
+        "Cy verlässt das Spiel: Der Platz ist wieder frei.",
     ),
     (
         events.GameStarted(seat=0),

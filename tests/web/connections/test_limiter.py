@@ -21,6 +21,7 @@ from service.web.connections.limiter import (
 )
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
+from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 
 ADDRESS = "192.0.2.1"
@@ -72,6 +73,29 @@ def test_connections_are_rejected_beyond_both_limits() -> None:
     for _ in range(2):
         limiter.remove(first)
     assert (limiter.connections_per_address, len(limiter.connections)) == ({ADDRESS: 2}, 4)
+
+
+async def test_the_connections_that_an_address_opens_between_sweeps_are_limited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However soon each is closed, since each takes longer than a plain GET."""
+    monkeypatch.setattr(module, "MAX_OPENED_PER_ADDRESS", 3)
+    monkeypatch.setattr(module, "SWEEP_INTERVAL_S", 0.0)
+    limiter = ConnectionLimiter(Limits(max_connections_per_address=2))
+
+    def open_and_close(client: str | None = ADDRESS) -> bytes:
+        connection = make_connection(client)
+        refusal = limiter.add(connection)
+        limiter.remove(connection)
+        return refusal
+
+    assert [open_and_close() for _ in range(5)] == [b""] * 3 + [TOO_MANY_CONNECTIONS_RESPONSE] * 2
+    assert [open_and_close(None) for _ in range(5)] == [b""] * 5
+    assert open_and_close("192.0.2.9") == b""
+    sweep = asyncio.create_task(limiter.enforce_timeouts())
+    await wait_until(lambda: not limiter.opened_per_address)
+    sweep.cancel()
+    assert open_and_close() == b""
 
 
 def test_without_limits_by_address_only_the_instance_is_limited() -> None:

@@ -12,12 +12,14 @@ from aiohttp import web
 
 from service.games.errors import Malformed
 from service.web.connections.client_ip import UNKNOWN, parse_networks
+from service.web.connections.frames import FrameReader
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.protocol import (
+    MAX_DISCARDED_BYTES,
     ClientConnection,
     is_slow_consumer,
     reading_body,
-    start_message,
+    start_socket,
     streaming_response,
 )
 from service.web.limits import Limits
@@ -214,8 +216,6 @@ FRAMING = 65_536
         ("response", 1_001 + FRAMING, ["pause"]),
         ("stream", 16_384, []),
         ("stream", 16_385, ["abort"]),
-        ("socket", 4_000 + 262_144, []),
-        ("socket", 4_001 + 262_144, ["abort"]),
     ),
 )
 async def test_what_a_client_sends_while_it_is_served_is_limited(
@@ -284,6 +284,20 @@ async def test_a_connection_ends_after_its_response_unless_little_of_the_body_is
     assert transport.calls == ["pause"] * is_closed
 
 
+@pytest.mark.parametrize(("is_discarding", "calls"), ((False, []), (True, ["pause"])))
+async def test_what_a_client_sends_after_a_close_is_limited(
+    opened: Opened, is_discarding: bool, calls: list[str]
+) -> None:
+    """Before it, aiohttp bounds the messages that wait."""
+    connection, transport = opened
+    connection.frames = FrameReader(Mock(), 1, Mock())
+    connection.frames.is_discarding = is_discarding
+    connection._count_received(MAX_DISCARDED_BYTES)
+    assert transport.calls == []
+    connection._count_received(1)
+    assert transport.calls == calls
+
+
 async def test_only_unexpected_exceptions_are_logged(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     connection, _ = opened
     connection.log_exception("a body", exc_info=web.RequestPayloadError("no chunk"))
@@ -303,9 +317,9 @@ async def test_the_kind_of_a_response_lasts_as_long_as_its_handler(opened: Opene
     kinds = []
     with streaming_response(request):
         kinds.append(connection.kind)
-        start_message(request)
+        start_socket(request)
         kinds.append(connection.kind)
-    assert (kinds, connection.kind, connection.received_bytes) == (["stream", "socket"], "response", 0)
+    assert (kinds, connection.kind) == (["stream", "socket"], "response")
     connection.received_bytes = 16_385
     with pytest.raises(Malformed), streaming_response(request):
         pass

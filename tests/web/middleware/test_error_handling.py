@@ -66,7 +66,7 @@ async def test_a_preflight_lists_names_of_headers_only(client: Client) -> None:
     for requested, listed in (
         ("x-one , ,x-two\t", "x-one, x-two"),
         ('x-one;"<two>"', "x-one, two"),
-        (",".join(["x-one"] * 1_000), ", ".join(["x-one"] * 166)),
+        (",".join(["x-one"] * 100), ", ".join(["x-one"] * 100)),
     ):
         response = await client.options("/v1/games", headers={**asked, "Access-Control-Request-Headers": requested})
         assert response.headers["Access-Control-Allow-Headers"] == listed

@@ -70,12 +70,13 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
     game = await create_game(client, seed="added")
     await game.play_randomly(Random(2), 20)
     plain = await read_board_svg(game)
-    for option in ("coordinates=1", "last=1", "side=1", "theme=dark"):
+    for option in ("coordinates=1", "last=0", "side=1", "theme=dark"):
         observed = await read_board_svg(game, option)
         assert observed.text != plain.text, option
-    for option in ("coordinates", "last", "side", "candidates"):
-        assert (await read_board_svg(game, f"{option}=true")).text == (await read_board_svg(game, f"{option}=1")).text
-        assert (await read_board_svg(game, f"{option}=false")).text == plain.text
+    for option, default in (("coordinates", False), ("last", True), ("side", False), ("candidates", False)):
+        texts = {value: (await read_board_svg(game, f"{option}={value}")).text for value in ("true", "1", "false", "0")}
+        assert (texts["true"], texts["false"]) == (texts["1"], texts["0"])
+        assert texts["true" if default else "false"] == plain.text
     wide, tall = (await read_board_svg(game, "coordinates=1")).size
     assert wide == plain.size[0]
     assert tall != plain.size[1]

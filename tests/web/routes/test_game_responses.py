@@ -116,8 +116,10 @@ async def test_moves_with_islanders_can_be_filtered_by_the_cell_of_the_tile(clie
     placed = (await game.legal_moves())[0]["action"]
     await game.act_successfully({"action": placed})
     moves = [move for move in await game.legal_moves() if move["action"]["type"] == "place_islander"]
-    (cell,) = (await game.get_json("/legal-moves?stage=cell"))["cells"]
+    menu = await game.get_json("/legal-moves?stage=cell")
+    (cell,) = menu["cells"]
     assert (cell["x"], cell["y"]) == (placed["x"], placed["y"])
+    assert [move["id"] for move in menu["moves"]] == ["pass.islander"]
     at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
     assert at == moves != []
     assert (await game.get_json(f"/legal-moves?x={cell['x'] + 1}"))["moves"] == []

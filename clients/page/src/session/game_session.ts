@@ -13,7 +13,7 @@ import {
 import { text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
-import { type StoredGame, saveGame } from "../model/storage.ts";
+import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
@@ -237,6 +237,15 @@ export class GameSession extends Observable implements HistoryListener {
   removePlayer(seat: number): void {
     void this.runOperation(async () => {
       await service.removePlayer(this.id, seat, { token: this.stored.owner });
+    });
+  }
+
+  /** Gives a seat back that this player has joined, before the start, and goes to the lobby. */
+  leave(seat: string): void {
+    void this.runOperation(async () => {
+      await service.removePlayer(this.id, Number(seat), { token: this.stored.seats[seat] ?? null });
+      removeGame(this.id);
+      location.hash = "";
     });
   }
 

@@ -640,7 +640,7 @@ class LegalMoves(Model):
     """Null if nobody must decide."""
     moves: list[Move]
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 
@@ -885,6 +885,14 @@ class RematchCreated(Model, tag="rematch_created"):
     """An id: 1 to 32 of a-z, 0-9 and -."""
 
 
+class Rematched(Model):
+    """The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one."""
+
+    game: GameView
+    digest: str
+    """The digest of the game's version."""
+
+
 class RemoveOperation(Model, tag="remove", tag_field="op"):
     """Removes a member (RFC 6902, 4.2)."""
 
@@ -963,7 +971,7 @@ class SeatCommand(Model):
     """The seat that undoes, resigns or returns."""
 
     seat: int | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class SeatRequest(Model):
@@ -1159,7 +1167,7 @@ class Turn(Model):
 
 
 class TurnStarted(Model, tag="turn_started"):
-    """A turn started; turns are numbered from 1."""
+    """A turn started, with a tile that can be placed; turns are numbered from 1."""
 
     number: int
     seat: int
@@ -1190,7 +1198,7 @@ class WaresRequest(Model):
 
 
 class Webhook(Model):
-    """A webhook, for the game's owner; the service shows its secret only at creation."""
+    """A webhook of a game; the service shows its secret only at creation."""
 
     id: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
@@ -1199,6 +1207,8 @@ class Webhook(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
@@ -1242,6 +1252,8 @@ class WebhookCreated(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
