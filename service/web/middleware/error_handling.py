@@ -12,8 +12,7 @@ from service.web.app_keys import LIMITS
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
-from service.web.headers.lists import check_lists
-from service.web.headers.negotiation import join_lines
+from service.web.headers.lists import check_lists, join_lines
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.charges import Charge
