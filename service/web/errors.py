@@ -5,7 +5,7 @@ WebError
 ├── TargetTooLong           path and query exceed the limit
 ├── UnsupportedMediaType    the Content-Type is not JSON
 ├── UpgradeRequired         the upgrade is to another WebSocket version than 13
-├── EncodedBody             the body has a Content-Encoding
+├── EncodedBody             the body has another Content-Encoding than identity
 ├── UnknownTransferCoding   the body has another transfer coding than chunked
 ├── NoSuchPiece             the tile set has no tile or ship with this id
 ├── NoSuchVersion           the game has not reached this version
@@ -67,7 +67,7 @@ class UpgradeRequired(WebError):
 
 
 class EncodedBody(WebError):
-    """The body has a Content-Encoding."""
+    """The body has another Content-Encoding than identity."""
 
 
 class UnknownTransferCoding(WebError):

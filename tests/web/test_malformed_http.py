@@ -86,7 +86,7 @@ async def test_a_declared_length_above_the_limit_is_rejected_early(store: RedisS
         assert (chunked.status, json.load(chunked)["code"]) == (413, "too_large")
 
 
-ENCODINGS = ("gzip", "deflate", "br", "zstd", "identity", "nonsense", "gzip, gzip")
+ENCODINGS = ("gzip", "deflate", "br", "zstd", "nonsense", "gzip, gzip", "identity, gzip", "identityx")
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -102,6 +102,15 @@ async def test_content_encoding_is_rejected(
         assert response.getheader("Accept-Encoding") == ""
         assert (response.status, json.load(response)["code"]) == (415, "unsupported_media_type")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("encoding", ("identity", "Identity", "", "identity,"))
+async def test_identity_is_no_content_encoding(client: Client, encoding: str) -> None:
+    body = json.dumps({"players": TWO_PLAYERS})
+    created = await client.post(
+        "/v1/games", data=body, headers={"Content-Type": JSON, "Content-Encoding": encoding}, compress=None
+    )
+    assert created.status == 201, await created.text()
 
 
 async def test_content_encoding_without_a_body_is_accepted(client: Client) -> None:

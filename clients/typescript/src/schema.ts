@@ -1317,7 +1317,7 @@ export interface components {
         /** @description Changes to a webhook; what is null or missing stays. */
         readonly ChangeKeyWebhook: {
             /** @description Other event types, the most important first, or `decision`; an empty list for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * Format: uri
              * @description Another URL, whose server must answer a challenge first.
@@ -1957,7 +1957,7 @@ export interface components {
             readonly color?: components["schemas"]["Color"] | null;
             /** @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`. */
             readonly external_user?: string | null;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
         };
         /** @description An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping. */
@@ -2379,7 +2379,7 @@ export interface components {
              * @example yellow
              */
             readonly color: string;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2391,7 +2391,7 @@ export interface components {
         };
         /** @description The owner removed the player `name` from a seat before the start. */
         readonly PlayerLeft: {
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2492,7 +2492,7 @@ export interface components {
         /** @description A new webhook for all games of an API key; only `url` is required. */
         readonly RegisterKeyWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * @description The signing secret; null for a random one.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -2508,7 +2508,7 @@ export interface components {
         /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /** @description The seats whose events and decisions are sent; null for all. */
             readonly seats?: readonly number[] | null;
             /**
@@ -3259,6 +3259,11 @@ export interface components {
              */
             readonly version: number;
         };
+        /**
+         * @description An event type that a webhook can subscribe to.
+         * @enum {string}
+         */
+        readonly WebhookEventType: "game_created" | "player_joined" | "player_left" | "game_started" | "turn_started" | "tile_discarded" | "tile_drawn" | "tile_placed" | "islander_placed" | "islander_retrieved" | "feature_evaluated" | "fish_covered" | "islander_returned" | "ship_taken" | "ship_revealed" | "turn_timed_out" | "player_replaced" | "player_returned" | "player_resigned" | "move_undone" | "rematch_created" | "game_finished" | "game_aborted" | "decision";
         /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];
@@ -3355,7 +3360,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
+        /** @description Empty if the body had another `Content-Encoding` than `identity`: none is accepted (RFC 9110, 15.5.16). */
         readonly "Accept-Encoding": string;
         /**
          * @description The methods that the path supports.
@@ -4625,7 +4630,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4762,7 +4767,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4899,7 +4904,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;

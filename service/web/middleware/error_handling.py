@@ -3,13 +3,16 @@
 It is not a middleware because a middleware and a signal would add about 10 us to each response.
 """
 
+import re
+
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from multidict import istr
 
 from service.games.errors import Malformed
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.lists import check_lists
+from service.web.headers.lists import check_lists, join_lines
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.charges import Charge
@@ -17,14 +20,15 @@ from service.web.ratelimit.leases import AdmissionPending
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 from service.web.responses import add_common_headers
 
-ALLOWED_HEADERS = (
-    "Accept, Api-Key, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, "
-    "Last-Event-ID, Prefer, traceparent, tracestate, X-Request-Id"
-)
 SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
 """aiohttp's parser also knows 0.9 and 2.0."""
 
+REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 PREFLIGHT_MAX_AGE_S = 7200
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
+"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:
@@ -46,11 +50,12 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             _check_protocol(request)
             response = await handle(request)
         except PROBLEM_ERRORS as error:
-            response = error_response(error)
+            response = error_response(error, request)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
         except web.HTTPMethodNotAllowed as error:
-            response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
+            is_options = request.method == "OPTIONS"
+            response = options_response(request, error) if is_options else http_exception_response(error)
         except web.HTTPException as error:
             response = http_exception_response(error)
         if rate_limiter is not None and charge is not None:
@@ -80,21 +85,25 @@ def _check_protocol(request: web.Request) -> None:
     headers = request.headers
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
-    if hdrs.CONTENT_ENCODING in headers and request.body_exists:
+    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
+    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
     if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
         raise UnknownTransferCoding
 
 
-def options_response(error: web.HTTPMethodNotAllowed) -> web.Response:
-    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin."""
+def options_response(request: web.Request, error: web.HTTPMethodNotAllowed) -> web.Response:
+    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
+
+    Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
+    Authorization (Fetch, 4.8), so the preflight lists those that it was asked for.
+    """
     allow = format_allow_header(error.allowed_methods)
-    return web.Response(
-        status=204,
-        headers={
-            "Allow": allow,
-            "Access-Control-Allow-Methods": allow,
-            "Access-Control-Allow-Headers": ALLOWED_HEADERS,
-            "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
-        },
-    )
+    headers = {
+        "Allow": allow,
+        "Access-Control-Allow-Methods": allow,
+        "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
+    }
+    if requested := _HEADER_NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
+        headers["Access-Control-Allow-Headers"] = ", ".join(requested)
+    return web.Response(status=204, headers=headers)

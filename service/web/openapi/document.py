@@ -197,7 +197,7 @@ def _parameters(route: Route, queries: Mapping[type[Query], Schema]) -> Iterable
 
 
 def _query_parameters(query: Schema) -> Iterable[Schema]:
-    """Yield the fields of a Struct as query parameters, which cannot be null."""
+    """Yield the fields of a Struct as query parameters, which cannot be null; empty ones count as absent."""
     for name, schema in query["properties"].items():
         value = dict(without_null(schema))
         yield {
@@ -205,6 +205,7 @@ def _query_parameters(query: Schema) -> Iterable[Schema]:
             "in": "query",
             "description": value.pop("description", ""),
             "required": False,
+            "allowEmptyValue": True,
             "schema": value,
         }
 
