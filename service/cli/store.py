@@ -30,7 +30,6 @@ def run_with_store(settings: dict[str, Any], work: Callable[[RedisStore], Awaita
 
     Raises click.ClickException.
     """
-
     check_one_store(settings)
 
     async def run() -> T:

@@ -22,7 +22,7 @@ _TOPOLOGIES: dict[str, type[Topology]] = {
 
 
 @asynccontextmanager
-async def connect(
+async def connect(  # noqa: PLR0913  each is a setting of its own
     url: str,
     *,
     connections: int = 2,
