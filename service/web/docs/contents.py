@@ -39,8 +39,7 @@ CONTENTS = {
     },
     "The game": {
         "rules": "Rules",
-        "absent": "Undo, time limits, resigning",
-        "rematch": "Rematches and my games",
+        "absent": "Players: from invitation to rematch",
         "pictures": "Pictures",
         "texts": "Texts in three languages",
         "tileset": "Tile sets",
