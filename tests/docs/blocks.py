@@ -9,8 +9,9 @@ The text after the three backticks decides; code hosts show only its first word:
     ```json Problem         must match this schema of the OpenAPI or AsyncAPI document
     ```sh no-run: WHY       not run; WHY is for readers of the source; works for any language
 
-All other blocks are not checked. A page's shell is the plain `sh` of POSIX. It starts in an empty directory with a `.venv`,
-stops at the first command that fails, and has a service of its own: its address replaces http://127.0.0.1:8080.
+All other blocks are not checked. With `tab` after the language, consecutive blocks say the same in several languages.
+A page's shell is the plain `sh` of POSIX. It starts in an empty directory with a `.venv`, stops at the first command
+that fails, and has a service of its own: its address replaces http://127.0.0.1:8080.
 """
 
 import json
