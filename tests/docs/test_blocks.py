@@ -25,7 +25,7 @@ EXPECTED_OUTPUT = {
     "absent": ("move_undone", "player_returned", "player_resigned", r"^ok +rules"),
     "bot-in-40-lines": ("'reason': 'last_", r"Result\("),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
-    "first-game": ("'reason': 'last_", "game_finished", r"^ok +rules", '"code": "version_mismatch"'),
+    "first-game": ("'reason': 'last_", r"^last_\w+ \[", r"^ok +rules", '"code": "version_mismatch"'),
     "scaling": (r"^\| 1 million at one sitting \| 100,000 \| 118 \| 25 \| 516 GB \| 83% \| 1,144 Mbit/s \|$",),
     "how-it-works": (r"^\d+ diffs verified$",),
     "phone-app": ("tile_placed", "^subscribed$", "^304$"),

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pty
+import re
 import sys
 import termios
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests.examples.terminal_player import TIMEOUT_S
 from tests.programs import run_program
-from tests.tools import ROOT
+from tests.tools import CURL, ROOT, require
 
 
 class Terminal:
@@ -63,6 +64,26 @@ async def test_four_bots_play_a_game(url: str) -> None:
     assert bots.returncode == 0, bots.stderr
     assert "each seen once and in order" in bots.stdout
     assert "won" in bots.stdout
+
+
+async def test_the_quick_start_is_played_with_curl_in_any_shell(url: str) -> None:
+    require(CURL)
+    played = await run_program("sh", "examples/quick_start.sh", url, "3", cwd=ROOT, timeout_s=110)
+    assert played.returncode == 0, played.stderr
+    assert "Ana: place " in played.stdout
+    assert "It is Ana's turn to place a tile." in played.stdout
+    seen = re.search(r"The watcher has seen (\d+) versions of (\d+)\.", played.stdout)
+    assert seen
+    assert seen[1] == seen[2]
+
+
+async def test_the_quick_start_says_that_no_service_answers() -> None:
+    require(CURL)
+    ended = await run_program("sh", "examples/quick_start.sh", "http://127.0.0.1:9", cwd=ROOT)
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "http://127.0.0.1:9 does not answer: start the service with `make serve`, or name its URL.\n"
+    )
 
 
 async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path: Path) -> None:
