@@ -23,7 +23,7 @@ JSON_BLOCKS = [
 
 EXPECTED_OUTPUT = {
     "absent": ("move_undone", "player_returned", "player_resigned", r"^ok +rules"),
-    "bot-in-40-lines": ("'reason': 'last_", r"Result\("),
+    "bot-in-40-lines": ("'reason': 'last_",),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
     "first-game": ("'reason': 'last_", r"^last_\w+ \[", r"^ok +rules", '"code": "version_mismatch"'),
     "scaling": (r"^\| 1 million at one sitting \| 100,000 \| 118 \| 25 \| 516 GB \| 83% \| 1,144 Mbit/s \|$",),

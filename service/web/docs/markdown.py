@@ -22,6 +22,8 @@ __all__ = ["Heading", "RenderedPage", "heading_anchor", "render_fragment", "rend
 RULE = re.compile(r"R[1-9](?:\.[1-9]\d?)?")
 
 _RULE_REFERENCE = re.compile(r"\bR[1-9]\.[1-9]\d?\b")
+_COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
+"""What surrounds a generated section."""
 _FILE = re.compile(r"(?P<name>[a-z0-9-]+)\.md(?P<anchor>#.*)?")
 
 TAB_LABELS = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
@@ -78,7 +80,7 @@ _PARSER.add_render_rule("table_close", lambda *_: "</table></div>\n")
 
 def render_page(text: str) -> RenderedPage:
     """Render a page; its first heading is its title."""
-    tokens = _PARSER.parse(text)
+    tokens = _PARSER.parse(_COMMENT.sub("", text))
     title, *headings = _anchor_headings(tokens)
     return RenderedPage(title.text, _to_html(tokens), tuple(headings))
 
