@@ -1,6 +1,5 @@
 """The mapping from errors to the problems of the API (RFC 9457). Source: api.md, "Problems"."""
 
-import logging
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,10 +12,7 @@ from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games import ports as store
 from service.telemetry.metrics import PROBLEMS
-from service.telemetry.throttled_log import ThrottledLog
 from service.web import errors
-
-_unavailable_log = ThrottledLog(logging.getLogger(__name__))
 
 PROBLEM_ERRORS = (games.GameError, store.StoreError, errors.WebError)
 """The errors that `to_problem` maps."""
@@ -194,8 +190,6 @@ def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
         return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, errors.UpgradeRequired):
         return problem_response(document, UPGRADE_HEADERS)
-    if isinstance(error, store.StoreUnavailable):
-        _unavailable_log.warning("the store is unavailable: %s", error)
     return problem_response(document)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
+from service.web.openapi.code_samples import make_code_samples
 from service.web.openapi.components import Schema, make_components, unwrap_paragraphs, without_null
 from service.web.openapi.descriptions import (
     HEADERS,
@@ -103,6 +104,7 @@ def _operation(route: Route, parameters: list[Schema], refs: SchemaRefs) -> Sche
         content = {"schema": refs[route.body.type], "examples": _examples(route.examples)}
         operation["requestBody"] = {"required": not route.is_body_optional, "content": {JSON: content}}
     operation["security"] = _security(route)
+    operation["x-codeSamples"] = make_code_samples(route, _load_examples())
     return operation
 
 

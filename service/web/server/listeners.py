@@ -1,6 +1,7 @@
 """The sockets that an instance listens on."""
 
 import errno
+import os
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -48,7 +49,10 @@ def bind(host: str, port: int) -> list[socket.socket]:
             if missing is not None and not bound:
                 raise missing
         except OSError as error:
-            raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+            reason = error.strerror or str(error)
+            if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+                reason = f"{os.strerror(error.errno)}; choose another --port"
+            raise StartFailed(f"cannot listen on {host}:{port}: {reason}") from error
         opened.pop_all()
     return bound
 
