@@ -38,8 +38,10 @@ class LegalMoves(ResponseModel):
     phase: Phase | None
     """Null if nobody must decide."""
     moves: list[Move]
+    repeated: list[str]
+    """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 
@@ -65,7 +67,7 @@ class SeatCommand(RequestModel):
     """The seat that undoes, resigns or returns."""
 
     seat: SeatNumber | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class NextDecision(ResponseModel):

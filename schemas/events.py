@@ -40,7 +40,7 @@ class GameStarted(Event, tag="game_started"):
 
 
 class TurnStarted(Event, tag="turn_started"):
-    """A turn started; turns are numbered from 1."""
+    """A turn started, with a tile that can be placed; turns are numbered from 1."""
 
     number: int
     seat: int

@@ -158,7 +158,7 @@ class Pong(ResponseModel, tag="pong"):
 
 
 class Closing(ResponseModel, tag="closing"):
-    """The service is shutting down: reconnect after `retry_after_ms`, with `since`."""
+    """The service is shutting down: reconnect after `retry_after_ms`, with `since`, whatever the close code is."""
 
     retry_after_ms: int
 
@@ -169,7 +169,7 @@ ServerMessage = Welcome | Subscribed | Snapshot | Diff | Ack | ErrorMessage | Po
 class CloseCode:
     """Why the service closed a connection: 4000 + the HTTP status for problems; resume after the others and 1006."""
 
-    SHUTDOWN = 1012
+    SHUTDOWN = 1001
     NO_PONG = 4408
     TOO_SLOW = 4429
     REFUSED = 4000

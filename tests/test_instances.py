@@ -96,7 +96,7 @@ async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path:
         assert (await game.get()).status == 200
         assert (await socket.receive_json())["type"] == "closing"
         assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
-        assert socket.close_code == 1012
+        assert socket.close_code == 1001
         async with asyncio.timeout(10):
             assert await instance.process.wait() == 0
 
@@ -174,3 +174,4 @@ async def test_a_used_data_directory_or_port_is_an_error_of_one_line(tmp_path: P
             assert (second.returncode, second.stdout) == (1, "")
             assert second.stderr.startswith("south-seas: ")
             assert second.stderr.count("\n") == 1
+            assert "--port" in second.stderr

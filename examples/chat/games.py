@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
@@ -11,8 +11,8 @@ from examples.chat.names import unique_name
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame, Seat
-from south_seas import Client, ClientError
-from south_seas.models import BotInfo, Created, CreateGame, GameView, MyGame, SeatRequest
+from south_seas import Client, ClientError, ConflictError
+from south_seas.models import BotInfo, CreateGame, GameView, MyGame, SeatRequest
 
 SUGGESTION_TIMEOUT_S = 2.0
 """The time limit for suggestions while a user types."""
@@ -117,7 +117,9 @@ class Games:
             on_timeout=None if options.timeout_s is None else "bot",
         )
         created = await self._clients[host.language].create(request)
-        self._save_game(channel, created, {seat: person.user for seat, person in enumerate(people)}, {})
+        channel_game = ChannelGame(created.game.id, channel, created.owner_token, created.spectator_token)
+        seats = [Seat(channel_game.game, one.seat, people[one.seat].user, one.token) for one in created.seats]
+        self._save_game(channel_game, seats)
         return self._new_game_screen(created.game, host.language)
 
     async def bots(self) -> list[BotInfo]:
@@ -129,13 +131,18 @@ class Games:
             return []
 
     async def rematch(self, channel_game: ChannelGame, language: Language) -> Screen:
-        """Start a game with the same players; players who joined keep their tokens, others get new ones."""
+        """Start a game with the same players, or take over the one that a player started; all tokens stay valid."""
         owner = self._clients[language].with_token(channel_game.owner_token)
-        created = await owner.rematch(channel_game.game)
-        seats = self.storage.seats(channel_game.game)
-        users = {number: seat.user for number, seat in seats.items()}
-        self._save_game(channel_game.channel, created, users, {number: seat.token for number, seat in seats.items()})
-        return self._new_game_screen(created.game, language)
+        try:
+            game = (await owner.rematch(channel_game.game)).game
+        except ConflictError as error:
+            rematch = error.problem.next_game
+            if rematch is None or self.storage.game(rematch) is not None:
+                raise
+            game = await owner.game(rematch)
+        seats = self.storage.seats(channel_game.game).values()
+        self._save_game(channel_game._replace(game=game.id), [seat._replace(game=game.id) for seat in seats])
+        return self._new_game_screen(game, language)
 
     async def story(self, channel_game: ChannelGame, language: Language, since: int, upto: int) -> tuple[str, str]:
         """Return what happened from one version to another, and the current status, both without markup."""
@@ -173,12 +180,9 @@ class Games:
         waits = f": {translate(language, 'waiting_for_you')}" if one.waiting else ""
         return f"{self.chat.escape(names)} ({one.game.id}){waits}"
 
-    def _save_game(self, channel: str, created: Created, users: dict[int, str], tokens: dict[int, str]) -> None:
-        """Store a game and its seats; `tokens` are those of earlier games that stay valid."""
-        channel_game = ChannelGame(created.game.id, channel, created.owner_token, created.spectator_token)
+    def _save_game(self, channel_game: ChannelGame, seats: Iterable[Seat]) -> None:
+        """Store a game and its users' seats."""
         self.storage.add_game(channel_game)
-        new_tokens = {seat.seat: seat.token for seat in created.seats}
-        for seat, token in (tokens | new_tokens).items():
-            if seat in users:
-                self.storage.add_seat(Seat(channel_game.game, seat, users[seat], token))
+        for seat in seats:
+            self.storage.add_seat(seat)
         self._on_created(channel_game)

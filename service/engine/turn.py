@@ -96,16 +96,19 @@ def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Actio
 
 
 def start_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """Draw the next tile that has a legal placement; discard those without one (R3.5)."""
-    number = game.turn_number = game.turn_number + 1
+    """Draw the next tile that has a legal placement; discard those without one (R3.5).
+
+    If the bag runs out that way, nobody gets a turn: the game ends.
+    """
     game.phase = "place_tile"
     game.tile = -1
-    events.append(TurnStarted(number=number, seat=game.seat))
-    bag = game.bag
+    before, bag = len(events), game.bag
     while bag:
         tile = bag.pop()
         if has_legal_placement(index, game, tile):
             game.tile = tile
+            game.turn_number += 1
+            events.insert(before, TurnStarted(number=game.turn_number, seat=game.seat))
             events.append(index.tiles[tile].drawn_event)
             return
         game.discarded.append(tile)

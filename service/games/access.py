@@ -15,7 +15,7 @@ import msgspec
 
 from schemas.vocabulary import Visibility
 from service.games.api_keys.subject import subject_of_key
-from service.games.errors import NoSuchGame, NotOwner, Unauthorized, WrongSeat
+from service.games.errors import Malformed, NoSuchGame, NotOwner, Unauthorized, WrongSeat
 
 SALT_BYTES = 16
 OWNER = "owner"
@@ -161,15 +161,25 @@ def authorize_owner(access: AccessRecord, game: str, token: str | None) -> Princ
     return principal
 
 
-def resolve_seat(
-    access: AccessRecord, principal: Principal, requested: int | None, decider: int, index: int | None
-) -> int:
-    """Return the seat that acts: the requested one, else the token's, else (for the owner's token) the decider.
+def authorize_owner_or_player(access: AccessRecord, game: str, token: str | None) -> Principal:
+    """Return the owner or a player. Raises NotOwner for the spectators' token, and what `authorize_action` does."""
+    principal = authorize_action(access, game, token)
+    if principal.role == SPECTATOR:
+        raise NotOwner
+    return principal
 
-    Raises WrongSeat where the token does not act for it.
+
+def resolve_seat(
+    access: AccessRecord, principal: Principal, requested: int | None, default: int | None, index: int | None = None
+) -> int:
+    """Return the seat that acts: the requested one, else the token's, else (for the owner's token) the default.
+
+    Raises WrongSeat where the token does not act for it, Malformed where the owner's token must name it.
     """
     if principal.role == OWNER:
-        seat = decider if requested is None else requested
+        seat = default if requested is None else requested
+        if seat is None:
+            raise Malformed("the owner's token acts for several seats: name one", "$.seat")
         if seat not in access.owner_seats:
             raise WrongSeat(seat, index)
         return seat

@@ -13,11 +13,13 @@ from service.games.timestamps import DAY_S
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
+    ExpectedWebhooks,
     LeaseTaken,
     LimitReached,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
+    WebhooksChanged,
     WebhookState,
 )
 from service.store import keys
@@ -54,14 +56,16 @@ class RedisWebhookStore:
         *,
         max_webhooks: int,
         record: IdempotencyRecord | None,
-    ) -> Added | LimitReached | Replayed | WebhookNotFound:
-        """Add a webhook if the subject has fewer than `max_webhooks`, and schedule a delivery.
+        expected: ExpectedWebhooks | None = None,
+    ) -> Added | LimitReached | Replayed | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject has fewer than `max_webhooks` and is as expected, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
         await self.schedule(subject, [webhook.id], int(self._clock()))
         encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
-        arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record)
+        expectation = () if expected is None else (",".join(expected.ids), expected.last_revocation)
+        arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record), *expectation
         script_keys = [keys.subject(subject), keys.replica_wait(subject)]
         if record is not None and key_of_subject(subject) is not None:
             script_keys.append(keys.idempotency_record(subject, record.key))
@@ -71,6 +75,8 @@ class RedisWebhookStore:
                 return Added()
             case 0:
                 return LimitReached()
+            case -2:
+                return WebhooksChanged()
             case bytes():
                 return Replayed(reply)
             case _:

@@ -191,7 +191,7 @@ for _counter, _values in (
     (TIMEOUTS, ("pass", "bot", "resign")),
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),
     (CONNECTIONS_OPENED, ("socket", "stream")),
-    (SOCKETS_CLOSED, ("1000", "1006", "1012", "4401", "4404", "4408", "4429")),
+    (SOCKETS_CLOSED, ("1000", "1001", "1006", "4401", "4404", "4408", "4429")),
     (SLOW_READERS_DROPPED, ("response", "socket", "stream")),
     (PICTURES, ("drawn", "cached", "failed", "refused")),
     (WEBHOOK_ATTEMPTS, ("delivered", *_SEND_FAILURES)),

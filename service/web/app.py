@@ -14,7 +14,6 @@ from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPER
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
-from service.web.middleware.error_handling import handle_expect
 from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.ratelimit.concurrency import (
     MAX_PICTURES_PER_ADDRESS,
@@ -46,7 +45,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
     app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
-    register_routes(app, ROUTES, handle_expect)
+    register_routes(app, ROUTES)
     websocket.add_routes(app)
     docs.add_docs_routes(app)
     page.add_file_routes(app)

@@ -37,7 +37,7 @@ class Limits(NamedTuple):
         "Interval in which the versions of watched games are compared with the store's, in case a notification "
         "was lost.",
     ] = 1.0
-    max_webhooks: Annotated[int, "Webhooks per game; more are 409."] = 10
+    max_webhooks: Annotated[int, "Webhooks of a game's owner, or of an API key; more are 409."] = 10
     webhook_timeout_s: Annotated[float, "Timeout of a request to a webhook, in seconds."] = 10.0
     webhooks_allow_private: Annotated[
         bool, "Allow webhooks with private addresses and plain http: for development and tests only."
@@ -107,7 +107,7 @@ class Limits(NamedTuple):
         75.0
     )
     allowed_origins: Annotated[
-        tuple[str, ...], "Origins whose pages may open WebSockets and event streams, besides this service's own page."
+        tuple[str, ...], "Origins whose pages may open WebSockets and event streams; name this service's own too."
     ] = ()
     hsts_max_age_s: Annotated[
         int, "max-age of Strict-Transport-Security, where everything is behind TLS. 0: no such header."

@@ -35,10 +35,10 @@ def test_a_replica_reports_invalid_diffs() -> None:
 
 def test_a_rolling_update_may_not_drop_a_subscriber() -> None:
     request = ReconnectRequested(client="subscriber", retry_after_ms=100)
-    disconnected = Disconnected(client="subscriber", reason="closed with 1012")
+    disconnected = Disconnected(client="subscriber", reason="closed with 1001")
     assert not [*check_rolling_update([request, disconnected, Connected(client="subscriber")])]
     assert [*check_rolling_update([request, disconnected, disconnected])] == [
-        Violation("dropped", "subscriber", "closed with 1012")
+        Violation("dropped", "subscriber", "closed with 1001")
     ]
     assert [*check_rolling_update([ReconnectRequested(client="other", retry_after_ms=100), disconnected])]
 

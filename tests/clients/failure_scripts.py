@@ -10,7 +10,7 @@ async def _begin(messages: list[JsonObject], socket: ServerSocket, version: int)
 
 
 async def skip_a_diff(messages: list[JsonObject], socket: ServerSocket) -> None:
-    """Skip a diff; then shut down."""
+    """Skip a diff; then shut down, with a code that some libraries report for another."""
     await _begin(messages, socket, 1)
     await socket.send_diffs(2, 3)
     await socket.send_diffs(5, 5)
@@ -18,7 +18,7 @@ async def skip_a_diff(messages: list[JsonObject], socket: ServerSocket) -> None:
     await socket.send_diffs(6, 7)
     await socket.send_snapshot(7)
     await socket.send_message(type="closing", retry_after_ms=50)
-    await socket.close(code=1012)
+    await socket.close(code=1002)
 
 
 async def send_unknown_content(messages: list[JsonObject], socket: ServerSocket) -> None:

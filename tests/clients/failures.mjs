@@ -1,8 +1,9 @@
-/** Runs the built client against failing connections: `node failures.mjs BUILT URL`; prints a JSON report. */
+/** Runs the built client against failing connections: `node failures.mjs BUILT URL [WS]`; prints a JSON report. */
 
 import process from "node:process";
 
-const [, , built, url] = process.argv;
+const [, , built, url, ws] = process.argv;
+const { default: WebSocket } = ws === undefined ? globalThis : await import(ws);
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
 const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, language: "fr" });
@@ -19,6 +20,7 @@ const statuses = [];
 const missing = await new Promise((resolve) => {
   southSeas.subscribe("game-script", {
     token: "secret",
+    WebSocket: WebSocket ?? globalThis.WebSocket,
     onState: (state, diff) => states.push([state.version, diff?.version ?? null]),
     onStatus: (status) => statuses.push(status),
     onError: (error) => resolve(error.code),
@@ -43,6 +45,9 @@ const controller = new AbortController();
 controller.abort(new Error("enough"));
 const aborted = await southSeas.game("g", { signal: controller.signal }).catch((error) => error.message);
 
+const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
+const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
+
 console.log(
-  JSON.stringify({ version: game.version, rejected, created, retryable, unreadable, states, statuses, missing, patchErrors, aborted }),
+  JSON.stringify({ midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, states, statuses, missing, patchErrors, aborted }),
 );

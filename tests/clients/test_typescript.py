@@ -45,14 +45,19 @@ def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "index.js"
 
 
-async def run_script(script: str, node: str, built: Path, url: str) -> dict[str, Any]:
+async def run_script(script: str, node: str, built: Path, url: str, *more: str | Path) -> dict[str, Any]:
     """Run a script that uses the client; return its report."""
     flags = ("--experimental-websocket", "--disable-warning=ExperimentalWarning")
-    received: dict[str, Any] = msgspec.json.decode(await run([node, *flags, HERE / script, built, url], HERE))
+    received: dict[str, Any] = msgspec.json.decode(await run([node, *flags, HERE / script, built, url, *more], HERE))
     return received
 
 
-async def test_it_recovers_from_every_failure(node: str, built: Path, script: ScriptedService) -> None:
+@pytest.mark.parametrize("websocket", ((), (CLIENTS / "node_modules/ws/wrapper.mjs",)), ids=("node", "ws"))
+async def test_it_recovers_from_every_failure(
+    node: str, built: Path, script: ScriptedService, websocket: tuple[Path, ...]
+) -> None:
+    """With the WebSocket of Node, and with that of npm, which throws an error event that nobody listens to."""
+    script.upgrade_responses.extend([web.Response(status=503), web.Response(status=502)])
     wait = problem("rate_limited", "wait")
     script.responses.extend(
         [problem_response(wait, **{"Retry-After": "0"}), web.Response(status=502), final_game_response(script)]
@@ -67,7 +72,7 @@ async def test_it_recovers_from_every_failure(node: str, built: Path, script: Sc
         partial(connection, messages)
         for connection in (skip_a_diff, send_unknown_content, report_unavailable, miss_a_pong, report_missing_game)
     )
-    received = await run_script("failures.mjs", node, built, script.url)
+    received = await run_script("failures.mjs", node, built, script.url, *websocket)
     assert received["version"] == len(script.log)
     assert (received["rejected"], received["created"], received["retryable"]) == (
         "not_your_turn",
@@ -80,10 +85,11 @@ async def test_it_recovers_from_every_failure(node: str, built: Path, script: Sc
     assert received["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
     assert [one.get("since") for one in messages if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]
     assert [one["type"] for one in messages][:3] == ["auth", "subscribe", "sync"]
-    assert received["statuses"] == [*["connected", "reconnecting"] * 4, "closed"]
+    assert received["statuses"] == [*["reconnecting", "connected"] * 4, "reconnecting", "closed"]
     assert received["missing"] == "not_found"
     assert received["patchErrors"] == [True] * 5
     assert received["aborted"] == "enough"
+    assert (received["midnight"], received["now"][:13]) == (864, "2026-01-01T00")
 
 
 async def test_it_plays_a_whole_game_over_an_unreliable_network(

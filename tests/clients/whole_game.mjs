@@ -51,14 +51,13 @@ for await (const diff of players[0].log(id)) logVersions.push(diff.version);
 subscription.close();
 watching.close();
 
-const rematch = await owner.withToken(created.owner_token).rematch(id);
-const again = players[0].withToken(rematch.seats[0].token);
-const first = await again.legalMoves(rematch.game.id);
-const mover = players[0].withToken(rematch.seats[first.seat].token);
+const rematch = await players[1].rematch(id);
+const first = await players[0].legalMoves(rematch.game.id);
+const mover = players[first.seat];
 await mover.act(rematch.game.id, { move: first.moves[0].id });
 const undone = await mover.undo(rematch.game.id, {}, { includeLegalMoves: true });
 const over = await mover.resign(rematch.game.id, {}, { returnGame: true });
-const { games } = await players[0].myGames({ status: "finished" }, [rematch.owner_token, created.owner_token]);
+const { games } = await players[0].myGames({ status: "finished" }, [created.owner_token]);
 const story = await players[0].story(id, { limit: 5 });
 
 console.log(

@@ -1,7 +1,6 @@
-"""Violations of the WebSocket protocol, each with the codes that the service may close the socket with.
+"""Violations of the WebSocket protocol, and close frames, each with the codes with which the service may answer.
 
-aiohttp accepts some violations, which do the service no harm and are missing here: an unmasked frame, a compressed
-control frame, truncated compressed data, and the close codes 1006 and from 5000.
+aiohttp accepts truncated compressed data, which does the service no harm and is missing here.
 """
 
 import zlib
@@ -17,7 +16,7 @@ PROTOCOL_VIOLATIONS: dict[str, ProtocolViolation] = {
     "rsv3": lambda _, __: (encode_frame(TEXT, b"{}", flags=FINAL | 0x10), {1002}),
     "invalid deflate data": lambda _, is_deflating: (
         encode_frame(TEXT, b"\xff\xff\xff", flags=FINAL | DEFLATED),
-        {1000} if is_deflating else {1002},
+        {1007} if is_deflating else {1002},
     ),
     "unknown opcode": lambda _, __: (encode_frame(0x3, b"x"), {1002}),
     "unknown control opcode": lambda _, __: (encode_frame(0xB, b"x"), {1002}),
@@ -51,15 +50,20 @@ PROTOCOL_VIOLATIONS: dict[str, ProtocolViolation] = {
     ),
     "zlib instead of deflate": lambda _, is_deflating: (
         encode_frame(TEXT, zlib.compress(b'{"type":"ping"}'), flags=FINAL | DEFLATED),
-        {1000} if is_deflating else {1002},
+        {1007} if is_deflating else {1002},
     ),
     "close of one byte": lambda _, __: (encode_frame(CLOSE, b"\x03"), {1002}),
     "close with a reserved code": lambda _, __: (encode_frame(CLOSE, (1005).to_bytes(2)), {1002}),
     "close with 0": lambda _, __: (encode_frame(CLOSE, (0).to_bytes(2)), {1002}),
     "close with invalid utf-8": lambda _, __: (encode_frame(CLOSE, (1000).to_bytes(2) + b"\xff"), {1007}),
-    "close": lambda _, __: (encode_frame(CLOSE, (1001).to_bytes(2) + b"going"), {1000}),
-    "close without a code": lambda _, __: (encode_frame(CLOSE, b""), {1000}),
-    "close, then more": lambda _, __: (encode_frame(CLOSE, b"") + encode_frame(TEXT, b"{}") * 100, {1000}),
+    "close with 1006": lambda _, __: (encode_frame(CLOSE, (1006).to_bytes(2)), {1002}),
+    "close with 5000": lambda _, __: (encode_frame(CLOSE, (5000).to_bytes(2)), {1002}),
+    "close": lambda _, __: (encode_frame(CLOSE, (1001).to_bytes(2) + b"going"), {1001}),
+    "close without a code": lambda _, __: (encode_frame(CLOSE, b""), {1005}),
+    "close, then more": lambda _, __: (encode_frame(CLOSE, b"") + encode_frame(TEXT, b"{}") * 100, {1005}),
+    "unmasked": lambda _, __: (encode_frame(TEXT, b"{}", mask=None), {1002}),
+    "unmasked close": lambda _, __: (encode_frame(CLOSE, b"", mask=None), {1002}),
+    "compressed ping": lambda _, __: (encode_frame(PING, b"", flags=FINAL | DEFLATED), {1002}),
     "an http request": lambda _, __: (b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", {1002}),
 }
 """By name: a function of the maximum message size, and of whether compression is negotiated, that returns the bytes to

@@ -211,7 +211,7 @@ class SocketMachine(RuleBasedStateMachine):
             socket.raw.drain()
         except ConnectionEnded as ended:
             assert ended.code in codes, (name, ended, codes)
-            assert ended.code in CLOSE_CODE_NUMBERS | {1000}, ended
+            assert ended.code in CLOSE_CODE_NUMBERS | {1005}, ended
         socket.raw.close(reset=data.draw(st.booleans()))
         self._check_other_socket()
 
@@ -227,7 +227,7 @@ class SocketMachine(RuleBasedStateMachine):
                 socket.raw.half_close()
                 socket.raw.drain()
         except ConnectionEnded as ended:
-            assert ended.code is None or ended.code in CLOSE_CODE_NUMBERS | {1000, 1005}, ended
+            assert ended.code is None or 1000 <= ended.code < 5000, ended  # the junk may be a close frame
         socket.raw.close(reset=reset)
         self._check_other_socket()
 

@@ -6,6 +6,7 @@ from playwright.async_api import expect
 
 from tests.page.game_fixture import prepare_game
 from tests.page.visitor import Visitor, Visitors, start_against_computer
+from tests.web.http_game import create_game
 
 
 async def test_a_link_invites_to_a_private_game_and_the_page_removes_its_token_from_the_url(visitors: Visitors) -> None:
@@ -38,6 +39,17 @@ async def test_the_host_can_remove_a_player_which_opens_the_seat_again(visitors:
     await expect(ana.page.locator(".players")).not_to_contain_text("Stranger")
     assert (await client.post(f"/v1/games/{game}/seats", json={"name": "Bo"})).status == 200
     await expect(ana.page.get_by_role("button", name="Remove Bo")).to_be_visible()
+
+
+async def test_a_player_who_has_joined_leaves(visitors: Visitors) -> None:
+    players = [{"name": "Ana"}, {"open": True}, {"open": True}]
+    game = await create_game(visitors.client, players, visibility="private")
+    bo = await visitors.open(f"{visitors.url}#{game.id}.{game.spectator_token}")
+    await bo.page.get_by_label("Your name").fill("Bo")
+    await bo.press("Join the game")
+    await bo.press("Leave the game")
+    await expect(bo.page.get_by_role("button", name="Play with friends")).to_be_visible()
+    assert [player["kind"] for player in (await game.get_json())["players"]] == ["human", "open", "open"]
 
 
 async def test_an_address_that_changes_before_the_first_frame_is_followed(visitors: Visitors) -> None:
@@ -91,8 +103,8 @@ async def test_a_rematch_gives_each_player_the_same_seat(visitors: Visitors) -> 
     bo = await visitors.open(await _invite(ana))
     await _join_and_give_up(bo)
     await expect(ana.action_bar).to_contain_text("You win!")
-    await ana.press("Play again")
-    await bo.press("Open the next game")
+    await bo.press("Play again")
+    await ana.press("Open the next game")
     await expect(bo.page.locator(".player").nth(1)).to_contain_text("you")
     await expect(ana.page.locator(".player").nth(0)).to_contain_text("you")
     active = [await visitor.page.locator(".action-bar.mine").count() for visitor in (ana, bo)]
@@ -183,13 +195,14 @@ async def test_the_lobby_offers_the_services_bots(visitors: Visitors) -> None:
     await expect(offered).to_have_text(["Beginner", "Skilled", "magpie"])
 
 
-async def test_a_spectator_is_told_that_the_rematch_is_private(visitors: Visitors) -> None:
+async def test_a_spectator_of_a_private_game_watches_the_rematch(visitors: Visitors) -> None:
     ana = await visitors.open()
     link = await _invite(ana)
     bo = await visitors.open(link)
     watcher = await visitors.open(link)
     await _join_and_give_up(bo)
+    await expect(watcher.page.get_by_role("button", name="Play again")).to_have_count(0)
     await ana.press("Play again")
-    await expect(watcher.action_bar).to_contain_text("The next game is private.")
-    await expect(watcher.page.get_by_role("button", name="Open the next game")).to_have_count(0)
-    await expect(bo.page.get_by_role("button", name="Open the next game")).to_be_visible()
+    await watcher.press("Open the next game")
+    await expect(watcher.page.locator(".player").nth(0)).to_contain_text("Ana")
+    await expect(watcher.page.locator(".players")).not_to_contain_text("resigned")

@@ -78,18 +78,21 @@ class ReferenceGame:
                 self._end_turn()
 
     def _start_turn(self, number: int, seat: int) -> None:
-        """Draw until a tile can be placed; if the bag runs out that way, the game ends (R3.5)."""
+        """Begin a turn with the first tile that can be placed; without one nobody gets a turn: the game ends (R3.5)."""
         state = self.state
-        state.add_event("turn_started", {"number": number, "seat": seat})
-        while state.bag:
-            tile = state.bag.pop(0)
-            if state.board.placements(state.tiles[tile]):
-                state.turn = Turn(number, seat, tile)
-                state.add_event("tile_drawn", {"tile": tile})
-                return
+        fits = [bool(state.board.placements(state.tiles[tile])) for tile in state.bag]
+        rejected = state.bag[: fits.index(True)] if True in fits else [*state.bag]
+        del state.bag[: len(rejected)]
+        if state.bag:
+            state.turn = Turn(number, seat, state.bag.pop(0))
+            state.add_event("turn_started", {"number": number, "seat": seat})
+        for tile in rejected:
             state.discarded.append(tile)
             state.add_event("tile_discarded", {"tile": tile})
-        finish(state, "bag_exhausted")
+        if len(fits) > len(rejected):
+            state.add_event("tile_drawn", {"tile": state.now.tile})
+        else:
+            finish(state, "bag_exhausted")
 
     def _place_tile(self, action: Json) -> None:
         """Place the drawn tile (R3)."""

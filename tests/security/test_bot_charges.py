@@ -77,7 +77,7 @@ async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) 
             answer = await game.post("/rematch")
             if answer.status != 201:
                 break
-            game, created = HTTPGame(client, await answer.json()), created + 1
+            game, created = HTTPGame(client, {**game.created, **await answer.json()}), created + 1
         assert answer.status == 429
         assert empty_bucket(answer.headers) == "bot-games"
         assert 2 <= created <= 3
@@ -134,7 +134,7 @@ async def test_leaving_a_game_to_bots_is_charged_for_its_rest(store: RedisStore)
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
 
         async def leave() -> ClientResponse:
-            return await (await create_game(client, seats, first_seat=0)).post("/resign")
+            return await (await create_game(client, seats, first_seat=0)).post("/resign", {"seat": 0})
 
         assert 2 <= await count_admitted(6, leave) <= 3
 

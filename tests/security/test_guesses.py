@@ -43,7 +43,7 @@ async def guess(client: Client, game: HTTPGame, times: int = 40) -> Counter[int]
 
 
 async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisStore) -> None:
-    """By creating, joining and a rematch; none of them has opened anything yet."""
+    """By creating and joining; none of them has opened anything yet."""
     async with serve(store, make_limits(rate_guesses=10)) as client:
         target = await create_game(client, OPEN)
         assert (await guess(client, target))[429] > 20
@@ -54,7 +54,7 @@ async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisSto
         seat = (await joined.json())["token"]
         assert await read_status(await target.get(token=seat)) == 200
         await game.delete()
-        again = HTTPGame(client, await (await game.post("/rematch")).json())
+        again = await game.rematch()
         for token in (again.owner_token, again.spectator_token, *again.seat_tokens.values()):
             assert await read_status(await again.get(token=token)) == 200
 

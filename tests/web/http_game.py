@@ -53,6 +53,12 @@ class HTTPGame:
         sent = {**(bearer_header(token) if token else {}), **headers}
         return await self.client.post(f"{self.path}/seats", json={"name": name}, headers=sent)
 
+    async def rematch(self, body: Any = None, token: str | None = None, **headers: str) -> "HTTPGame":
+        """Create the rematch, by default with the owner token, check for 201, and return it with the same tokens."""
+        response = await self.post("/rematch", body, token, **headers)
+        assert response.status == 201, await response.text()
+        return HTTPGame(self.client, {**self.created, **await response.json()})
+
     async def get_json(self, path: str = "") -> Any:
         """GET a path of the game, check for 200, and return the JSON."""
         response = await self.get(path)

@@ -52,7 +52,7 @@ async def http_game(client: Client) -> HTTPGame:
 
 async def check_closed_to_resume(watcher: WatcherClient) -> None:
     await watcher.receive("closing")
-    assert await watcher.receive_close() == 1012
+    assert await watcher.receive_close() == 1001
 
 
 async def test_a_socket_of_one_game_is_closed_and_resumes(

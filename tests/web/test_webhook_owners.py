@@ -20,7 +20,7 @@ async def test_the_secret_is_returned_only_once(owner: WebhookOwner, receiver: W
     chosen: dict[str, Any] = {"url": receiver.url, "events": ["decision", "turn_started"]}
     of_kind: dict[str, Any] = {"missed_games": 0, "previous_secret_expires_at": None}
     if isinstance(owner, GameOwner):
-        chosen["seats"], of_kind = [1], {"delivered_version": 1}
+        chosen["seats"], of_kind = [1], {"delivered_version": 1, "registered_by": None}
     response = await owner.request("POST", owner.path, {**chosen, "secret": SECRET})
     created = await response.json()
     assert (response.status, response.headers["Location"]) == (201, f"{owner.path}/{created['id']}")

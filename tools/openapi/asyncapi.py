@@ -66,12 +66,14 @@ def _rejection(code: str, meaning: str) -> DocumentedCloseCode:
 
 
 CLOSE_CODES = (
-    DocumentedCloseCode(1002, "A frame violates the WebSocket protocol.", resume=False),
-    DocumentedCloseCode(1006, "The connection was lost without a close frame.", resume=True),
-    DocumentedCloseCode(1007, "A text message is not UTF-8.", resume=False),
-    DocumentedCloseCode(1009, "A message is larger than `max_message_bytes`.", resume=False),
     DocumentedCloseCode(
         CloseCode.SHUTDOWN, "The service is shutting down; `closing` says when to reconnect.", resume=True
+    ),
+    DocumentedCloseCode(1002, "A frame violates the WebSocket protocol.", resume=False),
+    DocumentedCloseCode(1006, "The connection was lost without a close frame.", resume=True),
+    DocumentedCloseCode(1007, "A text message is not UTF-8, or a message cannot be decompressed.", resume=False),
+    DocumentedCloseCode(
+        1009, "A message is larger than `max_message_bytes`, or comes in too many frames.", resume=False
     ),
     _rejection("malformed", "`since` or `digest` of the path is malformed."),
     _rejection("unauthorized", "The token is invalid."),
@@ -109,6 +111,9 @@ subprotocol `south-seas.v1` is selected if the client offers it. A client that o
 
 **Keep-alive.** The service sends a protocol ping after a period without messages (`ping_interval_ms`), and closes the
 socket of a client that does not reply.
+
+**Closing.** After `closing` reconnect and resume whatever the close code, which proxies and libraries may change. The
+service answers a client's close with the client's own code.
 
 **Compression.** A client that offers `permessage-deflate` receives every `snapshot` and `diff` compressed, without
 context takeover, and may compress its own messages. Browsers do this automatically.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from schemas.commands import Act, ActionResult, LegalMoves
 from schemas.diffs import Diff
-from schemas.lobby import Created, Games, Joined
+from schemas.lobby import Created, Games, Joined, Rematched
 from schemas.tileset import TileSet, TileSets
 from schemas.webhooks import WebhookCreated, Webhooks
 from service.web.routing import ResponseSpec, Route
@@ -41,6 +41,7 @@ class NamedResource(NamedTuple):
 
 NAMED_RESOURCES: Mapping[Any, tuple[NamedResource, ...]] = {
     Created: (NamedResource(GAME_PATH, "/game/id"),),
+    Rematched: (NamedResource(GAME_PATH, "/game/id"),),
     Joined: (NamedResource(GAME_PATH, "/game/id"),),
     Games: (NamedResource(GAME_PATH, "/games/0/id"),),
     WebhookCreated: (NamedResource(WEBHOOK_PATH, "/id"),),

@@ -97,14 +97,14 @@ def operation_rows(openapi: Mapping[str, Any]) -> Iterator[str]:
 
 
 def adapt(text: str) -> str:
-    """Return a page of `docs/` as the generator takes it.
+    r"""Return a page of `docs/` as the generator takes it.
 
     >>> adapt("[HTTP](../schemas/openapi.json), [messages](../schemas/asyncapi.json#close-codes), [it](../README.md)")
     '[HTTP](api.md), [messages](socket.md#close-codes), it'
     >>> adapt("```python bot.py"), adapt("```sh no-run: it takes minutes")
     ('```python title="bot.py"', '```sh')
-    >>> adapt("```sh tab\\ncurl /\\n```\\n")
-    '=== "curl"\\n\\n    ```sh\\n    curl /\\n    ```\\n\\n'
+    >>> adapt("```sh tab\ncurl /\n```\n")
+    '=== "curl"\n\n    ```sh\n    curl /\n    ```\n\n'
     """
     text = _TAB.sub(lambda block: _tab(block[1], block[2]), text)
     text = text.replace("](../schemas/openapi.json", "](api.md").replace("](../schemas/asyncapi.json", "](socket.md")

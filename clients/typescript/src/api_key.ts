@@ -1,6 +1,7 @@
 /** The client of an API key: the key's quotas, all games of the key, and one webhook for all of them. */
 
 import { BACKOFF, type Backoff } from "./backoff.js";
+import { ServerClock } from "./clock.js";
 import { HttpClient, type HttpRequest, type Query, type RequestOptions } from "./http.js";
 import type {
   ApiKey,
@@ -47,6 +48,7 @@ export class ApiKeyClient {
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
       backoff: { ...BACKOFF, ...options.backoff },
       timeoutMs: options.timeoutMs ?? 20_000,
+      clock: new ServerClock(),
     });
   }
 

@@ -5,6 +5,7 @@
  *     └── SouthSeasError
  *         ├── ProblemError       an error response; `problem` describes it
  *         ├── UnreachableError   no response after the last attempt
+ *         ├── SeatReplacedError  a bot plays the seat that `play` was to play
  *         └── PatchError         a patch does not apply to the replica
  */
 
@@ -42,6 +43,18 @@ export class UnreachableError extends SouthSeasError {
     cause: unknown,
   ) {
     super(`${url} is unreachable: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** The service's bot `bot` plays `seat`, whose player missed a deadline; `returnToSeat` takes it back. */
+export class SeatReplacedError extends SouthSeasError {
+  override readonly name = "SeatReplacedError";
+
+  constructor(
+    readonly seat: number,
+    readonly bot: string,
+  ) {
+    super(`the bot ${bot} plays seat ${seat}, which missed a deadline: returnToSeat takes it back`);
   }
 }
 

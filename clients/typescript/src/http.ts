@@ -1,6 +1,7 @@
 /** HTTP requests with safe retries: every POST has an idempotency key. */
 
 import { type Backoff, backoffMs, sleep } from "./backoff.js";
+import type { ServerClock } from "./clock.js";
 import { ProblemError, UnreachableError, problemOf } from "./errors.js";
 import type { Problem } from "./types.js";
 
@@ -33,6 +34,7 @@ export interface HttpOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly backoff: Backoff;
   readonly timeoutMs: number;
+  readonly clock: ServerClock;
 }
 
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
@@ -89,6 +91,7 @@ export class HttpClient {
     const timeout = new AbortController();
     // Not AbortSignal.timeout: its timer does not keep a Node process alive.
     const timer = setTimeout(() => timeout.abort(new Error("the request timed out")), this.options.timeoutMs);
+    const sentAt = performance.now();
     try {
       const response = await this.options.fetch(url, {
         method: request.method,
@@ -96,6 +99,9 @@ export class HttpClient {
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       });
+      // No cache stores the response to a POST.
+      const date = request.method === "POST" ? response.headers.get("Date") : null;
+      if (date !== null) this.options.clock.observe(date, sentAt, performance.now());
       if (response.ok) return await buffered(response);
       return new ProblemError(await readProblem(response));
     } catch (error) {

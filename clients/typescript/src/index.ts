@@ -2,10 +2,11 @@
 
 export { ApiKeyClient, type ApiKeyOptions } from "./api_key.js";
 export type { Backoff } from "./backoff.js";
-export { PatchError, ProblemError, SouthSeasError, UnreachableError } from "./errors.js";
+export { ServerClock } from "./clock.js";
+export { PatchError, ProblemError, SeatReplacedError, SouthSeasError, UnreachableError } from "./errors.js";
 export { type SubscribeOptions, Subscription, type Status } from "./subscription.js";
 export { type RequestOptions, newKey } from "./http.js";
-export type { MoveChooser } from "./play.js";
+export type { MoveChooser, PlayOptions } from "./play.js";
 export { applyDiff, applyPatch } from "./patches.js";
 export { type ActOptions, SouthSeas, type SouthSeasOptions, type LegalMovesOptions } from "./southseas.js";
 export type * from "./types.js";

@@ -1,6 +1,6 @@
 /** The loop that plays a seat. */
 
-import { ProblemError } from "./errors.js";
+import { ProblemError, SeatReplacedError } from "./errors.js";
 import type { SouthSeas } from "./southseas.js";
 import type { SubscribeOptions, Subscription } from "./subscription.js";
 import type { Game, LegalMoves, Move } from "./types.js";
@@ -8,16 +8,31 @@ import type { Game, LegalMoves, Move } from "./types.js";
 /** Selects one of the legal moves in a game. */
 export type MoveChooser = (moves: readonly Move[], game: Game) => Move | Promise<Move>;
 
-/** Problems of a move that another request preceded: an undo, a timeout, the owner. */
-const OVERTAKEN_CODES = new Set(["version_mismatch", "conflict", "not_your_turn", "not_active"]);
+export interface PlayOptions extends SubscribeOptions {
+  /** Takes the seat back when a bot plays for it, because a deadline was missed. */
+  readonly returnWhenReplaced?: boolean;
+}
 
-/** Plays a seat until the game is over. Rejects if the subscription is rejected, or aborted by `options.signal`. */
+/** Problems of a move that another request preceded: an undo, a timeout, the owner. */
+const OVERTAKEN_CODES = new Set([
+  "version_mismatch",
+  "conflict",
+  "not_your_turn",
+  "not_active",
+  "replaced",
+  "not_replaced",
+]);
+
+/**
+ * Plays a seat until the game is over. Rejects if the subscription is rejected, or aborted by `options.signal`, and with
+ * SeatReplacedError.
+ */
 export async function playSeat(
   client: SouthSeas,
   id: string,
   seat: number,
   choose: MoveChooser,
-  options: SubscribeOptions,
+  options: PlayOptions,
 ): Promise<Game> {
   let onChange = (): void => {};
   let failure: unknown = null;
@@ -45,7 +60,16 @@ export async function playSeat(
       if (failure !== null) throw failure;
       options.signal?.throwIfAborted();
       if (game?.status === "finished" || game?.status === "aborted") return game;
-      if (game?.turn?.decider === seat) legal = await playMove(client, subscription, game, choose, legal);
+      const player = game?.players[seat];
+      if (game?.turn && player?.kind === "human" && player.bot !== null) {
+        if (!options.returnWhenReplaced) throw new SeatReplacedError(seat, player.bot);
+        await unlessOvertaken(async () => {
+          subscription.applyDiffs((await client.returnToSeat(id, { seat })).diffs);
+          return null;
+        });
+      } else if (game?.turn?.decider === seat) {
+        legal = await playMove(client, subscription, game, choose, legal);
+      }
       await changed;
     }
   } finally {
@@ -63,11 +87,19 @@ async function playMove(
 ): Promise<LegalMoves | null> {
   const legal = known?.version === game.version ? known : await client.legalMoves(game.id);
   if (legal.version !== game.version || legal.seat === null) return legal;
+  const { seat } = legal;
   const move = (await choose(legal.moves, game)).id;
-  try {
-    const acted = await client.act(game.id, { move, seat: legal.seat }, { ifMatch: legal, includeLegalMoves: true });
+  return unlessOvertaken(async () => {
+    const acted = await client.act(game.id, { move, seat }, { ifMatch: legal, includeLegalMoves: true });
     subscription.applyDiffs(acted.diffs);
     return acted.legal_moves;
+  });
+}
+
+/** Returns the result of a request, or null if another one preceded it. */
+async function unlessOvertaken<Result>(request: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await request();
   } catch (error) {
     if (error instanceof ProblemError && OVERTAKEN_CODES.has(error.code)) return null;
     throw error;

@@ -208,7 +208,7 @@ export interface paths {
          * Read the board as PNG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardPng"];
         readonly put?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Read the board as SVG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardSvg"];
         readonly put?: never;
@@ -252,7 +252,7 @@ export interface paths {
          * Read the board as text
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardText"];
         readonly put?: never;
@@ -296,7 +296,7 @@ export interface paths {
          * Read the legal moves
          * @description Return every move that is legal now; any other move is rejected.
          *
-         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The texts are in the language of `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;
@@ -318,9 +318,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a rematch
-         * @description Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
+         * @description Create a game with the same players and the next first seat, after a game that is over.
          *
-         *     The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game and the same tokens. The rematch is a game of the `Api-Key` of this request, whichever the game before had.
+         *     The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. All tokens of the game before are valid in the rematch too: the owner token, the spectator token, and the latest token of each seat. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of the one of the game before.
          */
         readonly post: operations["createRematch"];
         readonly delete?: never;
@@ -342,7 +342,7 @@ export interface paths {
          * Resign
          * @description Resign from the game permanently, at any time, with the event `player_resigned`.
          *
-         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["resign"];
         readonly delete?: never;
@@ -364,7 +364,7 @@ export interface paths {
          * Take a seat back from a bot
          * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;
@@ -427,9 +427,9 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a player
-         * @description Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.
+         * @description Remove a player who joined, with the owner token or the seat's own, while the game waits.
          *
-         *     The seat is open again and its token is revoked. The request can be repeated: an open seat stays open. `If-Match` makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
+         *     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end. The owner can repeat the request: an open seat stays open. A player's token is unknown afterwards. `If-Match` makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
          */
         readonly delete: operations["removePlayer"];
         readonly options?: never;
@@ -450,7 +450,7 @@ export interface paths {
          * Replace a seat's token
          * @description Replace a seat's token, for example after others have seen it; the old one is revoked at once.
          *
-         *     Sockets and event streams that use the old token are closed. The request requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
+         *     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
          */
         readonly post: operations["replaceSeatToken"];
         readonly delete?: never;
@@ -491,6 +491,8 @@ export interface paths {
         /**
          * Read the tiles left
          * @description Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+         *
+         *     The tiles' names are in the language of `Accept-Language`.
          */
         readonly get: operations["readTiles"];
         readonly put?: never;
@@ -514,7 +516,7 @@ export interface paths {
          * Take a move back
          * @description Undo the last action of the deciding seat, as a new version with the event `move_undone`.
          *
-         *     Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a repeated request undoes no second one. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["undo"];
         readonly delete?: never;
@@ -532,13 +534,15 @@ export interface paths {
         };
         /**
          * List the webhooks
-         * @description List the game's webhooks, without their secrets, with the owner token.
+         * @description List the game's webhooks, without their secrets; with a seat token, only those that it has registered.
          */
         readonly get: operations["listWebhooks"];
         readonly put?: never;
         /**
          * Register a webhook
          * @description Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
+         *
+         *     The owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves.
          *
          *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes.
          *
@@ -560,7 +564,7 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Return one webhook with its status and its delivery progress, with the owner token.
+         * @description Return one webhook with its status and its delivery progress.
          */
         readonly get: operations["readWebhook"];
         readonly put?: never;
@@ -584,7 +588,7 @@ export interface paths {
         };
         /**
          * List a webhook's deliveries
-         * @description List the latest 100 delivery attempts with their responses, with the owner token.
+         * @description List the latest 100 delivery attempts with their responses.
          */
         readonly get: operations["listDeliveries"];
         readonly put?: never;
@@ -606,7 +610,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Retry now
-         * @description Retry the next delivery now, with the owner token, for example when the server works again.
+         * @description Retry the next delivery now, for example when the server works again.
          *
          *     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never passed its challenge becomes `pending` again and receives a new challenge.
          */
@@ -942,7 +946,7 @@ export interface paths {
          * Read a tile as PNG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTilePng"];
         readonly put?: never;
@@ -964,7 +968,7 @@ export interface paths {
          * Read a tile as SVG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTileSvg"];
         readonly put?: never;
@@ -1313,7 +1317,7 @@ export interface components {
         /** @description Changes to a webhook; what is null or missing stays. */
         readonly ChangeKeyWebhook: {
             /** @description Other event types, the most important first, or `decision`; an empty list for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * Format: uri
              * @description Another URL, whose server must answer a challenge first.
@@ -1325,7 +1329,7 @@ export interface components {
         readonly ClientMessage: {
             readonly type: string;
         } & (components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["ReturnToSeat"] | components["schemas"]["Ping"]);
-        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`. */
+        /** @description The service is shutting down: reconnect after `retry_after_ms`, with `since`, whatever the close code is. */
         readonly Closing: {
             /** Format: int32 */
             readonly retry_after_ms: number;
@@ -1953,7 +1957,7 @@ export interface components {
             readonly color?: components["schemas"]["Color"] | null;
             /** @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`. */
             readonly external_user?: string | null;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
         };
         /** @description An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping. */
@@ -2131,7 +2135,7 @@ export interface components {
         };
         /** @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide. */
         readonly LegalMoves: {
-            /** @description Null without `stage=cell`. */
+            /** @description Null without `stage=cell`; with it, `moves` has only the moves without a cell. */
             readonly cells: readonly components["schemas"]["CellChoice"][] | null;
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
@@ -2153,6 +2157,8 @@ export interface components {
              * @example take_ship
              */
             readonly phase: string | null;
+            /** @description Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out. */
+            readonly repeated: readonly string[];
             /**
              * Format: int32
              * @description The seat that must decide; null if nobody must.
@@ -2373,7 +2379,7 @@ export interface components {
              * @example yellow
              */
             readonly color: string;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2385,7 +2391,7 @@ export interface components {
         };
         /** @description The owner removed the player `name` from a seat before the start. */
         readonly PlayerLeft: {
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2486,7 +2492,7 @@ export interface components {
         /** @description A new webhook for all games of an API key; only `url` is required. */
         readonly RegisterKeyWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * @description The signing secret; null for a random one.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -2502,7 +2508,7 @@ export interface components {
         /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /** @description The seats whose events and decisions are sent; null for all. */
             readonly seats?: readonly number[] | null;
             /**
@@ -2531,6 +2537,12 @@ export interface components {
              * @enum {string}
              */
             readonly type: "rematch_created";
+        };
+        /** @description The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one. */
+        readonly Rematched: {
+            /** @description The digest of the game's version. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameView"];
         };
         /** @description Removes a member (RFC 6902, 4.2). */
         readonly RemoveOperation: {
@@ -2680,7 +2692,7 @@ export interface components {
         readonly SeatCommand: {
             /**
              * Format: int32
-             * @description Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one).
+             * @description Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it.
              */
             readonly seat?: number | null;
         };
@@ -2895,6 +2907,8 @@ export interface components {
         readonly TileLeft: {
             /** Format: int32 */
             readonly left: number;
+            /** @description The tile's name, made from what it shows; unique in its set. */
+            readonly text: string;
             readonly tile: string;
         };
         /** @description The player placed the drawn tile (R3). */
@@ -2941,6 +2955,13 @@ export interface components {
              * @description The number of all tiles in the bag.
              */
             readonly bag: number;
+            /**
+             * @description The language of the texts.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
             readonly tiles: readonly components["schemas"]["TileLeft"][];
             /** Format: int32 */
             readonly version: number;
@@ -2989,7 +3010,7 @@ export interface components {
              */
             readonly undoable: number;
         };
-        /** @description A turn started; turns are numbered from 1. */
+        /** @description A turn started, with a tile that can be placed; turns are numbered from 1. */
         readonly TurnStarted: {
             /** Format: int32 */
             readonly number: number;
@@ -3072,7 +3093,7 @@ export interface components {
             /** Format: int32 */
             readonly shells?: number | null;
         };
-        /** @description A webhook, for the game's owner; the service shows its secret only at creation. */
+        /** @description A webhook of a game; the service shows its secret only at creation. */
         readonly Webhook: {
             /**
              * Format: date-time
@@ -3105,6 +3126,11 @@ export interface components {
              * @description The time of the next retry; null without failures.
              */
             readonly next_attempt_at: string | null;
+            /**
+             * Format: int32
+             * @description The seat whose token registered it; null for the owner's.
+             */
+            readonly registered_by: number | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
@@ -3177,6 +3203,11 @@ export interface components {
              * @description The time of the next retry; null without failures.
              */
             readonly next_attempt_at: string | null;
+            /**
+             * Format: int32
+             * @description The seat whose token registered it; null for the owner's.
+             */
+            readonly registered_by: number | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
@@ -3228,6 +3259,11 @@ export interface components {
              */
             readonly version: number;
         };
+        /**
+         * @description An event type that a webhook can subscribe to.
+         * @enum {string}
+         */
+        readonly WebhookEventType: "game_created" | "player_joined" | "player_left" | "game_started" | "turn_started" | "tile_discarded" | "tile_drawn" | "tile_placed" | "islander_placed" | "islander_retrieved" | "feature_evaluated" | "fish_covered" | "islander_returned" | "ship_taken" | "ship_revealed" | "turn_timed_out" | "player_replaced" | "player_returned" | "player_resigned" | "move_undone" | "rematch_created" | "game_finished" | "game_aborted" | "decision";
         /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];
@@ -3324,7 +3360,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
+        /** @description Empty if the body had another `Content-Encoding` than `identity`: none is accepted (RFC 9110, 15.5.16). */
         readonly "Accept-Encoding": string;
         /**
          * @description The methods that the path supports.
@@ -3444,6 +3480,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3520,6 +3565,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3574,6 +3628,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3656,6 +3719,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3710,6 +3782,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3802,6 +3883,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3881,6 +3971,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4005,6 +4104,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4038,6 +4146,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4129,6 +4246,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4256,6 +4382,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4416,6 +4551,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4456,6 +4600,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
@@ -4477,7 +4630,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4563,6 +4716,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4605,7 +4767,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4691,6 +4853,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4733,7 +4904,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4745,6 +4916,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4762,6 +4935,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4813,6 +4987,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4946,6 +5129,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4984,11 +5176,11 @@ export interface operations {
             readonly query?: {
                 /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description The maximum number of moves or cells per page. */
+                /** @description The maximum number of rows per page. */
                 readonly limit?: number;
                 /** @description Only moves whose text contains this; case is ignored. */
                 readonly q?: string;
-                /** @description `cell` returns the cells that have moves, without the moves. */
+                /** @description `cell` returns the cells that have moves, and the moves without one. */
                 readonly stage?: components["schemas"]["LegalMovesStage"];
                 /** @description Only moves at this x. */
                 readonly x?: number;
@@ -5074,6 +5266,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -5109,15 +5310,10 @@ export interface operations {
     };
     readonly createRematch: {
         readonly parameters: {
-            readonly query?: {
-                /** @description Adds the next legal moves to the response. */
-                readonly include?: components["schemas"]["Include"];
-            };
+            readonly query?: never;
             readonly header?: {
-                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
-                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
-                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
                 /**
@@ -5134,10 +5330,9 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The rematch and its tokens. */
+            /** @description The rematch. */
             readonly 201: {
                 headers: {
-                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
@@ -5146,7 +5341,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Created"];
+                    readonly "application/json": components["schemas"]["Rematched"];
                 };
             };
             /** @description `malformed`: The request is malformed. */
@@ -5214,6 +5409,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5247,6 +5451,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5386,6 +5599,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5419,6 +5641,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5558,6 +5789,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5591,6 +5831,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5682,6 +5931,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5820,6 +6078,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5853,6 +6120,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5926,7 +6202,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_owner`: Only the game's owner may do this. */
+            /** @description `wrong_seat`: The token does not act for this seat. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5965,6 +6241,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6109,6 +6394,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6142,6 +6436,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6248,6 +6551,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -6285,6 +6597,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -6302,6 +6616,7 @@ export interface operations {
             /** @description The number of tiles in the bag, by type. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6353,6 +6668,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6512,6 +6836,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6545,6 +6878,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6645,6 +6987,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6784,6 +7135,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6817,6 +7177,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6928,6 +7297,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7031,6 +7409,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7162,6 +7549,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7277,6 +7673,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `key_reused`: This idempotency key was used for another request. */
             readonly 422: {
                 headers: {
@@ -7376,6 +7781,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7487,6 +7901,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7577,6 +8000,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7692,6 +8124,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -7725,6 +8166,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -7822,6 +8272,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7911,6 +8370,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8036,6 +8504,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8069,6 +8546,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8160,6 +8646,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8269,6 +8764,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8408,6 +8912,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8441,6 +8954,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8530,6 +9052,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8669,6 +9200,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8702,6 +9242,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8797,6 +9346,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8877,6 +9435,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8970,6 +9537,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9077,6 +9653,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9172,6 +9757,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9281,6 +9875,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9315,6 +9918,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -9337,6 +9942,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9378,6 +9984,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -1,9 +1,10 @@
 /** The client: a method for each operation of the API. */
 
 import { BACKOFF, type Backoff } from "./backoff.js";
+import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { HttpClient, type Query, type RequestOptions } from "./http.js";
-import { type MoveChooser, playSeat } from "./play.js";
+import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
 import type {
   Act,
   ActionResult,
@@ -27,6 +28,7 @@ import type {
   MyGamesQuery,
   RegisterWebhook,
   Rematch,
+  Rematched,
   Scores,
   SeatToken,
   ShipQuery,
@@ -79,7 +81,11 @@ export class SouthSeas {
   readonly #creationHeaders: Readonly<Record<string, string>>;
   readonly #apiKeyHeaders: Readonly<Record<string, string>>;
 
-  constructor(private readonly options: SouthSeasOptions = {}) {
+  /** `clock` is the service's clock, set by sockets and by responses to POST. */
+  constructor(
+    private readonly options: SouthSeasOptions = {},
+    readonly clock: ServerClock = new ServerClock(),
+  ) {
     const base = String(options.url ?? globalThis.location.origin);
     this.#backoff = { ...BACKOFF, ...options.backoff };
     this.#token = options.token ?? null;
@@ -95,12 +101,13 @@ export class SouthSeas {
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
       backoff: this.#backoff,
       timeoutMs: options.timeoutMs ?? 20_000,
+      clock,
     });
   }
 
   /** Returns a client with another token. */
   withToken(token: string | null): SouthSeas {
-    return new SouthSeas({ ...this.options, token });
+    return new SouthSeas({ ...this.options, token }, this.clock);
   }
 
   tilesets(options?: RequestOptions): Promise<TileSets> {
@@ -126,7 +133,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/seats`, request, options, this.#creationHeaders);
   }
 
-  /** Removes a player who joined, before the start, as the owner; the seat is open again. */
+  /** Removes a player who joined, before the start, as the owner or that player; the seat is open again. */
   removePlayer(id: string, seat: number, options?: RequestOptions): Promise<Game> {
     return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, options);
   }
@@ -136,8 +143,11 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/seats/${seat}/token`, {}, options);
   }
 
-  /** Creates a game with the same players, as the owner of a game that is over. */
-  rematch(id: string, request: Rematch = {}, options?: LegalMovesOptions): Promise<Created> {
+  /**
+   * Creates a game with the same players, as the owner or a player of a game that is over. The same tokens are valid in
+   * it. If there is one already, the problem of the ProblemError names it in `next_game`.
+   */
+  rematch(id: string, request: Rematch = {}, options?: RequestOptions): Promise<Rematched> {
     return this.#post(`/v1/games/${id}/rematch`, request, options, this.#apiKeyHeaders);
   }
 
@@ -176,11 +186,12 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/undo`, request, options);
   }
 
+  /** Resigns; with the owner's token, `seat` is required. */
   resign(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/resign`, request, options);
   }
 
-  /** Returns to a seat that a bot plays. */
+  /** Returns to a seat that a bot plays; with the owner's token, `seat` is required. */
   returnToSeat(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/return`, request, options);
   }
@@ -271,11 +282,14 @@ export class SouthSeas {
   subscribe(id: string, options: SubscribeOptions = {}): Subscription {
     const url = this.#http.url("/v1/ws");
     url.protocol = url.protocol.replace("http", "ws");
-    return new Subscription(url.href, id, this.#backoff, { token: this.#token, ...options });
+    return new Subscription(url.href, id, this.#backoff, this.clock, { token: this.#token, ...options });
   }
 
-  /** Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. */
-  play(id: string, seat: number, choose: MoveChooser, options: SubscribeOptions = {}): Promise<Game> {
+  /**
+   * Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. Rejects with
+   * SeatReplacedError when a bot plays for the seat, unless `returnWhenReplaced`.
+   */
+  play(id: string, seat: number, choose: MoveChooser, options: PlayOptions = {}): Promise<Game> {
     return playSeat(this, id, seat, choose, options);
   }
 

@@ -1,6 +1,7 @@
 /** A subscription to a game: every version once and in order, across lost connections and restarts. */
 
 import { type Backoff, backoffMs } from "./backoff.js";
+import type { ServerClock } from "./clock.js";
 import { ProblemError, SouthSeasError, problemOf } from "./errors.js";
 import { Replica } from "./replica.js";
 import type { ClientMessage, Diff, Game, Problem, ServerMessage } from "./types.js";
@@ -27,7 +28,10 @@ export interface SubscribeOptions {
   readonly WebSocket?: typeof globalThis.WebSocket;
 }
 
-/** Close codes after which reconnecting would fail again; from 4000 on, all but RESUMABLE_CLOSE_CODES. */
+/**
+ * Close codes after which reconnecting would fail again, unless the service announced that it closes; from 4000 on, all
+ * but RESUMABLE_CLOSE_CODES.
+ */
 const FINAL_CLOSE_CODES = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 const RESUMABLE_CLOSE_CODES = new Set([4408, 4429]);
 
@@ -43,8 +47,9 @@ export class Subscription {
   #socket: WebSocket | null = null;
   #status: Status = "connecting";
   #failures = 0;
-  /** The wait that the service asked for. */
-  #retryAfterMs = 0;
+  /** The wait that the service asked for; null if it did not. */
+  #retryAfterMs: number | null = null;
+  #connectingSince = 0;
   #isSyncing = false;
   #reconnectTimer: ReturnType<typeof setTimeout> | undefined;
   #pingInterval: ReturnType<typeof setInterval> | undefined;
@@ -55,6 +60,7 @@ export class Subscription {
     private readonly url: string,
     readonly id: string,
     private readonly backoff: Backoff,
+    private readonly clock: ServerClock,
     private readonly options: SubscribeOptions,
   ) {
     this.#WebSocket = options.WebSocket ?? globalThis.WebSocket;
@@ -106,6 +112,7 @@ export class Subscription {
 
   #connect(): void {
     this.#setStatus(this.#failures === 0 && this.#status === "connecting" ? "connecting" : "reconnecting");
+    this.#connectingSince = performance.now();
     const socket = new this.#WebSocket(this.url);
     this.#socket = socket;
     this.#isSyncing = false;
@@ -115,6 +122,7 @@ export class Subscription {
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       if (socket === this.#socket) this.#onMessage(JSON.parse(data) as ServerMessage);
     };
+    socket.onerror = () => {}; // a close event follows; npm's `ws` throws an error that nobody listens to
     socket.onclose = ({ code }: CloseEvent) => {
       if (socket === this.#socket) this.#onDisconnect(code);
     };
@@ -132,6 +140,7 @@ export class Subscription {
     clearTimeout(this.#pongTimeout);
     switch (message.type) {
       case "welcome":
+        this.clock.observe(message.now, this.#connectingSince, performance.now());
         this.#pingInterval = setInterval(() => this.#ping(), message.ping_interval_ms);
         break;
       case "subscribed":
@@ -181,13 +190,14 @@ export class Subscription {
   /** Handles a lost connection; `code` is its close code, or 0 if this client closed it. */
   #onDisconnect(code: number): void {
     this.#disconnect();
-    if (FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code))) {
+    const isFinal = FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code));
+    if (isFinal && this.#retryAfterMs === null) {
       const name = PROBLEM_CODES[code - 4000] ?? "unknown";
       this.#fail(problemOf(Math.max(400, code - 4000), name, `the connection was closed with ${code}`));
       return;
     }
-    const waitMs = Math.min(this.#retryAfterMs, this.backoff.maxWaitMs) + backoffMs(this.backoff, this.#failures);
-    this.#retryAfterMs = 0;
+    const waitMs = Math.min(this.#retryAfterMs ?? 0, this.backoff.maxWaitMs) + backoffMs(this.backoff, this.#failures);
+    this.#retryAfterMs = null;
     this.#failures++;
     this.#setStatus("reconnecting");
     this.#reconnectTimer = setTimeout(() => this.#connect(), waitMs);

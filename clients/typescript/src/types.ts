@@ -34,6 +34,7 @@ export type PatchOperation = Schemas["PatchOperation"];
 
 export type SeatCommand = Schemas["SeatCommand"];
 export type Rematch = Schemas["Rematch"];
+export type Rematched = Schemas["Rematched"];
 export type MyGames = Schemas["MyGames"];
 export type BotList = Schemas["BotList"];
 export type Story = Schemas["Story"];

@@ -120,11 +120,11 @@ def parse_action(given: ActionRequest, path: str) -> Action:
 
 
 def check_turn(game: Game, seat: int, index: int | None = None) -> None:
-    """Raise NotYourTurn unless the seat decides now, SeatPlayedByBot where a bot decides for its player."""
-    if seat != game.decider:
-        raise NotYourTurn(seat, game.decider, index)
+    """Raise SeatPlayedByBot where a bot decides for the player, NotYourTurn unless the seat decides now."""
     if is_played_by_bot(game, seat):
         raise SeatPlayedByBot(seat, index)
+    if seat != game.decider:
+        raise NotYourTurn(seat, game.decider, index)
 
 
 def passed_by_engine(game: Game, action: Action, events: Sequence[AnyEvent]) -> set[PassPhase]:

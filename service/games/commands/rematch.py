@@ -1,46 +1,39 @@
-"""A rematch: the same players again, the next seat first. Source: api.md, "Creating, joining, starting".
+"""A rematch: the same players again, the next seat first, for the owner or any player.
 
 Two games change, each in a commit of its own: the rematch is created, then the game before it gets one more version
-that names it. The rematch's id is derived from the game before, and its tokens from that game's owner token. So a retry
-after a crash between the commits completes the same rematch with the same tokens.
+that names it. The rematch's id is derived from the game before, so a retry after a crash between the commits completes
+the same rematch. All tokens of the game before are valid in the rematch, since it has the same hashes.
 """
 
-import hmac
+import secrets
 from typing import NamedTuple
 
 import msgspec
 
 from schemas.events import AnyEvent, RematchCreated
-from schemas.lobby import Created, CreateGame, Rematch, SeatRequest
+from schemas.lobby import CreateGame, Rematch, Rematched, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.engine import is_finished
+from service.engine import build_view, is_finished
 from service.games import repository
-from service.games.access import AccessRecord, Principal
-from service.games.cache import GameSession
-from service.games.commands.execute import ClientCharge, OwnerCommand, execute, retry
-from service.games.commands.game_setup import (
-    created_response,
-    derive_game_id,
-    new_access_record,
-    replay_created,
-    set_up_game,
+from service.games.access import (
+    ACCESS_SCHEMA,
+    API_KEY_SCHEMA,
+    SALT_BYTES,
+    AccessRecord,
+    Principal,
+    authorize_owner_or_player,
 )
+from service.games.cache import GameSession
+from service.games.commands.execute import ClientCharge, Command, execute, retry
+from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context
 from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.errors import GameNotFinished, RematchExists
-from service.games.i18n import ENGLISH, Language
-from service.games.idempotency import (
-    FirstResponse,
-    ReplayableResult,
-    idempotency_scope,
-    new_record,
-    token_secret,
-)
+from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
+from service.games.queries.diffs import load_digest
 from service.games.repository import decode_game, read_access
 from service.games.webhooks.updates import attach_to_key
-
-TOKEN_PURPOSE = b"rematch"
 
 
 class RematchRequest(NamedTuple):
@@ -50,37 +43,35 @@ class RematchRequest(NamedTuple):
     token: str | None
     key: str | None
     """The idempotency key."""
-    include_moves: bool = False
     client: bytes = b""
     """Identifies the requester, as in `create`."""
     api_key: str | None = None
     """Name of the API key."""
-    language: Language = ENGLISH
-    """Of the legal moves' texts."""
     charge: ClientCharge | None = None
 
 
-async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Created]:
-    """Create the rematch of a finished or aborted game, for its owner.
+async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Rematched]:
+    """Create the rematch of a finished or aborted game, for its owner or a player.
 
-    Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, Malformed, and what `authorize_owner`
+    Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, and what `authorize_owner_or_player`
     does.
     """
     return await execute(RematchCommand(context, game_id, request))
 
 
-class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
-    """The owner's request for a rematch."""
+class RematchCommand(Command[ReplayableResult[Rematched]]):
+    """A request for a rematch."""
 
     def __init__(self, context: Context, game_id: str, request: RematchRequest) -> None:
         scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
-        super().__init__(context, game_id, request.token, scope=scope)
+        super().__init__(context, game_id, scope=scope)
         self._request = request
-        token_secret(scope)  # the tokens are derived from another secret, but the key must be as strong
-        self._secret = hmac.digest((request.token or "").encode(), TOKEN_PURPOSE, "sha256")
-        self._language = request.language if request.include_moves else None
 
-    async def attempt(self, session: GameSession, _owner: Principal) -> ReplayableResult[Created] | None:
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner or a player."""
+        return authorize_owner_or_player(access, self.game_id, self._request.token)
+
+    async def attempt(self, session: GameSession, _player: Principal) -> ReplayableResult[Rematched] | None:
         """Create the rematch, then name it in the game before."""
         game = session.game
         if game.next_game is not None:
@@ -91,14 +82,14 @@ class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
         await attach_to_key(self.context, created)
         if not await self._link(session, created):
             return None
-        response = created_response(created, self._secret, created.game.digest, self._language)
-        return ReplayableResult(response, created.game.version)
+        return ReplayableResult(_response(created, created.game.digest), created.game.version)
 
-    async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[Created]:
-        """Return the same tokens, with the current game."""
+    async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[Rematched]:
+        """Return the same rematch, as it is now."""
         record, access = await repository.load_game(self.context, session.game.next_game or session.game.id)
         created = repository.open_session(self.context, record, access)
-        return await replay_created(self.context, created, self._secret, first.version, self._language)
+        digest = await load_digest(self.context, created.game.id, first.version)
+        return ReplayableResult(_response(created, digest), first.version, replayed=True)
 
     async def _load_or_create(self, before: GameSession) -> GameSession:
         """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
@@ -127,7 +118,7 @@ class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
         game, diffs = await set_up_game(
             context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
         )
-        created = GameSession(game, _access(body, before.access, self._secret, request.api_key), before.tileset)
+        created = GameSession(game, _same_access(before.access, request.api_key), before.tileset)
         return created if await repository.commit(context, created, diffs, store_access=True) else None
 
     async def _link(self, before: GameSession, created: GameSession) -> bool:
@@ -138,6 +129,10 @@ class RematchCommand(OwnerCommand[ReplayableResult[Created]]):
         diffs = [record_change(before.tileset.index, game, Change(events, context.now()))]
         record = new_record(self.scope, context.clock(), created.game.version)
         return await repository.commit(context, before, diffs, idempotency=record)
+
+
+def _response(created: GameSession, digest: str) -> Rematched:
+    return Rematched(game=build_view(created.tileset.index, created.game), digest=digest)
 
 
 def _same_again(before: GameSession, body: Rematch) -> CreateGame:
@@ -160,15 +155,19 @@ def _same_again(before: GameSession, body: Rematch) -> CreateGame:
     )
 
 
-def _access(body: CreateGame, before: AccessRecord, secret: bytes, api_key: str | None) -> AccessRecord:
-    """Return an access record with new tokens for the owner, the spectators and the owner's seats.
+def _same_access(before: AccessRecord, api_key: str | None) -> AccessRecord:
+    """Return an access record with the same tokens, for the same creators' keys.
 
-    Players who had joined keep their tokens, and creators' keys list the rematch as they did the game before.
+    The API key is the request's, else the one of the game before: a player's request leaves the game with its host. The
+    salt is new, so that a key used in both games replaces a seat's token by another one in each.
     """
-    fresh = new_access_record(body, secret, before.creator, api_key)
-    joined = [seat for seat in fresh.owner_seats if seat not in before.owner_seats]
-    for seat in joined:
-        fresh.seats[seat] = before.seats[seat]
+    api_key = api_key or before.api_key
     return msgspec.structs.replace(
-        fresh, owner_seats=[seat for seat in fresh.owner_seats if seat not in joined], tags=[*before.tags]
+        before,
+        salt=secrets.token_bytes(SALT_BYTES),
+        seats=[*before.seats],
+        owner_seats=[*before.owner_seats],
+        tags=[*before.tags],
+        schema=ACCESS_SCHEMA if api_key is None else API_KEY_SCHEMA,
+        api_key=api_key,
     )

@@ -1,8 +1,11 @@
-"""Resigning, and returning to a seat that a bot plays."""
+"""Resigning, and returning to a seat that a bot plays.
+
+The owner's token names the seat. With the decider as the default, a repeated request would be about the next player.
+"""
 
 from schemas.commands import SeatCommand
-from service.engine import Game, resign, return_player
-from service.games.access import AccessRecord, Principal, resolve_seat
+from service.engine import resign, return_player
+from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
 from service.games.commands.execute import execute
@@ -15,12 +18,12 @@ from service.games.ports import StoredDiff
 
 
 async def resign_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
-    """Resign for good, on turn or not. Raises SeatResigned for a second time."""
+    """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
     return await execute(ResignCommand(context, game_id, request))
 
 
 async def return_to_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
-    """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned."""
+    """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
     return await execute(ReturnCommand(context, game_id, request))
 
 
@@ -32,7 +35,7 @@ class ResignCommand(ActiveGameCommand[SeatCommand]):
     async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
         """Resign the seat."""
         game, index = session.game, session.tileset.index
-        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, None)
+        seat = resolve_seat(session.access, principal, self.request.body.seat, None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         events = resign(index, game, seat)
@@ -46,17 +49,11 @@ class ReturnCommand(ActiveGameCommand[SeatCommand]):
 
     async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
         """Give the seat back to its player."""
-        game, index, access = session.game, session.tileset.index, session.access
-        seat = resolve_seat(access, principal, self.request.body.seat, _default_seat(game, access), None)
+        game, index = session.game, session.tileset.index
+        seat = resolve_seat(session.access, principal, self.request.body.seat, None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         if not is_played_by_bot(game, seat):
             raise SeatNotPlayedByBot(seat)
         events = return_player(game, seat)
         return [record_change(index, game, Change(events, self.context.now(), seat=seat, by=principal.actor))]
-
-
-def _default_seat(game: Game, access: AccessRecord) -> int:
-    """Return the seat that the owner returns to by default: the only one that a bot plays, else the decider."""
-    played = [seat for seat in access.owner_seats if is_played_by_bot(game, seat)]
-    return played[0] if len(played) == 1 else game.decider

@@ -1,7 +1,7 @@
 """Removing a player from a seat, and replacing a seat's token.
 
 Both revoke a token. The commit says so: no instance acts on a cached access record after it, and subscribers with that
-token are dropped. Source: api.md, "Creating, joining, starting".
+token are dropped. The webhooks that were registered with the token end before it: the commit conflicts with others.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from schemas.lobby import ReplaceToken, SeatToken
 from service.engine import build_view, vacate_seat
 from service.games import repository
 from service.games.access import (
+    OWNER,
     AccessRecord,
     Principal,
     authorize_action,
@@ -23,11 +24,11 @@ from service.games.access import (
 )
 from service.games.cache import GameSession
 from service.games.commands.active_game import ExpectedVersion, check_if_match
-from service.games.commands.execute import Command, OwnerCommand, execute
+from service.games.commands.execute import Command, execute
 from service.games.context import Context
 from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
-from service.games.errors import Conflict, GameNotActive, NoSuchSeat
+from service.games.errors import Conflict, GameNotActive, NoSuchSeat, WrongSeat
 from service.games.idempotency import (
     FirstResponse,
     ReplayableResult,
@@ -35,6 +36,7 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
+from service.games.webhooks.updates import remove_webhooks_of_seat
 
 __all__ = ["remove_player", "replace_token"]
 
@@ -42,9 +44,10 @@ __all__ = ["remove_player", "replace_token"]
 async def remove_player(
     context: Context, game_id: str, seat: int, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
 ) -> tuple[GameView, str]:
-    """Empty a joined seat of a waiting game for its owner, once or again, and return GAME and its digest.
+    """Empty a joined seat of a waiting game for its owner or its player, and return GAME and its digest.
 
-    Raises NoSuchSeat, GameNotActive (it is over), Conflict (it has started, or the seat was filled at creation).
+    The owner may repeat it; the player's token is revoked. Raises WrongSeat, NoSuchSeat, GameNotActive (it is over),
+    Conflict (it has started, or the seat was filled at creation).
     """
     return await execute(RemovePlayerCommand(context, game_id, token, seat, if_match))
 
@@ -61,19 +64,29 @@ async def replace_token(
 
 
 @dataclass
-class RemovePlayerCommand(OwnerCommand[tuple[GameView, str]]):
-    """The owner's request to empty a seat."""
+class RemovePlayerCommand(Command[tuple[GameView, str]]):
+    """A request to empty a seat, of the owner or the player."""
 
+    token: str | None
     seat: int
     if_match: Sequence[ExpectedVersion] | None
 
-    async def attempt(self, session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner or the seat's player."""
+        principal = authorize_action(access, self.game_id, self.token)
+        if principal.role != OWNER and principal.seat != self.seat:
+            raise WrongSeat(self.seat)
+        return principal
+
+    async def attempt(self, session: GameSession, _principal: Principal) -> tuple[GameView, str] | None:
         """Empty the seat unless it is open already."""
         seat, context = self.seat, self.context
         game, access, index = session.game, session.access, session.tileset.index
         _check_is_removable(session, seat)
         check_if_match(session.revision, self.if_match)
         if game.players[seat].kind != "open":
+            if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
+                return None
             revoked, access.seats[seat] = access.seats[seat], None
             if seat < len(access.tags):
                 access.tags[seat] = None
@@ -99,7 +112,9 @@ class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
     async def attempt(self, session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
         """Store the new token's hash in the old one's place."""
         seat, context, access, game = self.seat, self.context, session.access, session.game
-        resolve_seat(access, authorize_action(access, self.game_id, self.token), seat, seat, None)
+        resolve_seat(access, authorize_action(access, self.game_id, self.token), seat, seat)
+        if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
+            return None
         new_token = self._new_token(access)
         revoked, access.seats[seat] = access.seats[seat], hash_token(new_token)
         record = new_record(self.scope, context.clock(), game.version, seat)

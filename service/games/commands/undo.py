@@ -46,7 +46,7 @@ class UndoCommand(ActiveGameCommand[SeatCommand]):
     async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
         """Put the game as it was before the last action in the session's place."""
         context, game, index, charge = self.context, session.game, session.tileset.index, self.request.charge
-        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, None)
+        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider)
         check_turn(game, seat)
         if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
             raise NothingToUndo(seat)

@@ -7,7 +7,6 @@ from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIsla
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
-from service.games.errors import Malformed
 from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
 
 T = TypeVar("T")
@@ -45,21 +44,22 @@ def list_legal_moves(
         moves = [move for move in moves if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)]
     if move_filter.q is not None:
         moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
-    decision = next_decision(game)
-    cells: list[CellChoice] | None = None
+    rows: list[CellChoice | Move] = [*moves]
     if move_filter.stage == "cell":
-        cells, cursor = _page([*_cell_choices(spoken, game, moves)], move_filter)
-        moves = []
-    else:
-        moves, cursor = _page(moves, move_filter)
+        without_cell = [move for move in moves if _cell_of(game, move.action) is None]
+        distinct = [move for move in moves if not is_repeated(index, game, move.action)]
+        rows = [*_cell_choices(spoken, game, distinct), *without_cell]
+    rows, cursor = _page(rows, move_filter)
+    decision = next_decision(game)
     return LegalMoves(
         version=game.version,
         digest=game.digest,
         language=language,
         seat=decision.seat,
         phase=decision.phase,
-        moves=moves,
-        cells=cells,
+        moves=[row for row in rows if type(row) is Move],
+        repeated=[row.id for row in rows if type(row) is Move and is_repeated(index, game, row.action)],
+        cells=[row for row in rows if type(row) is CellChoice] if move_filter.stage == "cell" else None,
         next_cursor=cursor,
     )
 
@@ -75,8 +75,13 @@ def move_sort_key(action: Action) -> tuple[int, int, int]:
             return 0, 0, 0
 
 
+def is_repeated(index: TileSetIndex, game: Game, action: Action) -> bool:
+    """Return whether a move looks and plays like another one: a symmetric tile, turned further."""
+    return isinstance(action, PlaceTile) and action.rotation >= index.distinct_rotations[game.tile]
+
+
 def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
-    """Return the cell of a move; deliveries and passes have none."""
+    """Return the cell of a move; deliveries, choices of a ship and passes have none."""
     match action:
         case PlaceTile(x, y) | RetrieveIslander(x, y):
             return x, y
@@ -102,11 +107,7 @@ def _cell_choices(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iter
 
 def _page(items: list[T], move_filter: MoveFilter) -> tuple[list[T], str | None]:
     """Return a page of a list; the cursor is the number of items before it."""
-    begin = 0
-    if move_filter.cursor is not None:
-        if not move_filter.cursor.isdecimal() or not move_filter.cursor.isascii() or len(move_filter.cursor) > 6:
-            raise Malformed("this cursor is invalid", "cursor")
-        begin = int(move_filter.cursor)
+    begin = int(move_filter.cursor or 0)
     if move_filter.limit is None:
         return items[begin:], None
     end = begin + move_filter.limit

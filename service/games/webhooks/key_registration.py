@@ -43,9 +43,10 @@ from service.games.webhooks.port import (
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
+    WebhooksChanged,
     WebhookState,
 )
-from service.games.webhooks.registration import check_secret, make_webhook_id, new_webhook_id, view_attempt, view_status
+from service.games.webhooks.registration import make_webhook_id, new_webhook_id, view_attempt, view_status
 from service.games.webhooks.updates import change_webhook, restart
 
 __all__ = [
@@ -90,7 +91,6 @@ async def register_key_webhook(context: Context, request: KeyWebhookRequest) -> 
     was deleted).
     """
     body, key = request.body, subject_of_key(request.key)
-    check_secret(body.secret)
     scope = idempotency_scope(request.idempotency_key, PATH, key, body)
     webhooks = context.store.webhooks
     webhook_id, number = new_webhook_id(scope, [one.registration.id for one in await webhooks.list_by_subject(key)])
@@ -107,6 +107,8 @@ async def register_key_webhook(context: Context, request: KeyWebhookRequest) -> 
             raise TooManyWebhooks(request.max_webhooks)
         case WebhookNotFound():
             raise ApiKeyRejected("this API key is unknown")
+        case WebhooksChanged():
+            raise AssertionError(webhook_id)  # nothing was expected
         case Replayed(stored_record):
             first = read_record(scope, stored_record, context.clock())
             stored = await _load(context, key, make_webhook_id(scope, 0 if first is None else first.detail))
@@ -160,7 +162,6 @@ async def rotate_secret(
     Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
     Raises Malformed, NoSuchWebhook, Conflict, IdempotencyKeyReused.
     """
-    check_secret(body.secret)
     scope = _scope(idempotency_key, api_key, webhook_id, "rotate-secret", body)
     secret = body.secret or derive_secret(token_secret(scope), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)

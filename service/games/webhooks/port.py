@@ -28,6 +28,8 @@ class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
     """Unix second."""
     api_key: str | None = None
     """Name of the API key whose webhook this is; of a game's own webhook None."""
+    seat: int | None = None
+    """The seat whose token registered it, which only sees its own webhooks; None for the owner's."""
 
     def secrets(self, now: int) -> list[str]:
         """Return the secrets that are valid, the current one first."""
@@ -92,12 +94,25 @@ class LimitReached(NamedTuple):
     """The subject has its maximum number of webhooks; nothing was changed."""
 
 
+class WebhooksChanged(NamedTuple):
+    """The subject has other webhooks than expected, or has revoked a token since; nothing was changed."""
+
+
 class WebhookNotFound(NamedTuple):
     """There is no such webhook, or no such subject."""
 
 
 class LeaseTaken(NamedTuple):
     """Another instance holds the webhook's lease."""
+
+
+class ExpectedWebhooks(NamedTuple):
+    """What a registration of a game's webhook builds on."""
+
+    ids: Sequence[str]
+    """Of the game's webhooks."""
+    last_revocation: str
+    """Id of the last commit that revoked a token, empty if none did."""
 
 
 class WebhookStore(Protocol):
@@ -111,8 +126,9 @@ class WebhookStore(Protocol):
         *,
         max_webhooks: int,
         record: IdempotencyRecord | None,
-    ) -> Added | LimitReached | Replayed | WebhookNotFound:
-        """Add a webhook if the subject has fewer than `max_webhooks`, and schedule it."""
+        expected: ExpectedWebhooks | None = None,
+    ) -> Added | LimitReached | Replayed | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject has fewer than `max_webhooks`, and is as expected; schedule it."""
 
     async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
         """Return the webhooks of a subject, the oldest first."""

@@ -1,6 +1,7 @@
-"""Register, read, retry and delete a game's webhooks; only the game's owner may.
+"""Register, read, retry and delete a game's webhooks.
 
-What the game receives as one of an API key's games is not the owner's: it is neither shown nor changed here.
+The owner sees and changes all, a seat's token those that it has registered. They end with the token. What the game
+receives as one of an API key's games is neither shown nor changed here.
 """
 
 from collections.abc import Sequence
@@ -11,9 +12,9 @@ import msgspec
 
 from schemas.webhooks import Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
-from service.games.access import Principal, authorize_owner
+from service.games.access import AccessRecord, Principal, authorize_owner_or_player
 from service.games.cache import GameSession
-from service.games.commands.execute import OwnerCommand, execute
+from service.games.commands.execute import Command, execute
 from service.games.commands.game_setup import derive_game_id, random_game_id
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
@@ -26,18 +27,23 @@ from service.games.idempotency import (
     new_record,
 )
 from service.games.timestamps import timestamp, unix_seconds
-from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id, ping_id
+from service.games.webhooks.payloads import challenge_id, generate_secret, message_id, ping_id
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
+    ExpectedWebhooks,
     LeaseTaken,
     LimitReached,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
+    WebhooksChanged,
     WebhookState,
 )
-from service.games.webhooks.updates import change_webhook, restart
+from service.games.webhooks.updates import MAX_OF_GAME, change_webhook, restart
+
+MAX_SEAT_WEBHOOKS = 2
+"""Maximum number of webhooks of a seat: one of its player's app, and one to move to."""
 
 
 class WebhookRequest(NamedTuple):
@@ -47,7 +53,7 @@ class WebhookRequest(NamedTuple):
     token: str | None
     idempotency_key: str | None
     max_webhooks: int
-    """Maximum number of webhooks of a game."""
+    """Maximum number of webhooks of a game's owner."""
     client_hash: str = ""
     """Hash of the client's address, by which challenges are limited."""
 
@@ -56,46 +62,68 @@ async def register_webhook(context: Context, game_id: str, request: WebhookReque
     """Register a webhook, which receives later changes once its server has answered a challenge.
 
     The caller must have checked the URL. Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry of the request after
-    the webhook was deleted), and what `authorize_owner` raises.
+    the webhook was deleted), and what `authorize_owner_or_player` raises.
     """
     return await execute(RegisterCommand(context, game_id, request))
 
 
-class RegisterCommand(OwnerCommand[ReplayableResult[WebhookCreated]]):
-    """The owner's request to register a webhook."""
+class RegisterCommand(Command[ReplayableResult[WebhookCreated]]):
+    """A request to register a webhook, of the owner or a player."""
 
     def __init__(self, context: Context, game_id: str, request: WebhookRequest) -> None:
         path = f"/v1/games/{game_id}/webhooks"
         scope = idempotency_scope(request.idempotency_key, path, request.token, request.body)
-        super().__init__(context, game_id, request.token, scope=scope)
+        super().__init__(context, game_id, scope=scope)
         self._request = request
 
-    async def attempt(self, session: GameSession, _owner: Principal) -> ReplayableResult[WebhookCreated] | None:
-        """Add the webhook; return None if a concurrent request with the same key was first."""
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner or a player."""
+        return authorize_owner_or_player(access, self.game_id, self._request.token)
+
+    async def attempt(self, session: GameSession, principal: Principal) -> ReplayableResult[WebhookCreated] | None:
+        """Add the webhook; return None if another registration was first, or a token has been revoked."""
         context, request, version = self.context, self._request, session.game.version
-        body = request.body
+        body, webhooks = request.body, context.store.webhooks
         _validate(body, len(session.game.players))
-        existing = () if session.revision is None else session.revision.webhooks
-        webhook_id, number = new_webhook_id(self.scope, existing)
+        expected = ExpectedWebhooks((), "")
+        if session.revision is not None:
+            expected = ExpectedWebhooks(session.revision.webhooks, session.revision.last_revocation)
+        max_webhooks = request.max_webhooks if principal.seat is None else MAX_SEAT_WEBHOOKS
+        if expected.ids and await self._count_own(principal) >= max_webhooks:
+            raise TooManyWebhooks(max_webhooks)
+        webhook_id, number = new_webhook_id(self.scope, expected.ids)
         webhook = WebhookRegistration(
-            webhook_id, body.url, body.events, body.seats, body.secret or generate_secret(), context.now()
+            webhook_id,
+            body.url,
+            body.events,
+            body.seats,
+            body.secret or generate_secret(),
+            context.now(),
+            seat=principal.seat,
         )
         state = WebhookState(version, pending_client=request.client_hash)
         record = new_record(self.scope, context.clock(), version, number)
-        webhooks, max_webhooks = context.store.webhooks, request.max_webhooks
-        match await webhooks.add(self.game_id, webhook, state, max_webhooks=max_webhooks, record=record):
+        match await webhooks.add(
+            self.game_id, webhook, state, max_webhooks=MAX_OF_GAME, record=record, expected=expected
+        ):
             case Added():
                 return ReplayableResult(_view_created(StoredWebhook(webhook, state)), version)
             case LimitReached():
-                raise TooManyWebhooks(max_webhooks)
+                raise TooManyWebhooks(MAX_OF_GAME)
             case WebhookNotFound():
                 raise NoSuchGame(self.game_id)
-            case Replayed():
+            case Replayed() | WebhooksChanged():
                 return None
+
+    async def _count_own(self, principal: Principal) -> int:
+        """Return how many webhooks this owner or seat has registered."""
+        stored = await self.context.store.webhooks.list_by_subject(self.game_id)
+        return sum(one.registration.api_key is None and one.registration.seat == principal.seat for one in stored)
 
     async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[WebhookCreated]:
         """Return the same webhook, with its secret."""
-        stored = await _load_stored(self.context, session.game.id, make_webhook_id(self.scope, first.detail))
+        webhook_id = make_webhook_id(self.scope, first.detail)
+        stored = await _load_stored(self.context, session.game.id, webhook_id, self._request.token)
         return ReplayableResult(_view_created(stored), first.version, replayed=True)
 
 
@@ -116,22 +144,20 @@ def _view_created(stored: StoredWebhook) -> WebhookCreated:
 
 
 async def list_webhooks(context: Context, game_id: str, token: str | None) -> Webhooks:
-    """Return a game's webhooks."""
-    await _check_owner(context, game_id, token)
+    """Return the webhooks of a game that a token sees."""
+    principal = await _authorize(context, game_id, token)
     stored = await context.store.webhooks.list_by_subject(game_id)
-    return Webhooks(webhooks=[_view(one) for one in stored if one.registration.api_key is None])
+    return Webhooks(webhooks=[_view(one) for one in stored if _sees(principal, one)])
 
 
 async def load_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> Webhook:
     """Return a webhook. Raises NoSuchWebhook."""
-    await _check_owner(context, game_id, token)
-    return _view(await _load_stored(context, game_id, webhook_id))
+    return _view(await _load_stored(context, game_id, webhook_id, token))
 
 
 async def delete_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> None:
     """Delete a webhook, after which nothing more is sent to it. Raises NoSuchWebhook."""
-    await _check_owner(context, game_id, token)
-    await _load_stored(context, game_id, webhook_id)
+    await _load_stored(context, game_id, webhook_id, token)
     if not await context.store.webhooks.remove(game_id, webhook_id):
         raise NoSuchWebhook(webhook_id)
 
@@ -143,8 +169,7 @@ async def retry_webhook(
 
     Retried challenges stay within the rate limits of challenges.
     """
-    await _check_owner(context, game_id, token)
-    await _load_stored(context, game_id, webhook_id)
+    await _load_stored(context, game_id, webhook_id, token)
     scope = idempotency_scope(idempotency_key, f"/v1/games/{game_id}/webhooks/{webhook_id}/retry", token, None)
     # A webhook whose lease is taken is being delivered to.
     outcome = await change_webhook(context.store.webhooks, game_id, webhook_id, int(context.clock()), restart, scope)
@@ -155,41 +180,41 @@ async def retry_webhook(
             context.on_webhooks_due(game_id, [webhook_id])
         case LeaseTaken() | Replayed():
             pass
-    retried = _view(await _load_stored(context, game_id, webhook_id))
+    retried = _view(await _load_stored(context, game_id, webhook_id, token))
     return ReplayableResult(retried, 0, replayed=isinstance(outcome, Replayed))
 
 
 async def list_deliveries(context: Context, game_id: str, webhook_id: str, token: str | None) -> Deliveries:
     """Return the latest attempts. Raises NoSuchWebhook."""
-    await _check_owner(context, game_id, token)
-    stored = await _load_stored(context, game_id, webhook_id)
+    stored = await _load_stored(context, game_id, webhook_id, token)
     attempts = await context.store.webhooks.list_attempts(game_id, webhook_id)
     return Deliveries(webhook=_view(stored), attempts=_view_attempts(game_id, webhook_id, attempts))
 
 
-async def _check_owner(context: Context, game_id: str, token: str | None) -> None:
+async def _authorize(context: Context, game_id: str, token: str | None) -> Principal:
+    """Return the owner or a player."""
     _, access = await repository.load_game(context, game_id)
-    authorize_owner(access, game_id, token)
+    return authorize_owner_or_player(access, game_id, token)
 
 
-async def _load_stored(context: Context, game_id: str, webhook_id: str) -> StoredWebhook:
+async def _load_stored(context: Context, game_id: str, webhook_id: str, token: str | None) -> StoredWebhook:
+    """Return a webhook that a token sees. Raises NoSuchWebhook, and what `authorize_owner_or_player` does."""
+    principal = await _authorize(context, game_id, token)
     stored = await context.store.webhooks.get(game_id, webhook_id)
-    if stored is None or stored.registration.api_key is not None:
+    if stored is None or not _sees(principal, stored):
         raise NoSuchWebhook(webhook_id)
     return stored
+
+
+def _sees(principal: Principal, stored: StoredWebhook) -> bool:
+    """Return whether the owner, or a seat's token, sees a webhook."""
+    return stored.registration.api_key is None and principal.seat in (None, stored.registration.seat)
 
 
 def _validate(body: RegisterWebhook, players: int) -> None:
     for index, seat in enumerate(body.seats or ()):
         if seat >= players:
             raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
-    check_secret(body.secret)
-
-
-def check_secret(secret: str | None) -> None:
-    """Raise Malformed for a signing secret of another length than Standard Webhooks specifies."""
-    if secret is not None and not is_secret(secret):
-        raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
 
 
 def _view(stored: StoredWebhook) -> Webhook:
@@ -199,6 +224,7 @@ def _view(stored: StoredWebhook) -> Webhook:
         url=webhook.url,
         events=webhook.events,
         seats=webhook.seats,
+        registered_by=webhook.seat,
         created_at=webhook.created_at,
         status=view_status(state),
         disabled_reason=state.disabled_reason,

@@ -25,8 +25,8 @@ __all__ = ["attach_game", "attach_to_key", "change_webhook", "restart"]
 LEASE_TTL_S = 5
 """Duration of the lease while a change is stored."""
 
-MAX_ATTACHED = 1_000
-"""More webhooks than an API key can have: the limit of a game's own webhooks does not count for them."""
+MAX_OF_GAME = 1_000
+"""More webhooks than a game can have: its owner, each seat and its API key have limits of their own."""
 
 
 ChangeOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
@@ -78,7 +78,17 @@ async def attach_game(
     A game that refers to it already stays as it is.
     """
     reference = WebhookRegistration(webhook.id, "", None, None, "", webhook.created_at, api_key=api_key)
-    await webhooks.add(game, reference, WebhookState(since), max_webhooks=MAX_ATTACHED, record=None)
+    await webhooks.add(game, reference, WebhookState(since), max_webhooks=MAX_OF_GAME, record=None)
+
+
+async def remove_webhooks_of_seat(webhooks: WebhookStore, session: GameSession, seat: int) -> bool:
+    """Delete what a seat's token has registered; return whether there was anything, which makes the session stale."""
+    if session.revision is None or not session.revision.webhooks:
+        return False
+    registered = [one.registration for one in await webhooks.list_by_subject(session.game.id)]
+    own = [webhook.id for webhook in registered if webhook.seat == seat]
+    await asyncio.gather(*(webhooks.remove(session.game.id, webhook_id) for webhook_id in own))
+    return bool(own)
 
 
 async def attach_to_key(context: Context, session: GameSession) -> None:

@@ -4,7 +4,9 @@
 --       3 record of an idempotency key, which expires (absent without one, and for a game)
 -- ARGV  1 webhook id   2 registration   3 state   4 maximum number of its webhooks
 --       5 field of a game's hash for the record ('' for none)   6 the record to store
--- Returns 1 if it is stored; 0 if there are too many; the record stored earlier; -1 if there is no such game.
+--       7 webhooks and 8 the last commit that revoked a token, which it expects (absent to expect nothing)
+-- Returns 1 if it is stored; 0 if there are too many; the record stored earlier; -1 if there is no such game; -2 if it
+--       is not as expected.
 
 local game = KEYS[1]
 local id = ARGV[1]
@@ -12,7 +14,7 @@ local id = ARGV[1]
 -- Fails on a replica or a full server: neither could add a webhook, so neither may reply. After a lost connection this
 -- may be a repetition, so it is a write, for WAIT to wait for.
 redis.call('SET', KEYS[2], '', 'EX', 1)
-local current = redis.call('HMGET', game, 'version', 'hooks', ARGV[5])
+local current = redis.call('HMGET', game, 'version', 'hooks', ARGV[5], 'tokens')
 
 -- The Unix second at which a record was stored. It expires after a day.
 local function stored_at(record)
@@ -36,6 +38,9 @@ for one in string.gmatch(hooks, '[^,]+') do
 end
 if not current[1] then
   return -1
+end
+if ARGV[7] and (hooks ~= ARGV[7] or (current[4] or '') ~= ARGV[8]) then
+  return -2
 end
 if number >= tonumber(ARGV[4]) then
   return 0

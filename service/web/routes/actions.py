@@ -115,9 +115,10 @@ async def post_action(request: web.Request) -> web.Response:
 async def post_undo(request: web.Request) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
-    Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be
-    undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not
-    change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+    Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a
+    repeated request undoes no second one. Only a seat's own actions of this turn can be undone, and only until hidden
+    information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and
+    response are those of `POST /v1/games/{id}/actions`.
     """
     return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), undo)
 
@@ -134,8 +135,8 @@ async def post_resign(request: web.Request) -> web.Response:
 
     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
     to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the
-    game ends with the reason `resigned`, and that player wins. Headers, query and response are those of
-    `POST /v1/games/{id}/actions`.
+    game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query
+    and response are those of `POST /v1/games/{id}/actions`.
     """
     return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), resign_seat)
 
@@ -150,7 +151,7 @@ async def post_resign(request: web.Request) -> web.Response:
 async def post_return(request: web.Request) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
-    Headers, query and response are those of `POST /v1/games/{id}/actions`.
+    With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
     return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), return_to_seat)
 

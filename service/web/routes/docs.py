@@ -16,7 +16,6 @@ from mimetypes import guess_type
 from aiohttp import web
 
 from schemas.problems import PROBLEM_TYPES
-from service.web.middleware.error_handling import handle_expect
 from service.web.middleware.security_headers import CSP, PAGE_HEADERS
 from service.web.responses import CACHE_PUBLIC
 from service.web.static_assets import Asset, make_asset, static_response
@@ -36,7 +35,7 @@ def add_docs_routes(app: web.Application) -> None:
         "/docs/{path:.*}": read_file,
         "/problems/{slug}": redirect_to_problem,
     }.items():
-        app.router.add_get(path, handler, expect_handler=handle_expect)
+        app.router.add_get(path, handler)
 
 
 async def read_file(request: web.Request) -> web.Response:

@@ -27,12 +27,17 @@ from service.web.routes.game_responses import (
 )
 from service.web.routing import GAME_ID, Query, ResponseSpec
 
+MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
+"""The number of moves or cells before the page."""
+
 
 class LegalMovesQuery(Query, frozen=True):
     """Filters of the legal moves; without any, the list is complete."""
 
     stage: (
-        Annotated[Literal["cell"], Meta(description="`cell` returns the cells that have moves, without the moves.")]
+        Annotated[
+            Literal["cell"], Meta(description="`cell` returns the cells that have moves, and the moves without one.")
+        ]
         | None
     ) = None
     x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
@@ -40,10 +45,8 @@ class LegalMovesQuery(Query, frozen=True):
     q: (
         Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
     ) = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of moves or cells per page.")] | None = (
-        None
-    )
-    cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
+    cursor: MovesCursor | None = None
 
 
 @game_read_route(
@@ -66,14 +69,29 @@ async def read_scores(request: web.Request) -> web.Response:
     operation_id="readTiles",
     summary="Read the tiles left",
     tag="playing",
+    headers=("If-None-Match", "Accept-Language"),
     responses=(
-        ResponseSpec(200, "The number of tiles in the bag, by type.", TilesLeft, ("ETag",), examples=("tiles",)),
+        ResponseSpec(
+            200,
+            "The number of tiles in the bag, by type.",
+            TilesLeft,
+            ("ETag", "Content-Language"),
+            examples=("tiles",),
+        ),
         GAME_NOT_MODIFIED,
     ),
 )
 async def read_tiles(request: web.Request) -> web.Response:
-    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile."""
-    return await state_response(request, count_tiles_left)
+    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+
+    The tiles' names are in the language of `Accept-Language`.
+    """
+
+    async def build(loaded: GameRecord, language: Language) -> tuple[TilesLeft, NextPage]:
+        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), language)
+        return tiles, ("cursor", None)
+
+    return await localized_response(request, build)
 
 
 @game_read_route(
@@ -98,8 +116,9 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
-    `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The
-    texts are in the language of `Accept-Language`.
+    `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or
+    delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and
+    moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
     """
     query = read_query(request, LegalMovesQuery)
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)

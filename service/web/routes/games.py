@@ -5,12 +5,13 @@ Source: api.md, "Creating, joining, starting" and "The game".
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 from aiohttp import web
 
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, Games, Rematch
+from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
 from service.games.commands.abort import abort_game
 from service.games.commands.create import create
@@ -51,6 +52,8 @@ from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route
 from service.web.routes.queries import GameListQuery, IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
+NewGame = TypeVar("NewGame", Created, Rematched)
+
 CREATE_DECODER = msgspec.json.Decoder(CreateGame)
 REMATCH_DECODER = msgspec.json.Decoder(Rematch)
 
@@ -60,12 +63,6 @@ def issued_tokens(created: Created) -> Iterator[str]:
     yield created.owner_token
     yield created.spectator_token
     yield from (seat.token for seat in created.seats)
-
-
-def _created_responses(description: str) -> tuple[ResponseSpec, ...]:
-    """Return the documented response of a route that creates a game."""
-    headers = ("ETag", "Location", "Content-Language", "Idempotent-Replayed")
-    return (ResponseSpec(201, description, Created, headers, examples=("created",)),)
 
 
 @Route(
@@ -78,7 +75,15 @@ def _created_responses(description: str) -> tuple[ResponseSpec, ...]:
     query=IncludeQuery,
     takes_api_key=True,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    responses=_created_responses("The new game and its tokens."),
+    responses=(
+        ResponseSpec(
+            201,
+            "The new game and its tokens.",
+            Created,
+            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
+            examples=("created",),
+        ),
+    ),
     problems=("unauthorized", "key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
     examples=("create", "create_private"),
 )
@@ -108,24 +113,27 @@ async def create_game(request: web.Request) -> web.Response:
         language=negotiate_language(request),
         charge=ClientCharge.of_request(request, api_key),
     )
-    return created_response(request, result, private=body.visibility == "private")
+    trust_issued_tokens(request, issued_tokens(result.response))
+    response = _created_response(request, result, private=body.visibility == "private", secret=True)
+    return set_moves_language(response, result.response.legal_moves)
 
 
-def created_response(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
-    """Return the response to the creation of a game; no other response contains its tokens."""
+def _created_response(
+    request: web.Request, result: ReplayableResult[NewGame], *, private: bool, secret: bool
+) -> web.Response:
+    """Return the response to the creation of a game; `secret` says whether it contains tokens."""
     created, version, replayed = result
     if (api_key := request.get(API_KEY)) is not None and not replayed:
         API_KEY_GAMES.labels(api_key.name).inc()
-    trust_issued_tokens(request, issued_tokens(created))
     response = json_response(
         created,
         status=201,
         etag=game_etag(version, created.digest),
         private=private,
-        secret=True,
+        secret=secret,
         location=f"/v1/games/{created.game.id}",
     )
-    return set_moves_language(mark_replayed(response, replayed=replayed), created.legal_moves)
+    return mark_replayed(response, replayed=replayed)
 
 
 @Route(
@@ -167,21 +175,16 @@ async def read_game(request: web.Request) -> web.Response:
     return await state_response(request, build_view)
 
 
-owner_delete_route = partial(
-    Route,
-    "DELETE",
-    tag="games",
-    access="required",
-    headers=("If-Match",),
-    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
-)
+delete_route = partial(Route, "DELETE", tag="games", access="required", headers=("If-Match",))
+DELETE_PROBLEMS = ("not_found", "not_active", "version_mismatch", "conflict")
 
 
-@owner_delete_route(
+@delete_route(
     "/v1/games/" + GAME_ID,
     operation_id="abortGame",
     summary="Abort a game",
     responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
+    problems=("not_owner", *DELETE_PROBLEMS),
 )
 async def delete_game(request: web.Request) -> web.Response:
     """Abort a game that is not finished, with the owner token.
@@ -204,22 +207,21 @@ async def delete_game(request: web.Request) -> web.Response:
     access="required",
     body=REMATCH_DECODER,
     is_body_optional=True,
-    query=IncludeQuery,
     takes_api_key=True,
-    headers=("Idempotency-Key-secret", "Accept-Language"),
-    responses=_created_responses("The rematch and its tokens."),
+    headers=("Idempotency-Key",),
+    responses=(ResponseSpec(201, "The rematch.", Rematched, ("ETag", "Location", "Idempotent-Replayed")),),
     problems=("not_owner", "not_found", "not_over", "conflict", "key_reused"),
     examples=("rematch",),
 )
 async def create_rematch(request: web.Request) -> web.Response:
-    """Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
+    """Create a game with the same players and the next first seat, after a game that is over.
 
-    The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`.
-    Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of
-    the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot
-    play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an
-    `Idempotency-Key`, a retry returns the same game and the same tokens. The rematch is a game of the `Api-Key` of this
-    request, whichever the game before had.
+    The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version
+    with the event `rematch_created`. All tokens of the game before are valid in the rematch too: the owner token, the
+    spectator token, and the latest token of each seat. Open seats are open again, and players who resigned or were
+    replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`.
+    With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of
+    the one of the game before.
     """
     api_key = await authenticate_api_key(request)
     body = await read_optional_body(request, REMATCH_DECODER)
@@ -227,14 +229,12 @@ async def create_rematch(request: web.Request) -> web.Response:
         body,
         parse_bearer_token(request),
         parse_idempotency_key(request),
-        include_moves=includes_legal_moves(request),
         client=hash_client(request),
         api_key=None if api_key is None else api_key.name,
-        language=negotiate_language(request),
         charge=ClientCharge.of_request(request, api_key),
     )
     result = await rematch(request.app[CONTEXT], get_path_id(request), rematch_request)
-    return created_response(request, result, private=True)
+    return _created_response(request, result, private=True, secret=False)
 
 
 ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch)

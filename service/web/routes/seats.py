@@ -22,9 +22,9 @@ from service.web.parsing import (
     read_body,
     read_optional_body,
 )
-from service.web.ratelimit.request_charges import trust_issued_tokens
+from service.web.ratelimit.request_charges import ClientCharge, trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.games import owner_delete_route
+from service.web.routes.games import DELETE_PROBLEMS, delete_route
 from service.web.routes.queries import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
 
@@ -58,30 +58,39 @@ async def join_game(request: web.Request) -> web.Response:
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
-    await authenticate_api_key(request)
+    api_key = await authenticate_api_key(request)
     body = await read_body(request, JOIN_DECODER)
     include_moves = includes_legal_moves(request)
     key = parse_idempotency_key(request)
     token = parse_bearer_token(request)
     language = negotiate_language(request)
-    joiner = JoinRequest(token, key, parse_creator_key(request), include_moves=include_moves, language=language)
+    joiner = JoinRequest(
+        token,
+        key,
+        parse_creator_key(request),
+        include_moves=include_moves,
+        language=language,
+        charge=ClientCharge.of_request(request, api_key),
+    )
     joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), body, joiner)
     trust_issued_tokens(request, (joined.token,))
     response = json_response(joined, etag=game_etag(version, joined.digest), private=token is not None, secret=True)
     return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
-@owner_delete_route(
+@delete_route(
     "/v1/games/" + GAME_ID + "/seats/" + SEAT,
     operation_id="removePlayer",
     summary="Remove a player",
     responses=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    problems=("wrong_seat", *DELETE_PROBLEMS),
 )
 async def delete_player(request: web.Request) -> web.Response:
-    """Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.
+    """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
-    The seat is open again and its token is revoked. The request can be repeated: an open seat stays open. `If-Match`
-    makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
+    The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
+    The owner can repeat the request: an open seat stays open. A player's token is unknown afterwards. `If-Match` makes
+    sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
     view, digest = await remove_player(
@@ -111,9 +120,9 @@ async def delete_player(request: web.Request) -> web.Response:
 async def post_seat_token(request: web.Request) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
-    Sockets and event streams that use the old token are closed. The request requires the seat token, or the owner token
-    if the seat was filled at creation. The game does not change: there is no new version and no event. With an
-    `Idempotency-Key`, a retry with the revoked token returns the same new token.
+    Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
+    requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
+    no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
     await authenticate_api_key(request)
     body = await read_optional_body(request, REPLACE_DECODER)

@@ -1,4 +1,4 @@
-"""`/v1/games/{id}/webhooks`: register, read, retry and delete the webhooks of a game."""
+"""`/v1/games/{id}/webhooks`: register, read, retry and delete the webhooks of a game, as its owner or a player."""
 
 from functools import partial
 from hashlib import blake2b
@@ -31,10 +31,10 @@ def hash_address(request: web.Request) -> str:
     return blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
-owner_route = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
+webhook_route = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
 
 
-@owner_route(
+@webhook_route(
     "POST",
     WEBHOOKS_PATH,
     operation_id="registerWebhook",
@@ -56,6 +56,9 @@ owner_route = partial(Route, tag="webhooks", access="required", problems=("not_o
 )
 async def register_webhook(request: web.Request) -> web.Response:
     """Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
+
+    The owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced,
+    or the player leaves.
 
     The service first sends a challenge, signed in the same way; the server must respond with 2xx and
     `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to
@@ -81,7 +84,7 @@ async def register_webhook(request: web.Request) -> web.Response:
     return mark_replayed(response, replayed=replayed)
 
 
-@owner_route(
+@webhook_route(
     "GET",
     WEBHOOKS_PATH,
     operation_id="listWebhooks",
@@ -93,7 +96,7 @@ async def register_webhook(request: web.Request) -> web.Response:
     ),
 )
 async def list_webhooks(request: web.Request) -> web.Response:
-    """List the game's webhooks, without their secrets, with the owner token."""
+    """List the game's webhooks, without their secrets; with a seat token, only those that it has registered."""
     webhooks = await registration.list_webhooks(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
     return cacheable_response(request, webhooks, private=True)
 
@@ -103,7 +106,7 @@ def _webhook_arguments(request: web.Request) -> tuple[Context, str, str, str | N
     return request.app[CONTEXT], get_path_id(request), request.match_info["hook"], parse_bearer_token(request)
 
 
-@owner_route(
+@webhook_route(
     "GET",
     WEBHOOK_PATH,
     operation_id="readWebhook",
@@ -115,12 +118,12 @@ def _webhook_arguments(request: web.Request) -> tuple[Context, str, str, str | N
     ),
 )
 async def read_webhook(request: web.Request) -> web.Response:
-    """Return one webhook with its status and its delivery progress, with the owner token."""
+    """Return one webhook with its status and its delivery progress."""
     webhook = await registration.load_webhook(*_webhook_arguments(request))
     return cacheable_response(request, webhook, private=True)
 
 
-@owner_route(
+@webhook_route(
     "DELETE",
     WEBHOOK_PATH,
     operation_id="deleteWebhook",
@@ -133,7 +136,7 @@ async def delete_webhook(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-@owner_route(
+@webhook_route(
     "POST",
     WEBHOOK_PATH + "/retry",
     operation_id="retryWebhook",
@@ -143,7 +146,7 @@ async def delete_webhook(request: web.Request) -> web.Response:
     problems=("not_owner", "not_found", "key_reused"),
 )
 async def retry_webhook(request: web.Request) -> web.Response:
-    """Retry the next delivery now, with the owner token, for example when the server works again.
+    """Retry the next delivery now, for example when the server works again.
 
     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
     passed its challenge becomes `pending` again and receives a new challenge.
@@ -153,7 +156,7 @@ async def retry_webhook(request: web.Request) -> web.Response:
     return mark_replayed(json_response(retried, private=True), replayed=replayed)
 
 
-@owner_route(
+@webhook_route(
     "GET",
     WEBHOOK_PATH + "/deliveries",
     operation_id="listDeliveries",
@@ -167,7 +170,7 @@ async def retry_webhook(request: web.Request) -> web.Response:
     ),
 )
 async def list_deliveries(request: web.Request) -> web.Response:
-    """List the latest 100 delivery attempts with their responses, with the owner token."""
+    """List the latest 100 delivery attempts with their responses."""
     deliveries = await registration.list_deliveries(*_webhook_arguments(request))
     return cacheable_response(request, deliveries, private=True)
 

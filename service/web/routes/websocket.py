@@ -10,11 +10,12 @@ from service.web.app_keys import CONTEXT, LIMITS
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.languages import negotiate_language
 from service.web.problems import PROBLEM_ERRORS, to_problem
-from service.web.ratelimit.limiter import CHARGE
+from service.web.ratelimit.charges import CHARGE
 from service.web.ratelimit.request_charges import open_stream
 from service.web.streaming.registry import STREAMS, StreamRegistry
 from service.web.streaming.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
+from service.web.websocket.handshake import answer_deflate_offer
 from service.web.websocket.session import Session
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]
@@ -30,6 +31,7 @@ def add_routes(app: web.Application) -> None:
     app[STREAMS] = StreamRegistry(app[LIMITS])
     app.router.add_get(SHARED_PATH, serve_websocket, allow_head=False)
     app.router.add_get(GAME_PATH, serve_websocket, allow_head=False)
+    app.on_response_prepare.append(answer_deflate_offer)
     app.on_shutdown.append(close_streams)
 
 

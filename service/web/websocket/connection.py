@@ -1,13 +1,14 @@
 """`WebSocketConnection`: the transport side of a WebSocket, shared by aiohttp and the broadcasts.
 
-aiohttp does the handshake, reads, answers pings and closes. Everything that the service sends is written to the
-transport as whole frames, and so are aiohttp's pongs and closes, so that frames never mix. `send_str` is not used: on a
+aiohttp does the handshake, reads, and writes pongs and close frames. Everything else that the service sends is written
+to the transport as whole frames, and so are aiohttp's, so that frames never mix. `send_str` is not used: on a
 socket with compression, aiohttp 3.14 compresses every message, even with `compress=0`, with a window that lacks the
 broadcasts' frames, and the client could not inflate it. Once aiohttp can send a message uncompressed, `send_str` will
 do.
 """
 
 import asyncio
+import zlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Literal
@@ -23,10 +24,15 @@ from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer, start_message
+from service.web.connections.protocol import (
+    HIGH_WATER_BYTES,
+    discard_until_closed,
+    is_slow_consumer,
+    start_socket,
+)
 from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.problems import to_problem
-from service.web.ratelimit.limiter import CHARGE
+from service.web.ratelimit.charges import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.websocket.handshake import SUBPROTOCOL, check_handshake
@@ -38,6 +44,15 @@ MESSAGE_TYPES = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSM
 
 PING = b"\x89\0"
 """A frame without payload."""
+
+NO_STATUS = 1005
+"""Stands for a close frame without a code (RFC 6455, 7.4.1)."""
+
+FIRST_INVALID_CODE = 5000
+"""Close codes from here on are not defined (RFC 6455, 7.4.2)."""
+
+DISCARD_TIMEOUT_S = 1.0
+"""How long a client may go on sending after a close frame."""
 
 PONG_TIMEOUT_INTERVALS = 1.4
 """Ping intervals until a silent client is closed. It is pinged after one."""
@@ -58,14 +73,12 @@ def problem_close_code(code: str) -> int:
 async def accept_connection(request: web.Request) -> "WebSocketConnection":
     """Do the opening handshake. Raises UpgradeRequired, Malformed, ConnectionResetError if the client has left.
 
-    `autoping` is off because pings, too, count as messages of their client, and `autoclose` for `_answer_close`.
+    `autoping` is off because pings, too, count as messages of their client.
     `heartbeat` is off because aiohttp drops a silent client without a code, even if only this process was paused.
     """
     limits, handshake = request.app[LIMITS], check_handshake(request)
-    socket = web.WebSocketResponse(
-        timeout=CLOSE_TIMEOUT_S,
+    socket = _Socket(
         protocols=(SUBPROTOCOL,),
-        autoclose=False,
         autoping=False,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
@@ -78,17 +91,24 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     except web.HTTPBadRequest as error:
         raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
-    start_message(request)
+    start_socket(request)
     if (transport := request.transport) is None:
         raise ConnectionResetError
     return WebSocketConnection(request, socket, transport)
+
+
+class _Socket(web.WebSocketResponse):
+    """aiohttp's socket without its way of closing, which leaves data unread and knows no close frame without a code."""
+
+    async def close(self, **_: object) -> bool:
+        """Leave it to `WebSocketConnection`."""
+        return False
 
 
 class WebSocketConnection:
     """An open WebSocket and the games that it is subscribed to. Sending never blocks: it writes to the transport."""
 
     __slots__ = (
-        "_aiohttp_close_code",
         "_buffer",
         "_closing",
         "_encoding",
@@ -105,6 +125,7 @@ class WebSocketConnection:
         "_retry_after_ms",
         "_slow_threshold",
         "_transport",
+        "close_code",
         "games",
         "on_token_revoked",
         "socket",
@@ -140,12 +161,8 @@ class WebSocketConnection:
         """Set once the client is to reconnect after this time."""
         self._closing: tuple[int, str] | None = None
         """The code and reason with which the service closes the socket; nothing is written any more."""
-        self._aiohttp_close_code = int(WSCloseCode.ABNORMAL_CLOSURE)
-
-    @property
-    def close_code(self) -> int:
-        """Return the code with which the socket was closed, 1006 if without one (RFC 6455, 7.1.5)."""
-        return self._closing[0] if self._closing else self._aiohttp_close_code
+        self.close_code = int(WSCloseCode.ABNORMAL_CLOSURE)
+        """The code with which the service closed the socket; 1000 if the client did, 1006 if neither did."""
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""
@@ -183,7 +200,7 @@ class WebSocketConnection:
         """Close with a code, and send nothing more. A client that does not answer in time is dropped."""
         if self._closing is None:
             self._flush()
-            self._closing = int(code), reason
+            self._closing, self.close_code = (int(code), reason), int(code)
             self._unsubscribe_all()
             self._stop_receiving()
 
@@ -198,8 +215,8 @@ class WebSocketConnection:
                 while self._closing is None and self._retry_after_ms is None:
                     message = await self._receive()
                     if message.type not in MESSAGE_TYPES:
-                        await self._answer_close(message)
-                        return
+                        self._end(message)
+                        break
                     self._is_handling = True
                     try:
                         await handle(message)
@@ -236,7 +253,6 @@ class WebSocketConnection:
             self._is_receiving = False
             if self._receive_timeout.when() is not None and not self._receive_timeout.expired():
                 self._receive_timeout.reschedule(None)
-        start_message(self._request)
         return message
 
     def _ping_if_silent(self) -> None:
@@ -276,26 +292,39 @@ class WebSocketConnection:
             self._receive_timeout.reschedule(0)
 
     async def _close_socket(self) -> None:
-        """Do the closing handshake that `close` or `request_reconnect` asked for, and drop the connection after it."""
+        """Send the close frame that ends the socket, and read on until the client has closed, but not for ever."""
         if self._closing is None and self._retry_after_ms is not None:
             self.send(Closing(retry_after_ms=self._retry_after_ms))
             self.close(CloseCode.SHUTDOWN, "restart")
-        if self._closing is not None:
-            code, reason = self._closing
-            await self.socket.close(code=code, message=reason.encode(), drain=False)
+        if self._closing is None:
+            return
+        code, reason = self._closing
+        payload = b"" if code == NO_STATUS else code.to_bytes(2) + reason.encode()
+        has_more_to_read = self._transport.get_write_buffer_size() > 0
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S if has_more_to_read else DISCARD_TIMEOUT_S):
+                await self.socket.send_frame(payload, WSMsgType.CLOSE)
+                await discard_until_closed(self._request)
+        except TimeoutError:
             self._transport.abort()
 
-    async def _answer_close(self, last: WSMessage) -> None:
-        """Answer the client's close frame, if that is the last message; else aiohttp has closed. Record the code.
+    def _end(self, last: WSMessage) -> None:
+        """Close with the client's own code, or with that of its violation. Raises ConnectionError if there is neither.
 
-        aiohttp lets 1006 pass, which stands for the absence of a close frame and is never sent (RFC 6455, 7.4.1).
+        aiohttp lets two kinds of invalid codes pass: 1006 and those from 5000 (RFC 6455, 7.4).
         """
-        if last.type is WSMsgType.CLOSE:
-            is_valid = last.data != WSCloseCode.ABNORMAL_CLOSURE
-            self._aiohttp_close_code = WSCloseCode.OK if is_valid else WSCloseCode.PROTOCOL_ERROR
-            await self.socket.close(code=self._aiohttp_close_code, drain=False)
-        elif isinstance(last.data, WebSocketError):
-            self._aiohttp_close_code = last.data.code
+        match last.data:
+            case int(code) if code == WSCloseCode.ABNORMAL_CLOSURE or code >= FIRST_INVALID_CODE:
+                self.close(WSCloseCode.PROTOCOL_ERROR, "")
+            case int(code):
+                self.close(code or NO_STATUS, "")
+                self.close_code = int(WSCloseCode.OK)
+            case WebSocketError(code=code):
+                self.close(code, "")
+            case zlib.error():
+                self.close(WSCloseCode.INVALID_TEXT, "")
+            case _:
+                raise ConnectionResetError
 
     def _write(self, frames: bytes) -> None:
         """Write frames, or buffer them until the end of this tick while a message is handled."""

@@ -1,8 +1,8 @@
 """The opening handshake of a WebSocket (RFC 6455, 4.2; RFC 7692, 7.1), as far as aiohttp is more lenient than they are.
 
 aiohttp also takes versions 7 and 8, some invalid offers of permessage-deflate, and each extension whose name contains
-that, and HTTP/1.0. It fails on some keys, reads one line of each header, and logs the offered subprotocols if it knows
-none of them.
+that, and HTTP/1.0. It fails on some keys, reads one line of each header, logs the offered subprotocols if it knows none
+of them, and answers only a part of an offer.
 """
 
 import re
@@ -12,7 +12,7 @@ from aiohttp import HttpVersion11, hdrs, web
 from service.games.errors import Malformed
 from service.web.errors import UpgradeRequired
 
-__all__ = ["SUBPROTOCOL", "check_handshake", "select_deflate_offer"]
+__all__ = ["SUBPROTOCOL", "answer_deflate_offer", "check_handshake", "select_deflate_offer"]
 
 SUBPROTOCOL = "south-seas.v1"
 """Selected if the client offers it; otherwise none is."""
@@ -82,6 +82,19 @@ def select_deflate_offer(offers: str) -> str | None:
         ):
             return "; ".join((extension, *parameters))
     return None
+
+
+async def answer_deflate_offer(request: web.Request, response: web.StreamResponse) -> None:
+    """Complete the answer to the selected offer, before it is sent, with the parameters that bind (RFC 7692, 7.1).
+
+    Some clients fail without `client_no_context_takeover`. `client_max_window_bits` only permits the service to ask for
+    a smaller window.
+    """
+    if hdrs.SEC_WEBSOCKET_EXTENSIONS in response.headers:
+        parameters = request.headers[hdrs.SEC_WEBSOCKET_EXTENSIONS].split("; ")
+        response.headers[hdrs.SEC_WEBSOCKET_EXTENSIONS] = "; ".join(
+            parameter for parameter in parameters if not parameter.startswith("client_max_window_bits")
+        )
 
 
 _SELECTORS = {

@@ -12,6 +12,7 @@ from telegram.ext import Application
 from examples import telegram_bot
 from examples.chat.bot import COMMANDS
 from examples.chat.player_actions import PlayerActions
+from examples.chat.storage import ChannelGame, Seat
 from examples.telegram_bot import TelegramBot
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest
@@ -110,7 +111,9 @@ async def test_a_cell_with_one_move_that_ends_the_turn_is_no_alert(
         for seat, moves in ((0, ("p0.-1.3", "i1")), (1, ("p1.-1.1", "i0")), (0, ("p0.-2.1", "i2"))):
             for move in moves:
                 await client.with_token(created.seats[seat].token).act(created.game.id, move)
-    bot.core.games._save_game("-700", created, {0: str(ANA.id), 1: str(BO.id)}, {})
+    game = ChannelGame(created.game.id, "-700", created.owner_token, created.spectator_token)
+    seats = [Seat(game.game, one.seat, str((ANA, BO)[one.seat].id), one.token) for one in created.seats]
+    bot.core.games._save_game(game, seats)
     called, _ = await call_of(telegram, BO)
     menu = await telegram.use(BO, called, *called.data("menu"))
     (cell,) = (data for data in menu.data("cell") if data.endswith(":1.-2"))

@@ -53,7 +53,7 @@ async def test_players_who_left_do_not_attend(store: GameStore, policy: Requeste
 
 async def test_bots_play_on_after_a_resignation(store: GameStore) -> None:
     table = await seated(store, *human_seats("Ana"), *bot_seats("random", "random"))
-    await table.resign()
+    await table.resign(seat=0)
     assert requester_of(await table.game()) == (ANA, False)
 
 

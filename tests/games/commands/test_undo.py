@@ -135,7 +135,7 @@ async def test_actions_of_the_clock_and_of_bots_are_not_undone(store: GameStore)
     table = await new_game(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
     await table.act()
     await table.let_pass(61, bot_budget_s=0.0)
-    await table.return_to_seat()
+    await table.return_to_seat(seat=0)
     with pytest.raises(NothingToUndo):
         await table.undo()
     await table.follow()

@@ -167,7 +167,7 @@ async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
         await table.act()
     with pytest.raises(SeatPlayedByBot):
         await table.undo()
-    await table.return_to_seat()
+    await table.return_to_seat(seat=0)
     assert seconds_left(await table.game(), table.clock) == 60
     await table.act()
     await table.follow()
@@ -176,12 +176,12 @@ async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
 async def test_who_may_return(store: GameStore) -> None:
     table = await new_game(store, 3, timeout_s=60, policy="bot")
     with pytest.raises(SeatNotPlayedByBot):
-        await table.return_to_seat()
+        await table.return_to_seat(seat=0)
     await table.let_pass(61)
     for token in (table.tokens[1], table.owner):
         with pytest.raises(WrongSeat if token != table.owner else SeatNotPlayedByBot):
             await table.return_to_seat(seat=0 if token != table.owner else 1, token=token)
-    await table.return_to_seat()
+    await table.return_to_seat(seat=0)
     assert (await table.game()).players[0].bot is None
     await table.resign(seat=0)
     with pytest.raises(SeatResigned):

@@ -83,14 +83,25 @@ async def test_waiting_follows_the_decider(client: Client) -> None:
     assert await list_mine(client, game.seat_tokens[1], status="active") == []
 
 
-async def test_the_token_of_a_joined_player_lists_the_rematch(client: Client) -> None:
+async def test_the_tokens_of_a_game_list_the_rematch(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN])
     bo = (await (await game.join()).json())["token"]
     await game.delete()
-    again = await (await game.post("/rematch")).json()
-    assert ids(await list_mine(client, bo)) == {game.id, again["game"]["id"]}
-    assert ids(await list_mine(client, bo, status="active")) == {again["game"]["id"]}
-    assert ids(await list_mine(client, again["owner_token"])) == {again["game"]["id"]}
+    again = await game.rematch(token=bo)
+    for token in (bo, game.seat_tokens[0], game.owner_token):
+        assert ids(await list_mine(client, token)) == {game.id, again.id}
+        assert ids(await list_mine(client, token, status="active")) == {again.id}
+
+
+async def test_a_game_is_not_listed_for_a_player_who_has_left(client: Client) -> None:
+    games = [await create_game(client, [{"name": "Ana"}, OPEN, OPEN]) for _ in range(2)]
+    bo, _ = [await client.post(f"{game.path}/seats", json=BO, headers=creator_header()) for game in games]
+    assert (await games[0].delete("/seats/1", (await bo.json())["token"])).status == 200
+    assert (
+        ids(await list_mine(client, BOT))
+        == ids(await list_mine(client, BOT, external_user="discord:2"))
+        == {games[1].id}
+    )
 
 
 async def test_a_creator_key_lists_its_games_and_users(client: Client) -> None:
@@ -131,8 +142,8 @@ async def test_external_users_are_visible_only_to_their_creator(client: Client) 
 async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
     game = await create_game(client, [ANA, BO], creator_header())
     await game.delete()
-    again = await (await game.post("/rematch")).json()
-    assert ids(await list_mine(client, BOT, external_user="discord:2")) == {game.id, again["game"]["id"]}
+    again = await game.rematch()
+    assert ids(await list_mine(client, BOT, external_user="discord:2")) == {game.id, again.id}
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))

@@ -10,7 +10,7 @@ from service.games import repository
 from service.games.history.verify import verify
 from service.games.ports import StoreUnavailable
 from tests.web.app_server import TILESETS, Client
-from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import IDENTITY, HTTPGame, bearer_header, check_problem, create_game
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
@@ -28,9 +28,10 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
         client, players, edition="german", first_seat=2, seed="tides", turn_timeout_s=3600, on_timeout="resign"
     )
     old = await game.get_json()
-    response = await game.post("/rematch")
+    response = await game.post("/rematch", **IDENTITY)
     assert response.status == 201, await response.text()
     created = await response.json()
+    assert created.keys() == {"game", "digest"}
     new = created["game"]
     assert new["id"] != game.id
     assert response.headers["Location"] == f"/v1/games/{new['id']}"
@@ -42,12 +43,6 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
         assert [player[name] for player in new["players"]] == [player[name] for player in old["players"]]
     assert (new["status"], new["turn"]["seat"], new["turn"]["number"]) == ("active", 0, 1)
     assert (new["deck"]["seed_chosen"], new["deck"]["commitment"]) != (True, old["deck"]["commitment"])
-    assert [one["seat"] for one in created["seats"]] == [0, 2]
-    again = HTTPGame(client, created)
-    await again.act_successfully()
-    assert {again.owner_token, again.spectator_token, *again.seat_tokens.values()}.isdisjoint(
-        {game.owner_token, game.spectator_token, *game.seat_tokens.values()}
-    )
 
 
 async def test_the_games_are_linked_and_watchers_are_notified(client: Client) -> None:
@@ -56,35 +51,35 @@ async def test_the_games_are_linked_and_watchers_are_notified(client: Client) ->
     async with client.ws_connect(f"{game.path}/ws") as socket:
         types = [(await socket.receive_json(timeout=20))["type"] for _ in range(3)]
         assert types == ["welcome", "subscribed", "snapshot"]
-        created = await (await game.post("/rematch")).json()
+        again = await game.rematch()
         diff = await socket.receive_json(timeout=20)
-    new = created["game"]
+    new = again.created["game"]
     after = await game.get_json()
     assert (new["previous_game"], new["next_game"]) == (game.id, None)
     assert after == {**before, "next_game": new["id"], "version": before["version"] + 1, "updated_at": diff["at"]}
     assert diff["events"] == [{"type": "rematch_created", "game": new["id"]}]
     assert (diff["version"], diff["seat"], diff["move"], diff["by"]) == (after["version"], None, None, None)
-    first = (await HTTPGame(client, created).get_json("/diffs?since=0"))["diffs"][0]
+    first = (await again.get_json("/diffs?since=0"))["diffs"][0]
     assert {"op": "add", "path": "/previous_game", "value": game.id} in first["patch"]
 
 
 async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
     assert (await game.play_randomly(Random(3)))["status"] == "finished"
-    first = HTTPGame(client, await (await game.post("/rematch")).json())
+    first = await game.rematch()
     assert first.created["game"]["turn"]["seat"] == 0
     await first.delete()
-    second = await (await first.post("/rematch", {"seed": "tides"})).json()
-    assert (second["game"]["turn"]["seat"], second["game"]["previous_game"]) == (1, first.id)
-    assert second["game"]["deck"]["seed_chosen"]
+    second = (await first.rematch({"seed": "tides"})).created["game"]
+    assert (second["turn"]["seat"], second["previous_game"]) == (1, first.id)
+    assert second["deck"]["seed_chosen"]
 
 
 async def test_every_game_of_a_chain_can_be_verified(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
     await game.play_randomly(Random(3))
-    second = HTTPGame(client, await (await game.post("/rematch")).json())
+    second = await game.rematch()
     await second.play_randomly(Random(4))
-    third = HTTPGame(client, await (await second.post("/rematch")).json())
+    third = await second.rematch()
     await third.delete()
     await third.post("/rematch")
     for one in (game, second, third):
@@ -101,66 +96,98 @@ async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -
     assert (await game.get_json())["version"] == 1
 
 
-async def test_only_the_owner_creates_a_rematch(client: Client) -> None:
+@pytest.mark.parametrize("seat", (None, 0, 1))
+async def test_the_owner_and_each_player_create_a_rematch(client: Client, seat: int | None) -> None:
+    """Also who resigned."""
+    game = await create_game(client, visibility="private")
+    await game.post("/resign", {"seat": 1})
+    again = await game.rematch(token=game.owner_token if seat is None else game.seat_tokens[seat])
+    assert (await game.get_json())["next_game"] == again.id
+
+
+async def test_all_tokens_of_the_game_before_are_valid_in_the_rematch(client: Client) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}, {"open": True}], visibility="private")
+    joined = (await (await game.join("Cy", token=game.spectator_token)).json())["token"]
+    old = game.seat_tokens[0]
+    game.seat_tokens[0] = (await (await game.post("/seats/0/token", token=old)).json())["token"]
+    await game.delete()
+    again = await game.rematch(token=joined)
+    for token in (game.owner_token, game.spectator_token, game.seat_tokens[0], game.seat_tokens[1], joined):
+        assert (await again.get(token=token)).status == 200
+    await check_problem(await again.get(token=old), 404, "not_found")
+    decider = again.created["game"]["turn"]["decider"]
+    tokens = {0: game.seat_tokens[0], 1: game.seat_tokens[1], 2: joined}
+    move = await again.first_move()
+    await check_problem(await again.act(move, tokens[(decider + 1) % 3]), 409, "not_your_turn")
+    assert (await again.act(move, tokens[decider])).status == 200
+    await check_problem(await again.act({"move": "pass.islander", "seat": 2}), 403, "wrong_seat")  # who joined
+    headers = bearer_header(", ".join(tokens.values()))
+    mine = (await (await client.get("/v1/seats/me/games", headers=headers)).json())["games"]
+    assert {one["game"]["id"] for one in mine} == {again.id, game.id}
+    assert [[seat["seat"] for seat in one["seats"]] for one in mine] == [[0, 1, 2]] * 2
+
+
+async def test_a_token_that_is_replaced_in_one_game_stays_valid_in_the_other(client: Client) -> None:
+    """The same key in both games gives two tokens: else it would replace a token by itself."""
+    game = await create_aborted(client)
+    again = await game.rematch()
+    token = game.seat_tokens[0]
+    new = await (await again.post("/seats/0/token", token=token, **{"Idempotency-Key": SECRET})).json()
+    assert (await game.get(token=token)).status == 200
+    await check_problem(await again.get(token=token), 401, "unauthorized")
+    other = await (await game.post("/seats/0/token", token=token, **{"Idempotency-Key": SECRET})).json()
+    assert other["token"] != new["token"]
+
+
+async def test_only_the_owner_and_players_create_a_rematch(client: Client) -> None:
     game = await create_aborted(client, visibility="private")
     await check_problem(await client.post(f"{game.path}/rematch"), 404, "not_found")
     response = await client.post("/v1/games/nothing/rematch", headers=bearer_header(game.owner_token))
     await check_problem(response, 404, "not_found")
-    for token in (*game.seat_tokens.values(), game.spectator_token):
-        await check_problem(await game.post("/rematch", token=token), 403, "not_owner")
+    await check_problem(await game.post("/rematch", token=game.spectator_token), 403, "not_owner")
     public = await create_aborted(client)
     await check_problem(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
 
 
-async def test_joined_players_use_the_same_token(client: Client) -> None:
-    game = await create_game(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
-    joined = await game.join(token=game.spectator_token)
-    bo = (await joined.json())["token"]
-    await game.delete()
-    again = HTTPGame(client, await (await game.post("/rematch")).json())
-    assert list(again.seat_tokens) == [0]
-    assert (await again.get(token=bo)).status == 200
-    await check_problem(await again.get(token=game.seat_tokens[0]), 404, "not_found")
-    move = await again.first_move()
-    await check_problem(await again.act(move), 403, "wrong_seat")
-    assert (await again.act(move, bo)).status == 200
-
-
 async def test_open_seats_are_open_again(client: Client) -> None:
     http_game = await create_aborted(client, [{"name": "Ana"}, {"open": True}])
-    again = HTTPGame(client, await (await http_game.post("/rematch")).json())
+    again = await http_game.rematch()
     game = again.created["game"]
     assert (game["status"], [player["kind"] for player in game["players"]]) == ("waiting", ["human", "open"])
     assert (await again.join()).status == 200
 
 
-async def test_players_who_resigned_play_again_and_webhooks_stay_behind(client: Client, http_game: HTTPGame) -> None:
+async def test_players_who_resigned_play_again_and_webhooks_stay_behind(http_game: HTTPGame) -> None:
     assert (await http_game.post("/webhooks", {"url": "https://bot.example/hook"})).status == 201
     assert (await http_game.post("/resign", {"seat": 1})).status == 200
-    again = HTTPGame(client, await (await http_game.post("/rematch")).json())
+    again = await http_game.rematch()
     assert [player["resigned"] for player in again.created["game"]["players"]] == [False, False]
     assert (await again.get_json("/webhooks"))["webhooks"] == []
 
 
 async def test_a_second_rematch_is_a_conflict_with_the_first(client: Client) -> None:
     game = await create_aborted(client)
-    created = await (await game.post("/rematch")).json()
-    problem = await check_problem(await game.post("/rematch"), 409, "conflict")
-    assert problem["next_game"] == created["game"]["id"]
+    again = await game.rematch(token=game.seat_tokens[1])
+    for token in (game.owner_token, *game.seat_tokens.values()):
+        problem = await check_problem(await game.post("/rematch", token=token), 409, "conflict")
+        assert problem["next_game"] == again.id
 
 
-async def test_a_retry_with_a_key_returns_the_same_game_and_tokens(client: Client) -> None:
+async def test_a_retry_with_a_key_returns_the_same_game(client: Client) -> None:
+    """No token is derived from the key, so it need not be a secret."""
     game = await create_aborted(client)
-    first = await game.post("/rematch", {}, **{"Idempotency-Key": SECRET})
-    again = await game.post("/rematch", **{"Idempotency-Key": SECRET})
+    first = await game.post("/rematch", {}, **{"Idempotency-Key": "k"})
+    again = await game.post("/rematch", **{"Idempotency-Key": "k"})
     assert (first.status, again.status) == (201, 201)
     assert await first.read() == await again.read()
-    await check_problem(await game.post("/rematch", {"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
+    assert again.headers["Idempotent-Replayed"] == "true"
+    await check_problem(await game.post("/rematch", {"seed": "x"}, **{"Idempotency-Key": "k"}), 422, "key_reused")
 
 
 async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
     game = await create_aborted(client)
-    answers = await asyncio.gather(*(game.post("/rematch") for _ in range(10)))
+    tokens = [game.owner_token, *game.seat_tokens.values()]
+    answers = await asyncio.gather(*(game.post("/rematch", token=token) for token in tokens * 4))
     statuses = sorted(response.status for response in answers)
     assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
     bodies = [await response.json(content_type=None) for response in answers]
@@ -187,7 +214,7 @@ async def test_an_interrupted_rematch_is_completed_by_the_next_request(
     assert (await http_game.get_json())["next_game"] is None
     made = {game["id"] for game in (await (await client.get("/v1/games")).json())["games"]}
     assert len(made) == 2
-    again = HTTPGame(client, await (await http_game.post("/rematch")).json())
+    again = await http_game.rematch()
     assert {again.id, http_game.id} == made
     assert (await http_game.get_json())["next_game"] == again.id
     await again.act_successfully()

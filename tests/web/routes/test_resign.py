@@ -100,7 +100,7 @@ async def test_the_other_two_continue_after_a_resignation(client: Client) -> Non
 
 async def test_bots_act_in_the_commit_of_a_resignation(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-    resigned = await check_success(await game.post("/resign"))
+    resigned = await check_success(await game.post("/resign", {"seat": 0}))
     assert {diff["by"] for diff in resigned["diffs"]} == {"owner", "bot"}
 
 
@@ -120,9 +120,10 @@ async def test_undo_resign_and_return_check_requests_alike(client: Client, what:
 
 @pytest.mark.parametrize("what", ("undo", "resign"))
 async def test_a_retry_returns_the_same_response(client: Client, what: str) -> None:
-    game = await create_game(client, THREE)
+    game = await create_game(client, THREE, first_seat=0)
     await game.act_successfully()
-    first, second = [await game.post(f"/{what}", {}, **{"Idempotency-Key": "k", "If-Match": '"2"'}) for _ in range(2)]
+    headers = {"Idempotency-Key": "k", "If-Match": '"2"'}
+    first, second = [await game.post(f"/{what}", {"seat": 0}, **headers) for _ in range(2)]
     assert await first.read() == await second.read()
     assert (await game.get_json())["version"] == 3
     await check_problem(await game.post(f"/{what}", {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
@@ -130,7 +131,7 @@ async def test_a_retry_returns_the_same_response(client: Client, what: str) -> N
 
 async def test_include_adds_the_legal_moves(client: Client) -> None:
     game = await create_game(client, THREE)
-    response = await game.post("/resign?include=legal_moves")
+    response = await game.post("/resign?include=legal_moves", {"seat": 2})
     assert (await check_success(response))["legal_moves"] == await game.get_json("/legal-moves")
 
 
@@ -154,13 +155,13 @@ async def test_a_bot_plays_for_a_seat_until_its_player_returns(
     timed_client: Client, store: RedisStore, clock: FrozenClock
 ) -> None:
     http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    await check_problem(await http_game.post("/return"), 409, "not_replaced")
+    await check_problem(await http_game.post("/return", {"seat": 0}), 409, "not_replaced")
     await pass_deadline(http_game, store, clock)
     game = await http_game.get_json()
     assert (game["players"][0]["kind"], game["players"][0]["bot"], game["turn"]["seat"]) == ("human", "greedy", 1)
     await check_problem(await http_game.post("/return", token=http_game.seat_tokens[1]), 409, "not_replaced")
     await check_problem(await http_game.post("/return", {"seat": 0}, http_game.seat_tokens[1]), 403, "wrong_seat")
-    returned = await check_success(await http_game.post("/return"))
+    returned = await check_success(await http_game.post("/return", {"seat": 0}))
     assert returned["diffs"][0]["events"] == [{"type": "player_returned", "seat": 0}]
     assert (await http_game.get_json())["players"][0]["bot"] is None
 
@@ -175,3 +176,31 @@ async def test_acting_for_a_replaced_seat_is_rejected(
     assert problem["index"] == 0
     await check_success(await game.post("/return", token=game.seat_tokens[0]))
     await game.act_successfully({"move": move})
+
+
+async def test_a_replaced_seat_is_named_also_when_another_is_on_turn(
+    timed_client: Client, store: RedisStore, clock: FrozenClock
+) -> None:
+    """Otherwise the player's app would show whose turn it is, and never offer to return."""
+    game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    await pass_deadline(game, store, clock)
+    assert (await game.get_json())["turn"]["decider"] == 1
+    for token, body in ((game.seat_tokens[0], {}), (game.owner_token, {"seat": 0})):
+        await check_problem(await game.act({"move": "pass.deliver", **body}, token), 409, "replaced")
+        await check_problem(await game.post("/undo", body, token), 409, "replaced")
+
+
+@pytest.mark.parametrize("what", ("resign", "return"))
+async def test_the_owner_names_the_seat_that_resigns_or_returns(client: Client, what: str) -> None:
+    """A repeated request without a seat would be about the next decider."""
+    game = await create_game(client, THREE)
+    await check_problem(await game.post(f"/{what}"), 400, "malformed", "$.seat")
+    await check_problem(await game.post(f"/{what}", {}), 400, "malformed", "$.seat")
+    assert (await game.get_json())["version"] == 1
+
+
+async def test_a_repeated_resignation_resigns_one_player(client: Client) -> None:
+    game = await create_game(client, THREE, first_seat=0)
+    await check_success(await game.post("/resign", {"seat": 0}))
+    await check_problem(await game.post("/resign", {"seat": 0}), 409, "resigned")
+    assert [player["resigned"] for player in (await game.get_json())["players"]] == [True, False, False]

@@ -66,12 +66,49 @@ async def test_removal_is_repeatable_and_supports_if_match(client: Client) -> No
     assert (await game.get_json())["players"][1]["name"] == "Cy"
 
 
+@pytest.mark.parametrize("visibility", ("public", "private"))
+async def test_a_player_leaves_and_may_join_again(client: Client, visibility: str) -> None:
+    game = await create_game(client, OPEN, visibility=visibility)
+    bo = await join(game)
+    response = await remove_player(game, 1, bo["token"])
+    left = await response.json()
+    assert (response.status, left["players"][1]["kind"], left["status"]) == (200, "open", "waiting")
+    diff = (await game.get_json("/diffs?since=2"))["diffs"][0]
+    assert diff["events"] == [{"type": "player_left", "seat": 1, "name": "Bo"}]
+    assert apply_patch(bo["game"], diff["patch"]) == left
+    repeated = await remove_player(game, 1, bo["token"])  # its token is unknown now
+    await check_problem(repeated, *((401, "unauthorized") if visibility == "public" else (404, "not_found")))
+    mine = await client.get("/v1/seats/me/games", headers=bearer_header(bo["token"]))
+    await check_problem(mine, 401, "unauthorized")
+    assert (await game.get_json())["version"] == 3
+    again = await join(game)
+    assert (again["seat"], again["token"] != bo["token"]) == (1, True)
+    if visibility == "public":
+        lobby = (await (await client.get("/v1/games?status=waiting")).json())["games"]
+        assert [one["id"] for one in lobby] == [game.id]
+
+
+async def test_players_who_leave_and_join_at_once_take_turns(client: Client) -> None:
+    """Each leaves or the game has started; nobody loses a seat that they were given."""
+    for _ in range(5):
+        game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
+        bo = (await join(game))["token"]
+        left, *joined = await asyncio.gather(remove_player(game, 1, bo), *(game.join(name) for name in ("Cy", "Di")))
+        assert left.status in (200, 409)
+        seats = {(await one.json())["seat"] for one in joined if one.status == 200}
+        players = (await game.get_json())["players"]
+        assert {player["seat"] for player in players[1:] if player["name"] in ("Cy", "Di")} == seats
+        assert (players[1]["name"] == "Bo") == (left.status == 409)
+
+
 async def test_which_tokens_remove_which_players(client: Client) -> None:
     game = await create_game(client, OPEN)
     bo = await join(game)
     await check_problem(await client.delete(f"{game.path}/seats/1"), 401, "unauthorized")
-    for token in (bo["token"], game.seat_tokens[0], game.spectator_token):
-        await check_problem(await remove_player(game, 1, token), 403, "not_owner")
+    for token in (game.seat_tokens[0], game.spectator_token):
+        await check_problem(await remove_player(game, 1, token), 403, "wrong_seat")
+    await check_problem(await remove_player(game, 2, bo["token"]), 403, "wrong_seat")
+    await check_problem(await remove_player(game, 0, game.seat_tokens[0]), 409, "conflict")
     for seat in (0, 3):
         await check_problem(await remove_player(game, seat), 409, "conflict")
     await check_problem(await remove_player(game, 4), 404, "not_found")
@@ -241,4 +278,4 @@ async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> No
     lines = (await game.get_json("/story"))["lines"]
     texts = " ".join(line["text"] for line in lines)
     assert "Bo joins (" in texts
-    assert "Bo has to leave: the seat is open again." in texts
+    assert "Bo leaves: the seat is open again." in texts

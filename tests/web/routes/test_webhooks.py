@@ -1,5 +1,9 @@
 """Registering, reading and deleting webhooks."""
 
+import asyncio
+from typing import Any
+
+import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
@@ -11,22 +15,108 @@ from tests.web.webhook_receiver import WebhookReceiver, register_webhook
 URL = "https://bot.example/south-seas"
 
 
-async def test_webhooks_require_the_owner_token(client: Client, http_game: HTTPGame) -> None:
-    hook = (await register_webhook(http_game, URL))["id"]
-    requests = (
-        *(("post", ""), ("get", ""), ("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
+def requests_for(hook: str) -> tuple[tuple[str, str], ...]:
+    """Return method and path of each request about a webhook."""
+    return (
+        *(("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
         *(("post", f"/{hook}/retry"), ("delete", f"/{hook}")),
     )
-    for method, path in requests:
+
+
+async def register(game: HTTPGame, token: str) -> dict[str, Any]:
+    """Register a webhook with a token."""
+    response = await game.post("/webhooks", {"url": URL}, token)
+    assert response.status == 201, await response.text()
+    created: dict[str, Any] = await response.json()
+    return created
+
+
+async def list_ids(game: HTTPGame, token: str) -> list[str]:
+    """Return the ids of the webhooks that a token sees."""
+    return [hook["id"] for hook in (await (await game.get("/webhooks", token)).json())["webhooks"]]
+
+
+async def test_webhooks_require_the_owner_or_a_player(client: Client, http_game: HTTPGame) -> None:
+    hook = (await register_webhook(http_game, URL))["id"]
+    for method, path in (("post", ""), ("get", ""), *requests_for(hook)):
         body = {"url": URL} if method == "post" else None
         url = f"{http_game.path}/webhooks{path}"
         await check_problem(await client.request(method, url, json=body), 401, "unauthorized")
-        for token in (*http_game.seat_tokens.values(), http_game.spectator_token):
-            response = await client.request(method, url, json=body, headers=bearer_header(token))
-            await check_problem(response, 403, "not_owner")
+        response = await client.request(method, url, json=body, headers=bearer_header(http_game.spectator_token))
+        await check_problem(response, 403, "not_owner")
     private = await create_game(client, visibility="private")
     await check_problem(await client.get(f"{private.path}/webhooks"), 404, "not_found")
     assert len((await http_game.get_json("/webhooks"))["webhooks"]) == 1
+
+
+async def test_a_player_registers_two_webhooks(client: Client) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}], visibility="private")
+    bo = (await (await game.join(token=game.spectator_token)).json())["token"]
+    created = [await register(game, bo) for _ in range(2)]
+    assert {one["registered_by"] for one in created} == {1}
+    problem = await check_problem(await game.post("/webhooks", {"url": URL}, bo), 409, "limit_reached")
+    assert "2 webhooks" in problem["detail"]
+    await register(game, game.seat_tokens[0])  # another seat has two of its own, and the owner ten
+    for _ in range(10):
+        await register(game, game.owner_token)
+    assert await list_ids(game, bo) == [one["id"] for one in created]
+
+
+async def test_concurrent_registrations_of_a_player_keep_the_limit(http_game: HTTPGame) -> None:
+    token = http_game.seat_tokens[0]
+    answers = await asyncio.gather(*(http_game.post("/webhooks", {"url": URL}, token) for _ in range(8)))
+    assert sorted(answer.status for answer in answers) == [201] * 2 + [409] * 6
+    assert len(await list_ids(http_game, token)) == 2
+
+
+async def test_a_player_sees_and_changes_their_own_webhooks_only(http_game: HTTPGame) -> None:
+    ana, bo = http_game.seat_tokens.values()
+    hook, of_owner = (await register(http_game, ana))["id"], (await register(http_game, http_game.owner_token))["id"]
+    assert await list_ids(http_game, ana) == [hook]
+    assert await list_ids(http_game, bo) == []
+    assert await list_ids(http_game, http_game.owner_token) == [hook, of_owner]
+    for token, other in ((bo, hook), (ana, of_owner)):
+        for method, path in requests_for(other):
+            url = f"{http_game.path}/webhooks{path}"
+            response = await http_game.client.request(method, url, headers=bearer_header(token))
+            await check_problem(response, 404, "not_found")
+    for method, path in requests_for(hook):
+        response = await http_game.client.request(
+            method, f"{http_game.path}/webhooks{path}", headers=bearer_header(ana)
+        )
+        assert response.status in (200, 204), await response.text()
+    assert await list_ids(http_game, http_game.owner_token) == [of_owner]
+
+
+@pytest.mark.parametrize("end", ("replaced", "left"))
+async def test_the_webhooks_of_a_seat_end_with_its_token(client: Client, end: str) -> None:
+    """Whoever had seen the token may have registered them."""
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
+    bo = (await (await game.join()).json())["token"]
+    of_owner, of_ana = [(await register(game, token))["id"] for token in (game.owner_token, game.seat_tokens[0])]
+    for _ in range(2):
+        await register(game, bo)
+    if end == "replaced":
+        response = await game.post("/seats/1/token", token=bo)
+        assert await list_ids(game, (await response.json())["token"]) == []
+    else:
+        response = await game.delete("/seats/1", bo)
+    assert response.status == 200
+    assert await list_ids(game, game.owner_token) == [of_owner, of_ana]
+    await check_problem(await game.post("/webhooks", {"url": URL}, bo), 401, "unauthorized")
+
+
+async def test_a_token_that_is_replaced_meanwhile_registers_nothing(http_game: HTTPGame) -> None:
+    """Otherwise a webhook would outlive the token with which it was registered."""
+    for _ in range(5):
+        old = http_game.seat_tokens[0]
+        replaced, registered = await asyncio.gather(
+            http_game.post("/seats/0/token", token=old), http_game.post("/webhooks", {"url": URL}, old)
+        )
+        assert replaced.status == 200
+        assert registered.status in (201, 401)
+        assert await list_ids(http_game, http_game.owner_token) == []
+        http_game.seat_tokens[0] = (await replaced.json())["token"]
 
 
 async def test_webhooks_expire_with_their_game(game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis) -> None:

@@ -208,7 +208,7 @@ async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated
     gated.unavailable = True
     async with serve(gated) as client, connect_watcher(client, "/v1/games/some/ws") as watcher:
         assert (await watcher.receive("closing"))["retry_after_ms"] == 2000
-        assert await watcher.receive_close() == 1012
+        assert await watcher.receive_close() == 1001
 
 
 class LargeDiffPublisher:
@@ -322,7 +322,7 @@ async def test_a_shutdown_closes_sockets_one_after_another(quick: Client) -> Non
     async def sent_away(watcher: WatcherClient) -> tuple[float, int]:
         closing = await watcher.receive("closing")
         at = loop.time()
-        assert await watcher.receive_close() == 1012
+        assert await watcher.receive_close() == 1001
         return at, closing["retry_after_ms"]
 
     async with AsyncExitStack() as stack:
@@ -342,7 +342,7 @@ async def test_a_socket_opened_during_shutdown_is_closed(quick: Client) -> None:
     await close_streams(quick.app)
     async with connect_watcher(quick) as watcher:
         await watcher.receive("closing")
-        assert await watcher.receive_close() == 1012
+        assert await watcher.receive_close() == 1001
 
 
 async def test_sockets_opened_during_shutdown_get_different_retry_times(quick: Client) -> None:
@@ -359,7 +359,7 @@ async def test_a_draining_instance_still_accepts_sockets(quick: Client) -> None:
     async with connect_watcher(quick) as watcher:
         closing = asyncio.create_task(close_streams(quick.app))
         await watcher.receive("closing")
-        assert await watcher.receive_close() == 1012
+        assert await watcher.receive_close() == 1001
         await closing
 
 
@@ -380,5 +380,5 @@ async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore
             gated.game_gate.set()
             received: list[dict[str, Any]] = [await watcher.receive() for _ in range(3)]
             assert [message["type"] for message in received] == ["diff", "ack", "closing"]
-            assert await watcher.receive_close() == 1012
+            assert await watcher.receive_close() == 1001
             await closing

@@ -1,13 +1,17 @@
 """Frames become messages however they are fragmented; a frame that breaks the protocol closes the socket."""
 
 import json
+import zlib
 from random import Random
 
 import pytest
 
+from service.store.game_store import RedisStore
+from service.web.connections.frames import FrameReader
 from service.web.limits import Limits
 from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
-from tests.web.app_server import Client, wait_until_no_streams
+from tests.polling import run_ready_tasks
+from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
 MOST = Limits().max_message_bytes
@@ -74,28 +78,73 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
         (encode_frame(TEXT, b"a", flags=0) + encode_frame(CONTINUATION, b"b", flags=FINAL | DEFLATED), 1002),
         (encode_frame(TEXT, b"\xff"), 1007),
         (encode_frame(TEXT, deflate(b"\xff"), flags=FINAL | DEFLATED), 1007),
-        (encode_frame(TEXT, b"\xff\xff\xff\xff", flags=FINAL | DEFLATED), 1000),  # RFC 7692 defines no code for it
+        (encode_frame(TEXT, b"\xff\xff\xff\xff", flags=FINAL | DEFLATED), 1007),
+        (encode_frame(TEXT, zlib.compress(b"{}"), flags=FINAL | DEFLATED), 1007),
+        (encode_frame(TEXT, b"{}", mask=None), 1002),
+        (encode_frame(TEXT, b"x" * 126, mask=None), 1002),
+        (encode_frame(TEXT, b"", length=2**63 - 1, mask=None), 1002),
+        (encode_frame(TEXT, b"a", flags=0) + encode_frame(CONTINUATION, b"b", mask=None), 1002),
+        (encode_frame(PING, b"", mask=None), 1002),
+        (encode_frame(CLOSE, b"", mask=None), 1002),
+        *(
+            (encode_frame(kind, b"", flags=FINAL | bit), 1002)
+            for kind in (CLOSE, PING, PONG)
+            for bit in (DEFLATED, 0x20, 0x10)
+        ),
         (encode_frame(CLOSE, b"\x03"), 1002),
-        (encode_frame(CLOSE, (1005).to_bytes(2)), 1002),
+        *((encode_frame(CLOSE, code.to_bytes(2)), 1002) for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000)),
         (encode_frame(CLOSE, (1000).to_bytes(2) + b"\xff"), 1007),
         (encode_frame(TEXT, b"", length=MOST + 1), 1009),
         (encode_frame(TEXT, b"", length=2**63), 1009),
         (encode_frame(BINARY, b"x" * MOST, flags=0) + encode_frame(CONTINUATION, b"x"), 1009),
         (encode_frame(TEXT, deflate(b"x" * (MOST + 2)), flags=FINAL | DEFLATED), 1009),
         (encode_frame(TEXT, deflate(b"x" * 50_000_000), flags=FINAL | DEFLATED), 1009),
-        (encode_frame(CLOSE, b""), 1000),
-        (encode_frame(CLOSE, (4000).to_bytes(2) + b"bye"), 1000),
         (UNNEGOTIATED, 1002),
     ),
 )
-async def test_protocol_errors_and_close_frames_close_the_socket(client: Client, data: bytes, code: int) -> None:
-    async with connect_frame_client(client, "/v1/ws", *([] if data == UNNEGOTIATED else [DEFLATE])) as line:
+async def test_violations_of_the_protocol_close_the_socket(client: Client, data: bytes, code: int) -> None:
+    """However they arrive, and after what was sent before them was answered."""
+    for pieces in ([data], [data[:1], data[1:2], data[2:]], [encode_frame(PING, b"between") + data]):
+        async with connect_frame_client(client, "/v1/ws", *([] if data == UNNEGOTIATED else [DEFLATE])) as line:
+            await line.until(b"welcome")
+            for piece in pieces:
+                await line.write(piece)
+                await run_ready_tasks()
+            if len(pieces[0]) > len(data):
+                assert await line.frame() == (FINAL | PONG, b"between")
+            assert await line.frame() == (FINAL | CLOSE, code.to_bytes(2))
+            assert await line.ended()
+    await wait_until_no_streams(client)
+
+
+@pytest.mark.parametrize("code", (None, 1000, 1001, 1003, 1007, 1011, 1014, 3000, 4999))
+async def test_a_close_is_answered_with_its_own_code(client: Client, code: int | None) -> None:
+    """Without a code, by an empty frame; the reason is not repeated, and what follows is ignored."""
+    echo = b"" if code is None else code.to_bytes(2)
+    async with connect_frame_client(client, "/v1/ws") as line:
         await line.until(b"welcome")
-        await line.write(data)
-        answer = await line.frame()
-        assert (answer.first, int.from_bytes(answer.payload[:2])) == (FINAL | CLOSE, code)
+        await line.write(encode_frame(CLOSE, echo + (b"bye" if code else b"")) + encode_frame(TEXT, b"{}") * 100)
+        assert await line.frame() == (FINAL | CLOSE, echo)
         assert await line.ended()
     await wait_until_no_streams(client)
+
+
+async def test_a_flood_of_frames_is_checked_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are read, and what they hold up is one turn of the event loop."""
+    checked: list[int] = []
+    find_end = FrameReader._find_end
+
+    def count(reader: FrameReader, data: bytes) -> tuple[int, bytes]:
+        end, violation = find_end(reader, data)
+        checked.append(end)
+        return end, violation
+
+    monkeypatch.setattr(FrameReader, "_find_end", count)
+    async with serve(store, Limits(rate_limits=False)) as client, connect_frame_client(client, "/v1/ws") as line:
+        await line.until(b"welcome")
+        await line.write(encode_frame(PONG, b"") * 30_000 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
+        assert b'"last"' in (await line.frame()).text()
+    assert max(checked) < 6 * 257
 
 
 async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:

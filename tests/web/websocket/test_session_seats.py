@@ -50,9 +50,12 @@ async def test_somebody_resigns(client: Client) -> None:
 async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
     http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
     async with watch_game(timed_client, http_game.id, token=http_game.owner_token) as watcher:
-        await watcher.request_error(message(http_game, "return"), "not_replaced")
+        await watcher.request_error(message(http_game, "return", seat=0), "not_replaced")
+        for what in ("resign", "return"):
+            error = await watcher.request_error(message(http_game, what), "malformed")
+            assert error["problem"]["path"] == "$.seat"
         await pass_deadline(http_game, store, clock)
         version = (await http_game.get_json())["version"]
         assert (await watcher.receive_until(http_game.id, version)).game == await http_game.get_json()
-        diff, _ = await watcher.request_change(message(http_game, "return"))
+        diff, _ = await watcher.request_change(message(http_game, "return", seat=0))
         assert diff["events"] == [{"type": "player_returned", "seat": 0}]

@@ -1,3 +1,4 @@
+const EXAMPLE_ORIGIN = "http://127.0.0.1:8080";
 const scheme = document.body;
 
 function followColorScheme() {
@@ -7,6 +8,38 @@ function followColorScheme() {
 new MutationObserver(followColorScheme).observe(scheme, { attributeFilter: ["data-md-color-scheme"] });
 followColorScheme();
 
+// Shows the `x-codeSamples` of an operation above its responses, in tabs.
+function CodeSamples({ React, samples }) {
+  const [shown, show] = React.useState(0);
+  const tab = ({ label }, number) =>
+    React.createElement(
+      "button",
+      { key: label, type: "button", role: "tab", "aria-selected": number === shown, onClick: () => show(number) },
+      label,
+    );
+  const code = samples[shown].source.replaceAll(EXAMPLE_ORIGIN, location.origin);
+  return React.createElement(
+    "div",
+    { className: "code-samples" },
+    React.createElement("div", { role: "tablist" }, samples.map(tab)),
+    React.createElement("pre", { tabIndex: 0 }, React.createElement("code", null, code)),
+  );
+}
+
+const codeSamples = ({ React }) => ({
+  wrapComponents: {
+    responses: (Responses, { specSelectors }) => (props) => {
+      const samples = specSelectors.specJson().getIn(["paths", props.path, props.method, "x-codeSamples"]);
+      return React.createElement(
+        React.Fragment,
+        null,
+        samples && React.createElement(CodeSamples, { React, samples: samples.toJS() }),
+        React.createElement(Responses, props),
+      );
+    },
+  },
+});
+
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#viewer",
@@ -14,4 +47,5 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
+  plugins: [codeSamples],
 });

@@ -72,14 +72,6 @@ export function removeGame(id: string): void {
   );
 }
 
-/** Whether the stored tokens open the rematch of a game; a private game's spectator token does not. */
-export function opensRematch(session: StoredGame, rematch: string): boolean {
-  const joined = session.owner === null && Object.keys(session.seats).length > 0;
-  const next = storedGame(rematch);
-  const tokens = next ? [next.owner, next.spectator, ...Object.values(next.seats)] : [];
-  return !session.private || joined || tokens.some((token) => token !== null);
-}
-
 function read(key: string): unknown {
   try {
     return JSON.parse(storage().getItem(key) ?? "null") as unknown;

@@ -5,15 +5,13 @@ import type { JSX } from "preact";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { absencesIn } from "../model/absence.ts";
-import { opensRematch } from "../model/storage.ts";
 import { nameOf } from "../model/event_sentences.ts";
-import { goToNext, playAgain } from "../session/rematch.ts";
+import { openRematch, playAgain, rematchToken } from "../session/rematch.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon, Won } from "./icon.tsx";
 
 export function GameResult({ session, game }: { session: GameSession; game: Game }): JSX.Element {
-  const { result } = game;
-  const isNextClosed = game.next_game !== null && !opensRematch(session.credentials, game.next_game);
+  const { result, next_game: next } = game;
   return (
     <section class="action-bar game-result">
       <div class="summary">
@@ -25,23 +23,22 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
             <Absence session={session} game={game} />
           </>
         )}
-        {isNextClosed && <p class="hint">{text.result.nextClosed}</p>}
       </div>
       <div class="buttons">
         <button onClick={() => session.replay(1)}>
           <Icon name="play" /> {text.result.replay}
         </button>
-        {game.next_game
-          ? !isNextClosed && (
-              <button class="primary" onClick={() => goToNext(session)}>
-                {text.result.next}
-              </button>
-            )
-          : session.credentials.owner && (
-              <button class="primary" disabled={session.isBusy} onClick={() => playAgain(session)}>
-                {text.result.rematch}
-              </button>
-            )}
+        {next ? (
+          <button class="primary" onClick={() => openRematch(session, next)}>
+            {text.result.next}
+          </button>
+        ) : (
+          rematchToken(session.credentials) && (
+            <button class="primary" disabled={session.isBusy} onClick={() => playAgain(session)}>
+              {text.result.rematch}
+            </button>
+          )
+        )}
         <a class="button" href="#">
           {text.result.newGame}
         </a>

@@ -21,7 +21,11 @@ export function Invite({ session, game }: { session: GameSession; game: Game }):
         <>
           <p class="hint">{text.game.invite}</p>
           <Link session={session} />
-          {session.credentials.owner !== null && <Guests session={session} game={game} />}
+          {session.credentials.owner !== null ? (
+            <Guests session={session} game={game} />
+          ) : (
+            <Leave session={session} />
+          )}
         </>
       )}
     </section>
@@ -66,6 +70,18 @@ function Guests({ session, game }: { session: GameSession; game: Game }): JSX.El
           {text.game.sendAway(nameOf(game, player.seat))}
         </button>
       ))}
+    </p>
+  );
+}
+
+/** For a player who has joined and changes their mind. */
+function Leave({ session }: { session: GameSession }): JSX.Element {
+  const [seat = ""] = Object.keys(session.credentials.seats);
+  return (
+    <p class="guests">
+      <button disabled={session.isBusy} onClick={() => session.leave(seat)}>
+        {text.game.leave}
+      </button>
     </p>
   );
 }

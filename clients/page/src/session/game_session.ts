@@ -11,9 +11,9 @@ import {
   type TileSet,
 } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
+import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
-import { type StoredGame, saveGame } from "../model/storage.ts";
+import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
@@ -122,7 +122,8 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** All that may be done now, as a list. */
   get listedMoves(): readonly Move[] {
-    return this.moves?.version === this.game?.version ? (this.moves?.moves ?? []) : [];
+    if (!this.moves || this.moves.version !== this.game?.version) return [];
+    return shownMoves(this.moves);
   }
 
   /** Whether a move waits for the network. */
@@ -237,6 +238,15 @@ export class GameSession extends Observable implements HistoryListener {
   removePlayer(seat: number): void {
     void this.runOperation(async () => {
       await service.removePlayer(this.id, seat, { token: this.stored.owner });
+    });
+  }
+
+  /** Gives a seat back that this player has joined, before the start, and goes to the lobby. */
+  leave(seat: string): void {
+    void this.runOperation(async () => {
+      await service.removePlayer(this.id, Number(seat), { token: this.stored.seats[seat] ?? null });
+      removeGame(this.id);
+      location.hash = "";
     });
   }
 

@@ -1,25 +1,36 @@
-/** Another game of the same players. */
+/** Another game of the same players, in which the tokens of the game before are valid. */
 
-import { saveCreatedGame, saveGame } from "../model/storage.ts";
+import { ProblemError } from "south-seas-client";
 import { fragmentOf } from "../model/route.ts";
+import { saveGame, type StoredGame } from "../model/storage.ts";
 import { service } from "../service.ts";
 import type { GameSession } from "./game_session.ts";
 
-/** Creates the rematch, and opens it. */
+/** Returns the token with which this browser may create the rematch, if it has one. */
+export function rematchToken({ owner, seats }: StoredGame): string | null {
+  return owner ?? Object.values(seats)[0] ?? null;
+}
+
+/** Creates the rematch, or finds that of a player who was faster, and opens it. */
 export function playAgain(session: GameSession): void {
-  const { owner, private: isPrivate } = session.credentials;
   void session.runOperation(async () => {
-    const created = await service.rematch(session.id, {}, { token: owner });
-    saveCreatedGame(created, isPrivate);
-    location.hash = fragmentOf(created.game.id);
+    openRematch(session, await createOrFind(session));
   });
 }
 
-/** Opens the rematch that somebody has created: who joined this game has the same seat there, by the same token. */
-export function goToNext(session: GameSession): void {
-  const next = session.game?.next_game;
-  if (!next) return;
-  const { owner, seats, private: isPrivate } = session.credentials;
-  if (owner === null) saveGame(next, { seats, private: isPrivate });
+/** Opens the rematch of a game. */
+export function openRematch(session: GameSession, next: string): void {
+  const { owner, spectator, seats, private: isPrivate } = session.credentials;
+  saveGame(next, { owner, spectator, seats, private: isPrivate });
   location.hash = fragmentOf(next);
+}
+
+async function createOrFind({ id, credentials }: GameSession): Promise<string> {
+  try {
+    return (await service.rematch(id, {}, { token: rematchToken(credentials) })).game.id;
+  } catch (error) {
+    const next = error instanceof ProblemError ? error.problem.next_game : null;
+    if (!next) throw error;
+    return next;
+  }
 }

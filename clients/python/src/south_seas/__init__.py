@@ -7,6 +7,7 @@
 from south_seas.api_key_client import ApiKeyClient
 from south_seas.backoff import Backoff
 from south_seas.client import Client
+from south_seas.clock import ServerClock
 from south_seas.decoding import Unknown
 from south_seas.errors import (
     APIError,
@@ -18,6 +19,7 @@ from south_seas.errors import (
     InvalidResponseError,
     NotFoundError,
     RetryableError,
+    SeatReplacedError,
     UnauthorizedError,
     UnprocessableError,
     UnreachableError,
@@ -41,6 +43,8 @@ __all__ = [
     "InvalidResponseError",
     "NotFoundError",
     "RetryableError",
+    "SeatReplacedError",
+    "ServerClock",
     "Subscription",
     "SubscriptionEvent",
     "UnauthorizedError",

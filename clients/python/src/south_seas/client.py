@@ -19,6 +19,7 @@ from south_seas.models import (
     Move,
     RegisterWebhook,
     Rematch,
+    Rematched,
     ReplaceToken,
     SeatToken,
     Webhook,
@@ -72,33 +73,36 @@ class Client(QueryClient):
         return await self._post(Joined, f"/v1/games/{game}/seats", request, options, self._creation_headers())
 
     async def remove_player(self, game: str, seat: int) -> GameView:
-        """Remove a player who joined, before the start, as the owner; the seat is open again."""
+        """Remove a player who joined, before the start, as the owner or that player; the seat is open again."""
         return await self._http.request(GameView, HttpRequest("DELETE", f"/v1/games/{game}/seats/{seat}"), self.token)
 
     async def replace_token(self, game: str, seat: int, **options: Unpack[IdempotencyOptions]) -> SeatToken:
         """Replace the token of a seat; the old one becomes invalid at once, even if it is this client's."""
         return await self._post(SeatToken, f"/v1/games/{game}/seats/{seat}/token", ReplaceToken(), options)
 
-    async def rematch(self, game: str, seed: str | None = None, **options: Unpack[PostOptions]) -> Created:
-        """Create a game with the same players, as the owner of a game that is over."""
+    async def rematch(self, game: str, seed: str | None = None, **options: Unpack[IdempotencyOptions]) -> Rematched:
+        """Create a game with the same players, as the owner or a player of a game that is over.
+
+        The same tokens are valid in it. If there is one already, the ConflictError's problem names it in `next_game`.
+        """
         return await self._post(
-            Created, f"/v1/games/{game}/rematch", Rematch(seed=seed), options, self._api_key_headers()
+            Rematched, f"/v1/games/{game}/rematch", Rematch(seed=seed), options, self._api_key_headers()
         )
 
     async def register_webhook(
         self, game: str, request: RegisterWebhook, **options: Unpack[IdempotencyOptions]
     ) -> WebhookCreated:
-        """Register a webhook, as the owner. Store the secret of the response: it cannot be read again."""
+        """Register a webhook, as the owner or a player. Store the secret of the response: it cannot be read again."""
         return await self._post(WebhookCreated, f"/v1/games/{game}/webhooks", request, options, self._api_key_headers())
 
     async def retry_webhook(self, game: str, hook: str) -> Webhook:
-        """Retry the next message of a webhook at once, as the owner; a disabled webhook becomes active."""
+        """Retry the next message of a webhook at once; a disabled webhook becomes active."""
         return await self._http.request(
             Webhook, HttpRequest("POST", f"/v1/games/{game}/webhooks/{hook}/retry"), self.token
         )
 
     async def delete_webhook(self, game: str, hook: str) -> None:
-        """Delete a webhook, as the owner."""
+        """Delete a webhook."""
         await self._http.request_bytes(HttpRequest("DELETE", f"/v1/games/{game}/webhooks/{hook}"), self.token)
 
     async def abort(self, game: str) -> GameView:
@@ -114,16 +118,28 @@ class Client(QueryClient):
         return await self._post_action(game, "undo", {"seat": options.get("seat")}, options)
 
     async def resign(self, game: str, **options: Unpack[ActOptions]) -> ActionResult:
-        """Resign the seat."""
+        """Resign the seat; with the owner's token, `seat` is required."""
         return await self._post_action(game, "resign", {"seat": options.get("seat")}, options)
 
     async def return_to_seat(self, game: str, **options: Unpack[ActOptions]) -> ActionResult:
-        """Take the seat back from a bot."""
+        """Take the seat back from a bot; with the owner's token, `seat` is required."""
         return await self._post_action(game, "return", {"seat": options.get("seat")}, options)
 
-    async def play(self, game: str, seat: int, choose: MoveChooser, *, start: StartState | None = None) -> GameView:
-        """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision."""
-        return await play_seat(self, game, seat, choose, start)
+    async def play(
+        self,
+        game: str,
+        seat: int,
+        choose: MoveChooser,
+        *,
+        start: StartState | None = None,
+        return_when_replaced: bool = False,
+    ) -> GameView:
+        """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision.
+
+        Raises SeatReplacedError when a bot plays for the seat, which missed a deadline, or takes the seat back with
+        `return_when_replaced`.
+        """
+        return await play_seat(self, game, seat, choose, start, return_when_replaced=return_when_replaced)
 
     async def _post_action(self, game: str, path: str, body: Any, options: ActOptions) -> ActionResult:
         return await self._post(ActionResult, f"/v1/games/{game}/{path}", body, options)

@@ -3,6 +3,7 @@
     ClientError
     ├── UnreachableError            no response after the last attempt
     ├── InvalidResponseError        a response that does not follow the API
+    ├── SeatReplacedError           a bot plays the seat that `play` was to play
     └── APIError                    an error response: `problem`
         ├── BadRequestError         400, 405, 413, 415: the request is malformed
         ├── UnauthorizedError       401: the token is missing or unknown
@@ -30,6 +31,7 @@ __all__ = [
     "InvalidResponseError",
     "NotFoundError",
     "RetryableError",
+    "SeatReplacedError",
     "UnauthorizedError",
     "UnprocessableError",
     "UnreachableError",
@@ -59,6 +61,15 @@ class InvalidResponseError(ClientError):
         super().__init__(f"{url} is not a South Seas service: {reason}")
         self.url = url
         self.reason = reason
+
+
+class SeatReplacedError(ClientError):
+    """The service's bot `bot` plays `seat`, whose player missed a deadline; `return_to_seat` takes it back."""
+
+    def __init__(self, seat: int, bot: str) -> None:
+        super().__init__(f"the bot {bot} plays seat {seat}, which missed a deadline: return_to_seat takes it back")
+        self.seat = seat
+        self.bot = bot
 
 
 class APIError(ClientError):

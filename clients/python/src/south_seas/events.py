@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from south_seas.models import Created, Diff, GameView, Joined, Snapshot
+from south_seas.models import Created, Diff, GameView, Joined, Rematched, Snapshot
 
 __all__ = ["Connected", "Disconnected", "StartState", "SubscriptionEvent", "SubscriptionState"]
 
-StartState = Created | Joined | Snapshot
+StartState = Created | Rematched | Joined | Snapshot
 """A response or message with GAME and its digest."""
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -12,6 +13,7 @@ import aiohttp
 import msgspec
 
 from south_seas.backoff import Backoff
+from south_seas.clock import ServerClock
 from south_seas.decoding import DecodingError, decode
 from south_seas.errors import (
     APIError,
@@ -58,6 +60,7 @@ class HttpClient:
     def __init__(self, url: str, session: aiohttp.ClientSession | None, backoff: Backoff, language: str | None) -> None:
         self.url = url.rstrip("/")
         self.backoff = backoff
+        self.clock = ServerClock()
         self._language = language
         self._session = session
         self._owns_session = session is None
@@ -109,16 +112,25 @@ class HttpClient:
         query = {name: _query_text(value) for name, value in request.query.items() if value is not None}
         data = None if request.body is None else msgspec.json.encode(request.body)
         timeout = aiohttp.ClientTimeout(total=self.backoff.timeout_s)
+        sent_at = time.monotonic()
         try:
             async with self.session.request(
                 request.method, self.url + request.path, params=query, headers=headers, data=data, timeout=timeout
             ) as response:
+                self._observe_date(request, response, sent_at)
                 content = await response.read()
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
+            raise UnreachableError(self.url, "a URL begins with http:// or https://, and names a host") from error
         except CONNECTION_ERRORS as error:
             raise UnreachableError(self.url, str(error) or type(error).__name__) from error
         if not response.ok:
             raise error_for(_read_problem(response, content))
         return content
+
+    def _observe_date(self, request: HttpRequest, response: aiohttp.ClientResponse, sent_at: float) -> None:
+        """Set the clock by the response to a POST, which no cache stores."""
+        if request.method == "POST" and (date := _parse_date(response.headers.get("Date", ""))) is not None:
+            self.clock.observe(date, sent_at, time.monotonic())
 
     def _wait_s(self, error: ClientError, failures: int) -> float | None:
         """Return the wait before the next attempt; None if there is none."""
@@ -158,8 +170,13 @@ def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
         return int(window[1]) if window is not None and status == 429 else None
     if _SECONDS.fullmatch(value):
         return int(value)
+    at = _parse_date(value)
+    return None if at is None else max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)
+
+
+def _parse_date(value: str) -> datetime | None:
     try:
         at = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max(0, int((at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds()) + 1)
+    return at.replace(tzinfo=at.tzinfo or UTC)

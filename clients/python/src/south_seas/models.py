@@ -161,7 +161,7 @@ class ChangeKeyWebhook(Model):
 
     url: str | None = None
     """Another URL, whose server must answer a challenge first."""
-    events: list[str] | None = None
+    events: list[WebhookEventType] | None = None
     """Other event types, the most important first, or `decision`; an empty list for every change."""
 
 
@@ -518,7 +518,9 @@ class JoinGame(Model):
     """A player for the next open seat."""
 
     name: str
-    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters."""
+    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners
+    that letters and emoji need.
+    """
     color: Color | None = None
     """Null means the first free one."""
     external_user: str | None = None
@@ -637,8 +639,10 @@ class LegalMoves(Model):
     phase: str | None
     """Null if nobody must decide."""
     moves: list[Move]
+    repeated: list[str]
+    """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
-    """Null without `stage=cell`."""
+    """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 
@@ -777,7 +781,9 @@ class PlayerJoined(Model, tag="player_joined"):
 
     seat: int
     name: str
-    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters."""
+    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners
+    that letters and emoji need.
+    """
     color: str
 
 
@@ -786,7 +792,9 @@ class PlayerLeft(Model, tag="player_left"):
 
     seat: int
     name: str
-    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters."""
+    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners
+    that letters and emoji need.
+    """
 
 
 class PlayerReplaced(Model, tag="player_replaced"):
@@ -846,7 +854,7 @@ class RegisterKeyWebhook(Model):
 
     url: str
     """The https URL of a server on the public internet."""
-    events: list[str] | None = None
+    events: list[WebhookEventType] | None = None
     """Event types, the most important first, or `decision`; null for every change."""
     secret: str | None = None
     """The signing secret; null for a random one."""
@@ -857,7 +865,7 @@ class RegisterWebhook(Model):
 
     url: str
     """The https URL of a server on the public internet."""
-    events: list[str] | None = None
+    events: list[WebhookEventType] | None = None
     """Event types, the most important first, or `decision`; null for every change."""
     seats: list[int] | None = None
     """The seats whose events and decisions are sent; null for all."""
@@ -877,6 +885,14 @@ class RematchCreated(Model, tag="rematch_created"):
 
     game: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
+
+
+class Rematched(Model):
+    """The response of `POST /v1/games/{id}/rematch`: all tokens of the game before are valid in this one."""
+
+    game: GameView
+    digest: str
+    """The digest of the game's version."""
 
 
 class RemoveOperation(Model, tag="remove", tag_field="op"):
@@ -957,7 +973,7 @@ class SeatCommand(Model):
     """The seat that undoes, resigns or returns."""
 
     seat: int | None = None
-    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
+    """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
 
 
 class SeatRequest(Model):
@@ -1090,6 +1106,8 @@ class TileLeft(Model):
     """The number of tiles of a type left in the bag (R8.1)."""
 
     tile: str
+    text: str
+    """The tile's name, made from what it shows; unique in its set."""
     left: int
 
 
@@ -1127,6 +1145,8 @@ class TilesLeft(Model):
     """The response of `GET /v1/games/{id}/tiles`: every type of the tile set."""
 
     version: int
+    language: str
+    """The language of the texts."""
     bag: int
     """The number of all tiles in the bag."""
     tiles: list[TileLeft]
@@ -1153,7 +1173,7 @@ class Turn(Model):
 
 
 class TurnStarted(Model, tag="turn_started"):
-    """A turn started; turns are numbered from 1."""
+    """A turn started, with a tile that can be placed; turns are numbered from 1."""
 
     number: int
     seat: int
@@ -1184,7 +1204,7 @@ class WaresRequest(Model):
 
 
 class Webhook(Model):
-    """A webhook, for the game's owner; the service shows its secret only at creation."""
+    """A webhook of a game; the service shows its secret only at creation."""
 
     id: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
@@ -1193,6 +1213,8 @@ class Webhook(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
@@ -1236,6 +1258,8 @@ class WebhookCreated(Model):
     """Null for every change."""
     seats: list[int] | None
     """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
@@ -1351,3 +1375,30 @@ Theme = Literal["light", "dark"]
 TimeoutPolicy = Literal["pass", "bot", "resign"]
 
 Visibility = Literal["public", "private"]
+
+WebhookEventType = Literal[
+    "game_created",
+    "player_joined",
+    "player_left",
+    "game_started",
+    "turn_started",
+    "tile_discarded",
+    "tile_drawn",
+    "tile_placed",
+    "islander_placed",
+    "islander_retrieved",
+    "feature_evaluated",
+    "fish_covered",
+    "islander_returned",
+    "ship_taken",
+    "ship_revealed",
+    "turn_timed_out",
+    "player_replaced",
+    "player_returned",
+    "player_resigned",
+    "move_undone",
+    "rematch_created",
+    "game_finished",
+    "game_aborted",
+    "decision",
+]

@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from south_seas.errors import ConflictError, VersionMismatchError
+from south_seas.errors import ConflictError, SeatReplacedError, VersionMismatchError
 from south_seas.events import StartState
 from south_seas.models import GameView, LegalMoves, Move
 from south_seas.subscription import Subscription
@@ -18,21 +19,36 @@ MoveChooser = Callable[[list[Move], GameView], Move | Awaitable[Move]]
 """Selects one of the legal moves in a game."""
 
 
-async def play_seat(client: "Client", game: str, seat: int, choose: MoveChooser, start: StartState | None) -> GameView:
-    """Play a seat until the game is over; return the final GAME."""
+async def play_seat(
+    client: "Client",
+    game: str,
+    seat: int,
+    choose: MoveChooser,
+    start: StartState | None,
+    *,
+    return_when_replaced: bool,
+) -> GameView:
+    """Play a seat until the game is over; return the final GAME. Raises SeatReplacedError."""
     legal = None
     async with client.subscribe(game, start=start) as subscription:
         while not subscription.is_over:
-            if _must_decide(subscription, seat):
-                legal = await _play_move(client, subscription, choose, legal)
+            turn, player = subscription.view.turn, subscription.view.players[seat]
+            if turn is not None and not subscription.has_pending:  # as far as this client knows
+                if player.kind == "human" and player.bot is not None:
+                    if not return_when_replaced:
+                        raise SeatReplacedError(seat, player.bot)
+                    await _return_to_seat(client, subscription, seat)
+                elif turn.decider == seat:
+                    legal = await _play_move(client, subscription, choose, legal)
             await subscription.next_event()
         return subscription.view
 
 
-def _must_decide(subscription: Subscription, seat: int) -> bool:
-    """Return whether a seat must decide, as far as this client knows."""
-    turn = subscription.view.turn
-    return turn is not None and turn.decider == seat and not subscription.has_pending
+async def _return_to_seat(client: "Client", subscription: Subscription, seat: int) -> None:
+    """Take the seat back, unless another request has, or the game is over."""
+    with suppress(ConflictError):
+        result = await client.return_to_seat(subscription.id, seat=seat)
+        subscription.apply_diffs(result.diffs)
 
 
 async def _play_move(

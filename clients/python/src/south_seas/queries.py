@@ -7,6 +7,7 @@ from typing import Literal, Self, TypeVar
 import aiohttp
 
 from south_seas.backoff import Backoff
+from south_seas.clock import ServerClock
 from south_seas.events import StartState
 from south_seas.http import HttpClient, HttpRequest, QueryValue
 from south_seas.log_pages import iterate_log
@@ -71,6 +72,11 @@ class QueryClient:
     def url(self) -> str:
         """The URL of the service."""
         return self._http.url
+
+    @property
+    def clock(self) -> ServerClock:
+        """The service's clock, set by sockets and by responses to POST."""
+        return self._http.clock
 
     def with_token(self, token: str | None) -> Self:
         """Return a client with another token that shares the connections."""

@@ -1,8 +1,10 @@
 """The WebSocket of a game, with reconnection."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from datetime import datetime
 from typing import NamedTuple
 
 import aiohttp
@@ -18,7 +20,7 @@ from south_seas.replica import JsonObject
 __all__ = ["GameSocket", "StreamPosition"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
-"""Protocol close codes after which reconnecting would fail again."""
+"""Protocol close codes after which reconnecting would fail again, unless the service announced that it closes."""
 
 PROBLEM_CLOSE_CODES = 4000
 """A close code from here on is this number plus a problem's HTTP status."""
@@ -64,8 +66,9 @@ class GameSocket:
         self._url = f"{http.url}/v1/games/{game}/ws"
         self._headers = http.headers(token)
         self._socket: aiohttp.ClientWebSocketResponse | None = None
-        self._min_wait_s = 0.0
-        """The wait that `closing` asked for."""
+        self._min_wait_s: float | None = None
+        """The wait that `closing` asked for; None before it."""
+        self._connecting_since = 0.0
 
     async def request_snapshot(self) -> None:
         """Request a snapshot; without a connection, the next one delivers what is missing."""
@@ -107,7 +110,8 @@ class GameSocket:
 
     async def _read_connection(self, position: StreamPosition | None) -> AsyncGenerator[JsonObject | Connected, None]:
         """Yield the messages of one connection. Raises _ConnectionEnded at its end, and what `messages` raises."""
-        self._min_wait_s = 0.0
+        self._min_wait_s = None
+        self._connecting_since = time.monotonic()
         try:
             async with await self._connect(position) as socket:
                 self._socket = socket
@@ -133,6 +137,9 @@ class GameSocket:
         try:
             content: JsonObject = msgspec.json.decode(text, type=dict)
             match content:
+                case {"type": "welcome", "now": now}:
+                    told = msgspec.convert(now, datetime)
+                    self._http.clock.observe(told, self._connecting_since, time.monotonic())
                 case {"type": "subscribed"}:
                     return [Connected()]
                 case {"type": "diff" | "snapshot"}:
@@ -150,11 +157,9 @@ class GameSocket:
     def _check_close(self, code: int | None) -> None:
         """Raise the exception of a close code."""
         reason = f"the connection was closed with {code}"
-        if code is not None and (
-            code in FINAL_CLOSE_CODES or (code >= PROBLEM_CLOSE_CODES and code not in RESUMABLE_CLOSE_CODES)
-        ):
+        if self._min_wait_s is None and code is not None and _is_final(code):
             raise error_for(CLOSE_CODE_PROBLEMS.get(code) or make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
-        raise _ConnectionEnded(reason, self._min_wait_s)
+        raise _ConnectionEnded(reason, self._min_wait_s or 0.0)
 
     def _handshake_error(self, error: aiohttp.WSServerHandshakeError) -> Exception:
         if error.status == 429 or error.status >= 500:
@@ -162,6 +167,10 @@ class GameSocket:
                 f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0
             )
         return error_for(make_problem(error.status, f"the upgrade failed with {error.status}"))
+
+
+def _is_final(code: int) -> bool:
+    return code in FINAL_CLOSE_CODES or (code >= PROBLEM_CLOSE_CODES and code not in RESUMABLE_CLOSE_CODES)
 
 
 def _raise_problem(problem: Problem) -> None:

@@ -1,0 +1,86 @@
+"""Play games from menus of 25 rows alone, as a chat shows them: `python examples/menu_bot.py [URL]`.
+
+The first menu has cells, and the moves that have no cell. A cell leads to a menu of its moves. The bot presses rows for
+all players, until it has made every kind of move.
+"""
+
+import asyncio
+import random
+import sys
+from collections import Counter
+from typing import get_args
+
+from south_seas import Client
+from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, SeatRequest
+
+MENU_ROWS = 25
+NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
+KINDS = {kind.__name__ for kind in get_args(GameAction)}
+MAX_GAMES = 20
+
+Row = CellChoice | Move
+
+
+async def read_menu(client: Client, game: str, cell: CellChoice | None = None) -> tuple[LegalMoves, list[Row]]:
+    """Return the last page of a menu, and the rows of all its pages."""
+    rows: list[Row] = []
+    cursor = None
+    while True:
+        if cell is None:
+            page = await client.legal_moves(game, stage="cell", limit=MENU_ROWS, cursor=cursor)
+        else:
+            page = await client.legal_moves(game, x=cell.x, y=cell.y, limit=MENU_ROWS, cursor=cursor)
+        shown: list[Row] = [*(page.cells or ()), *page.moves]
+        if (not shown and page.phase is not None) or len(shown) > MENU_ROWS:
+            sys.exit(f"A menu of game {game} has {len(shown)} rows.")
+        rows += shown
+        cursor = page.next_cursor
+        if cursor is None:
+            return page, rows
+
+
+def choose(menu: LegalMoves, rows: list[Row]) -> Row:
+    """Choose a row at random; place tiles near the middle, and merchants, so that markets are completed."""
+    if menu.phase == "place_tile":
+        distances = [max(abs(row.x), abs(row.y)) if isinstance(row, CellChoice) else 0 for row in rows]
+        rows = [row for row, distance in zip(rows, distances, strict=True) if distance == min(distances)]
+    return random.choice([row for row in rows if "place a merchant" in row.text] or rows)
+
+
+async def play_game(client: Client, game: str) -> Counter[str]:
+    """Press rows until the game is over; return how often each kind of move was made."""
+    made = Counter[str]()
+    while True:
+        menu, rows = await read_menu(client, game)
+        if not rows:
+            return made
+        row = choose(menu, rows)
+        if isinstance(row, CellChoice):
+            menu, rows = await read_menu(client, game, row)
+            row = choose(menu, rows)
+        if not isinstance(row, Move):
+            sys.exit(f"A cell of game {game} has no moves.")
+        await client.act(game, row, if_match=f"{menu.version}")
+        made[type(row.action).__name__] += 1
+
+
+async def main(url: str) -> None:
+    """Play games until every kind of move was made."""
+    made = Counter[str]()
+    async with Client(url, language="en") as client:
+        for number in range(1, MAX_GAMES + 1):
+            created = await client.create(
+                CreateGame(
+                    players=[SeatRequest(name=name) for name in NAMES],
+                    edition="german" if number % 2 else "international",
+                )
+            )
+            made += await play_game(client.with_token(created.owner_token), created.game.id)
+            if made.keys() == KINDS:
+                print(f"{number} games from menus of {MENU_ROWS} rows: {dict(made.most_common())}")
+                return
+    sys.exit(f"{MAX_GAMES} games, but never {KINDS - made.keys()}.")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))

@@ -1,0 +1,31 @@
+/** Plays a seat that a bot takes over: `node replaced.mjs BUILT URL`; reports as JSON. */
+
+import process from "node:process";
+import { setTimeout } from "node:timers/promises";
+
+const [, , built, url] = process.argv;
+const { SeatReplacedError, SouthSeas } = await import(built);
+
+const client = new SouthSeas({ url });
+const created = await client.createGame({
+  players: [{ name: "Ana" }, { bot: "greedy" }],
+  first_seat: 0,
+  turn_timeout_s: 1,
+  on_timeout: "bot",
+});
+const ana = client.withToken(created.seats[0].token);
+const { id } = created.game;
+
+let isLate = true;
+async function choose(moves) {
+  if (isLate) await setTimeout(3000);
+  isLate = false;
+  return moves[0];
+}
+
+const replaced = await ana.play(id, 0, choose).catch((error) => error instanceof SeatReplacedError && error.bot);
+const again = await ana.play(id, 0, choose).catch((error) => error instanceof SeatReplacedError && error.seat);
+const game = await ana.play(id, 0, choose, { returnWhenReplaced: true });
+const returns = [];
+for await (const { events } of ana.log(id)) returns.push(...events.filter((event) => event.type === "player_returned"));
+console.log(JSON.stringify({ replaced, again, status: game.status, returns: returns.length }));

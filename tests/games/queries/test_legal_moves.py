@@ -1,0 +1,101 @@
+"""Menus of legal moves: the cells, and the moves of a cell or without one, reach every legal move."""
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.actions import Move, PlaceTile
+from schemas.commands import CellChoice
+from schemas.vocabulary import Edition, Phase
+from service.engine import Game, apply_action, legal_moves, move_id, resign
+from service.games.bots import greedy
+from service.games.bots.runner import run_bot
+from service.games.queries.legal_moves import MoveFilter, list_legal_moves
+from tests.engine.new_games import start_game
+from tests.games.game_logs import ARCHIPELAGO
+
+INDEX = ARCHIPELAGO.index
+EDITIONS: tuple[Edition, ...] = get_args(Edition)
+PHASES = {*get_args(Phase)}
+MENU_ROWS = 25
+RESIGNATION_CHANCE = 0.002
+SENSIBLE_SHARE = 0.8
+
+
+def menu_rows(game: Game, move_filter: MoveFilter) -> Iterator[CellChoice | Move]:
+    """Yield the rows of a menu, page by page as a chat bot shows them."""
+    move_filter = move_filter._replace(limit=MENU_ROWS)
+    while True:
+        page = list_legal_moves(INDEX, game, move_filter)
+        rows = [*(page.cells or ()), *page.moves]
+        assert len(rows) == MENU_ROWS or page.next_cursor is None
+        yield from rows
+        if page.next_cursor is None:
+            return
+        move_filter = move_filter._replace(cursor=page.next_cursor)
+
+
+def reachable_moves(game: Game) -> list[str]:
+    """Return the ids of the moves that the menus lead to."""
+    moves = []
+    for row in menu_rows(game, MoveFilter(stage="cell")):
+        rows = [row] if isinstance(row, Move) else menu_rows(game, MoveFilter(x=row.x, y=row.y))
+        moves += [move.id for move in rows if isinstance(move, Move)]
+    return moves
+
+
+def play_by_menus(seed: str, players: int, edition: Edition) -> set[Phase]:
+    """Play a game to its end, mostly well, since random players seldom get a ship; check the menus at each decision.
+
+    Return the phases.
+    """
+    rng = Random(seed)
+    game, _ = start_game(INDEX, players, seed=seed, edition=edition)
+    phases: set[Phase] = set()
+    while game.status == "active":
+        phases.add(game.phase)
+        actions = legal_moves(INDEX, game)
+        assert sorted(reachable_moves(game)) == sorted(map(move_id, actions))
+        if rng.random() < RESIGNATION_CHANCE:
+            resign(INDEX, game, rng.choice([seat for seat in range(players) if not game.players[seat].resigned]))
+        else:
+            well = rng.random() < SENSIBLE_SHARE
+            apply_action(INDEX, game, run_bot(greedy.BOT, INDEX, game) if well else rng.choice(actions))
+    assert reachable_moves(game) == []
+    return phases
+
+
+@settings(max_examples=20)
+@given(seed=st.from_regex(r"[a-z]{1,8}", fullmatch=True), players=st.integers(2, 5), edition=st.sampled_from(EDITIONS))
+def test_menus_reach_every_legal_move_in_whole_games(seed: str, players: int, edition: Edition) -> None:
+    play_by_menus(seed, players, edition)
+
+
+def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:
+    for edition in EDITIONS:
+        assert play_by_menus("menu-3", 2, edition) == PHASES
+
+
+@pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))
+def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) -> None:
+    """All are listed and accepted; cells count one of each, and `repeated` names the others."""
+    game, _ = start_game(INDEX, 2, seed="alike")
+    game.tile = INDEX.tile_numbers[tile]
+    listed = list_legal_moves(INDEX, game)
+    assert {move.id for move in listed.moves} == {move_id(action) for action in legal_moves(INDEX, game)}
+    placements = {move.id: move.action for move in listed.moves if isinstance(move.action, PlaceTile)}
+    assert [name for name, action in placements.items() if action.rotation >= rotations] == listed.repeated
+    assert bool(listed.repeated) == (rotations < 4)
+    shown = Counter((action.x, action.y) for name, action in placements.items() if name not in listed.repeated)
+    cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
+    assert {(cell.x, cell.y): cell.text for cell in cells} == {
+        cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in shown.items()
+    }
+    for cell, number in shown.items():
+        here = list_legal_moves(INDEX, game, MoveFilter(x=cell[0], y=cell[1]))
+        assert len(here.moves) - len(here.repeated) == number
