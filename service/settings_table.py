@@ -11,7 +11,7 @@ from service.archive_storage.object_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, parse_url
-from service.web.connections.client_ip import parse_networks
+from service.web.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.ratelimit.origins import parse_origins

@@ -7,8 +7,9 @@ from aiohttp import web
 from service.games.api_keys.key import ApiKey
 from service.games.errors import ApiKeyRejected
 from service.web.app_keys import API_KEY, API_KEYS
-from service.web.parsing import API_KEY_HEADER, parse_api_key
-from service.web.responses import add_vary, cacheable_response, json_response
+from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key
+from service.web.headers.negotiation import add_vary
+from service.web.responses import cacheable_response, json_response
 
 __all__ = ["authenticate_api_key", "cacheable_key_response", "key_response", "require_api_key"]
 

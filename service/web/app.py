@@ -11,10 +11,10 @@ from service.games.queries.tokens import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
+from service.web.common_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
-from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.ratelimit.concurrency import (
     MAX_PICTURES_PER_ADDRESS,
     PICTURE_SLOTS,

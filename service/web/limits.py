@@ -4,7 +4,7 @@ from typing import Annotated, NamedTuple
 
 from service.games.ports import RateLimit
 from service.games.timestamps import DAY_S
-from service.web.connections.client_ip import Header, Network
+from service.web.client_ip import Header, Network
 
 
 class Limits(NamedTuple):

@@ -6,7 +6,6 @@ from typing import TypeVar
 
 import msgspec
 from aiohttp import hdrs, web
-from multidict import istr
 
 from schemas.base import without_bom
 from schemas.vocabulary import DIGEST
@@ -17,6 +16,7 @@ from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.expectations import continue_if_expected
+from service.web.headers.bearer_tokens import _parse_single_header
 from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
 from service.web.ratelimit.charges import charge_received_bytes
@@ -25,7 +25,6 @@ T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
 
 JSON = "application/json"
-API_KEY_HEADER = istr("Api-Key")
 PREFER_REPRESENTATION = "return=representation"
 MAX_IDEMPOTENCY_KEY_LENGTH = 255
 MAX_MEDIA_TYPE_LENGTH = 200
@@ -160,11 +159,6 @@ def parse_creator_key(request: web.Request) -> str | None:
     return key
 
 
-def parse_api_key(request: web.BaseRequest) -> str | None:
-    """Return the secret in the header Api-Key, whatever its form. Raises Malformed."""
-    return _parse_single_header(request, "Api-Key")
-
-
 def parse_idempotency_key(request: web.Request) -> str | None:
     """Return the Idempotency-Key: 1 to 255 printable ASCII characters. Raises Malformed."""
     key = _parse_single_header(request, "Idempotency-Key")
@@ -173,16 +167,6 @@ def parse_idempotency_key(request: web.Request) -> str | None:
             f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters", "Idempotency-Key"
         )
     return key
-
-
-def _parse_single_header(request: web.BaseRequest, name: str) -> str | None:
-    """Return a header's value. Raises Malformed for several: a proxy may have used another one."""
-    lines = request.headers.getall(name, None)
-    if lines is None:
-        return None
-    if len(lines) > 1:
-        raise Malformed("the request has this header more than once", name)
-    return lines[0]
 
 
 def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:

@@ -4,18 +4,18 @@ from hashlib import sha256
 from typing import Any
 
 from aiohttp import web
-from multidict import CIMultiDict, istr
 
 from schemas.base import encode_json
 from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import DRAINING
+from service.web.common_headers import (
+    IDEMPOTENT_REPLAYED,
+    SECURITY_HEADERS,
+    set_common_headers,
+)
 from service.web.headers.compression import MIN_COMPRESSED_BYTES, CompressibleResponse
-from service.web.middleware.request_metrics import REQUEST_ID
-from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.parsing import JSON, match_if_none_match
 
-EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
-IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
 CACHE_PUBLIC = "no-cache"
 CACHE_PRIVATE = "private, no-cache"
@@ -83,13 +83,6 @@ def link_next_page(
     return response
 
 
-def add_vary(response: web.Response, name: str) -> web.Response:
-    """Add the name of a request header to `Vary`."""
-    varied = response.headers.get("Vary")
-    response.headers["Vary"] = f"{varied}, {name}" if varied else name
-    return response
-
-
 def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
     """Add `Idempotent-Replayed` if the response repeats that of an earlier request with the same key."""
     if replayed:
@@ -110,12 +103,3 @@ def add_common_headers(app: web.Application, response: web.StreamResponse) -> No
     if app[DRAINING].is_set():
         response.headers["Connection"] = "close"
         response.force_close()
-
-
-def set_common_headers(headers: CIMultiDict[str], security: SecurityHeaders, request_id: str | None) -> None:
-    """Set the headers that every response has."""
-    headers["Access-Control-Allow-Origin"] = "*"
-    headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
-    if request_id is not None:
-        headers[REQUEST_ID] = request_id
-    security.add_to(headers)

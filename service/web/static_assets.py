@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from aiohttp import web
 
+from service.web.common_headers import PAGE_HEADERS
 from service.web.headers.negotiation import negotiate_coding
-from service.web.middleware.security_headers import PAGE_HEADERS
 from service.web.parsing import JSON, match_if_none_match
 
 __all__ = ["Asset", "make_asset", "static_response"]

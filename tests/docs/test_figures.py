@@ -27,6 +27,7 @@ from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
+from service.web import client_ip
 from service.web.connections import limiter, protocol
 from service.web.headers import lists
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
@@ -35,7 +36,7 @@ from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import client_ids, concurrency, costs
+from service.web.ratelimit import concurrency, costs
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners, runner
 from service.web.server.serving import HANDLER_TIMEOUT_S
@@ -151,7 +152,7 @@ def spell(delays_s: Sequence[float]) -> str:
             [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
         ),
         ("limits", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
-        ("threat-model", "by hashes of {} bytes", [client_ids.HASH_BYTES]),
+        ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (
             "threat-model",
             "After a close {:g} MB are read, for {:g} s",

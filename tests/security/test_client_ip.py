@@ -9,8 +9,8 @@ from aiohttp import ClientSession
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
-from service.web.connections import client_ip
-from service.web.connections.client_ip import Header, TrustedProxies, get_site_network, parse_networks
+from service.web import client_ip
+from service.web.client_ip import Header, TrustedProxies, get_site_network, parse_networks
 from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS

@@ -15,11 +15,11 @@ from schemas.lobby import CreateGame
 from service.games.api_keys.key import Quotas
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
+from service.web.client_ip import hash_token
 from service.web.headers.lists import MAX_LIST_ELEMENTS
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.routes import games
 from service.web.server.runner import MAX_TARGET_BYTES

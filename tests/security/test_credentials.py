@@ -10,10 +10,9 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
-from service.web.connections.client_ip import TrustedProxies, parse_networks
+from service.web.client_ip import TrustedProxies, hash_token, parse_networks
 from service.web.limits import Limits
 from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.leases import LeasePool
 from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
 from tests.security.limited_client import make_limits

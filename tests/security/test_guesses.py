@@ -13,8 +13,8 @@ from aiohttp import ClientSession
 
 from service.games.api_keys.key import generate_secret
 from service.store.game_store import RedisStore
+from service.web.client_ip import hash_token
 from service.web.ratelimit import token_verifier
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import MAX_TOKENS_CHECKED, RATE_LIMITER
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.api_key_fixture import api_key_header

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from service.web.connections.client_ip import parse_networks
+from service.web.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import ClientConnection
 from service.web.ratelimit import costs

@@ -10,8 +10,8 @@ from aiohttp import ClientSession, TCPConnector
 
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
+from service.web.client_ip import parse_networks
 from service.web.connections import limiter as limiter_module
-from service.web.connections.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from tests.polling import wait_until, wait_until_unchanged

@@ -14,14 +14,13 @@ from schemas.problems import problem
 from service.telemetry.log_context import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
-from service.web.connections.client_ip import AddressCounter, TrustedProxies, get_site_network
+from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
+from service.web.common_headers import SecurityHeaders, set_common_headers
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.middleware.security_headers import SecurityHeaders
 from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S, problem_response
-from service.web.responses import set_common_headers
 
 __all__ = [
     "CONNECTION_LIMITER",

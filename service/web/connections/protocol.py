@@ -26,9 +26,8 @@ from aiohttp import HttpVersion11, StreamReader, hdrs, web
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.app_keys import EXPECTS_CONTINUE
-from service.web.connections.client_ip import UNKNOWN
+from service.web.client_ip import UNKNOWN
 from service.web.connections.frames import FrameReader
-from service.web.ratelimit.costs import RECEIVED_BYTES_PER_TOKEN
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
@@ -255,11 +254,11 @@ class ClientConnection(web.RequestHandler):
             self.is_paused = False
             self.resume_reading()
 
-    def count_received_tokens(self) -> int:
-        """Return the tokens for the bytes of the current request that arrived since the last call."""
-        tokens = (self.received_bytes - self.counted_bytes) // RECEIVED_BYTES_PER_TOKEN
-        self.counted_bytes += tokens * RECEIVED_BYTES_PER_TOKEN
-        return tokens
+    def count_received(self, unit_bytes: int) -> int:
+        """Return how many whole units of bytes of the current request arrived since the last call."""
+        units = (self.received_bytes - self.counted_bytes) // unit_bytes
+        self.counted_bytes += units * unit_bytes
+        return units
 
     async def yield_turn(self) -> None:
         """Let other connections run between two pipelined requests of this one."""

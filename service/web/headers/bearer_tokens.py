@@ -4,12 +4,21 @@ import re
 from typing import NamedTuple
 
 from aiohttp import hdrs, web
+from multidict import istr
 
 from service.games.errors import Malformed, Unauthorized
+from service.web.client_ip import hash_token
 from service.web.connections.protocol import get_connection
-from service.web.ratelimit.client_ids import hash_token
 
-__all__ = ["BearerToken", "check_token", "parse_bearer_token", "parse_bearer_tokens", "read_bearer_token"]
+__all__ = [
+    "API_KEY_HEADER",
+    "BearerToken",
+    "check_token",
+    "parse_api_key",
+    "parse_bearer_token",
+    "parse_bearer_tokens",
+    "read_bearer_token",
+]
 
 MAX_BEARER_TOKENS = 100
 
@@ -73,3 +82,21 @@ def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
     if _TOKEN.fullmatch(token) is None:
         raise Unauthorized(missing=False)
+
+
+API_KEY_HEADER = istr("Api-Key")
+
+
+def parse_api_key(request: web.BaseRequest) -> str | None:
+    """Return the secret in the header Api-Key, whatever its form. Raises Malformed."""
+    return _parse_single_header(request, "Api-Key")
+
+
+def _parse_single_header(request: web.BaseRequest, name: str) -> str | None:
+    """Return a header's value. Raises Malformed for several: a proxy may have used another one."""
+    lines = request.headers.getall(name, None)
+    if lines is None:
+        return None
+    if len(lines) > 1:
+        raise Malformed("the request has this header more than once", name)
+    return lines[0]

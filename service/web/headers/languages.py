@@ -7,8 +7,7 @@ from aiohttp import hdrs, web
 from schemas.commands import LegalMoves
 from service.games.i18n import ENGLISH, LANGUAGES, Language
 from service.web.headers.lists import join_lines
-from service.web.headers.negotiation import parse_weights
-from service.web.responses import add_vary
+from service.web.headers.negotiation import add_vary, parse_weights
 
 
 def negotiate_language(request: web.Request) -> Language:

@@ -7,7 +7,12 @@ from aiohttp import hdrs, web
 
 from service.web.headers.lists import MAX_LIST_ELEMENTS, join_lines
 
-__all__ = ["negotiate_coding", "parse_weights", "prefers_media_type"]
+__all__ = [
+    "add_vary",
+    "negotiate_coding",
+    "parse_weights",
+    "prefers_media_type",
+]
 
 CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 """The content codings of responses, the preferred one first."""
@@ -65,3 +70,10 @@ def _rank(weights: dict[str, float], media_type: str) -> tuple[float, int]:
     """Return the weight of a media type, and how precisely the client names it."""
     ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
     return next(((weights[one], ranges.index(one)) for one in reversed(ranges) if one in weights), (0.0, 0))
+
+
+def add_vary(response: web.Response, name: str) -> web.Response:
+    """Add the name of a request header to `Vary`."""
+    varied = response.headers.get("Vary")
+    response.headers["Vary"] = f"{varied}, {name}" if varied else name
+    return response

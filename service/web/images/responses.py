@@ -10,18 +10,19 @@ from aiohttp import web
 
 from service.games.i18n import Language
 from service.games.timestamps import DAY_S
-from service.web.connections.client_ip import get_site_network
+from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
 from service.web.drawing.scene import DEFAULT_WIDTH
 from service.web.headers.compression import CompressibleResponse
 from service.web.headers.languages import set_content_language
+from service.web.headers.negotiation import add_vary
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.parsing import match_if_none_match
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, add_vary
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
 from service.web.routing import ResponseSpec
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}

@@ -5,22 +5,29 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import hdrs, web
-from multidict import istr
 from prometheus_client import Histogram
 
 from service.telemetry import tracing
 from service.telemetry.log_context import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
+from service.web.common_headers import REQUEST_ID
 from service.web.headers.negotiation import prefers_media_type
 from service.web.middleware.access_log import UNMATCHED_ROUTE, get_route_template, log_request
 from service.web.parsing import JSON
 
+__all__ = [
+    "EVENT_STREAM",
+    "IN_FLIGHT",
+    "Handler",
+    "RequestContext",
+    "measure_requests",
+    "record_route",
+]
+
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-__all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Handler", "RequestContext", "measure_requests", "record_route"]
 
-REQUEST_ID = istr("X-Request-Id")
 EVENT_STREAM = "text/event-stream"
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -11,7 +11,7 @@ from service.games.api_keys.key import ApiKey
 from service.games.errors import ApiKeyRejected
 from service.web.app_keys import API_KEY
 from service.web.errors import RateLimited
-from service.web.parsing import parse_api_key
+from service.web.headers.bearer_tokens import parse_api_key
 from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.leases import AdmissionPending, retry_when_leased

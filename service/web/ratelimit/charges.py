@@ -6,6 +6,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from service.web.connections.protocol import get_connection
+from service.web.ratelimit.costs import RECEIVED_BYTES_PER_TOKEN
 from service.web.ratelimit.leases import TokenLease, retry_when_leased
 
 __all__ = ["CHARGE", "MIN_FAILED_STATUS", "Charge", "charge_received_bytes"]
@@ -93,5 +94,7 @@ CHARGE = web.RequestKey("charge", Charge)
 
 async def charge_received_bytes(request: web.Request) -> None:
     """Charge a request for the bytes that have arrived, before they are decoded. Raises RateLimited."""
-    if (charge := request.get(CHARGE)) is not None and (tokens := get_connection(request).count_received_tokens()):
-        await charge.increase(tokens)
+    if (charge := request.get(CHARGE)) is not None:
+        tokens = get_connection(request).count_received(RECEIVED_BYTES_PER_TOKEN)
+        if tokens:
+            await charge.increase(tokens)

@@ -19,8 +19,8 @@ from multidict import CIMultiDict, istr
 from service.games.ports import Grant, StoreError, TokenBucketStore
 from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
+from service.web.client_ip import ClientID, make_bucket_key
 from service.web.errors import RateLimited
-from service.web.ratelimit.client_ids import ClientID, make_bucket_key
 from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import RecentCache
 

@@ -18,11 +18,12 @@ from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.errors import Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
 from service.web.app_keys import API_KEY
+from service.web.client_ip import hash_token
+from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
-from service.web.headers.bearer_tokens import read_bearer_token
+from service.web.headers.bearer_tokens import API_KEY_HEADER, read_bearer_token
 from service.web.limits import Limits
-from service.web.parsing import API_KEY_HEADER
 from service.web.ratelimit import costs
 from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.api_key_verifier import ApiKeyPending, ApiKeyVerifier
@@ -41,13 +42,11 @@ from service.web.ratelimit.classification import (
     read_tokens,
     takes_api_key,
 )
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.key_quota_limiter import KeyQuotaLimiters
 from service.web.ratelimit.leases import RATE_LIMIT, AdmissionPending, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import RecentCache
 from service.web.ratelimit.token_verifier import TokenVerifier
-from service.web.responses import IDEMPOTENT_REPLAYED
 
 __all__ = ["RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
@@ -205,7 +204,7 @@ class RateLimiter:
             self._trust(charge.unverified_token)
         if response.prepared:
             return
-        charge.increase_afterwards(get_connection(request).count_received_tokens())
+        charge.increase_afterwards(get_connection(request).count_received(costs.RECEIVED_BYTES_PER_TOKEN))
         if isinstance(response, web.Response) and type(body := response.body) is bytes:
             charge.increase_afterwards(len(body) // costs.BYTES_PER_TOKEN)
         if RATE_LIMIT not in headers:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from service.web.ratelimit.client_ids import ClientID
+from service.web.client_ip import ClientID
 
 __all__ = ["RecentCache"]
 

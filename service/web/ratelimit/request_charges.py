@@ -18,7 +18,7 @@ from service.games.bots.registry import BotRegistry
 from service.games.errors import UnknownTileSet
 from service.games.tilesets import DEFAULT_TILESET
 from service.web.app_keys import API_KEY, CONTEXT, LIMITS
-from service.web.connections.client_ip import get_site_network
+from service.web.client_ip import get_site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
 from service.web.connections.protocol import get_connection, streaming_response
 from service.web.ratelimit import costs

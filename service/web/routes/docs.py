@@ -16,7 +16,7 @@ from mimetypes import guess_type
 from aiohttp import web
 
 from schemas.problems import PROBLEM_TYPES
-from service.web.middleware.security_headers import CSP, PAGE_HEADERS
+from service.web.common_headers import CSP, PAGE_HEADERS
 from service.web.responses import CACHE_PUBLIC
 from service.web.static_assets import Asset, make_asset, static_response
 

@@ -18,11 +18,11 @@ from service.games.queries.games import load_for_reader
 from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import prefers_media_type
+from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON, get_path_id, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request
-from service.web.responses import add_vary, game_etag, json_response, link_next_page, not_modified_response
+from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routes.game_responses import GAME_NOT_MODIFIED, NextPage, game_read_route, localized_response
 from service.web.routing import GAME_ID, Query, ResponseSpec
 from service.web.streaming.event_stream import EVENT_STREAM, serve_event_stream

@@ -8,9 +8,9 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from schemas.service import ServiceIndex
-from service.web.headers.negotiation import prefers_media_type
+from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, add_vary, cacheable_response
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, cacheable_response
 from service.web.routing import ResponseSpec, Route
 from service.web.static_assets import Asset, make_asset, static_response
 

@@ -12,9 +12,9 @@ from prometheus_client.openmetrics import exposition as openmetrics
 
 from service.supervision import Supervisor
 from service.web.app_keys import DRAINING, SUPERVISOR
+from service.web.common_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
-from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.server.listeners import bind, format_listening_url
 from service.web.server.runner import ProblemRunner
 

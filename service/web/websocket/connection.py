@@ -24,13 +24,13 @@ from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
+from service.web.common_headers import REQUEST_ID
 from service.web.connections.protocol import (
     HIGH_WATER_BYTES,
     discard_until_closed,
     is_slow_consumer,
     start_socket,
 )
-from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.problems import to_problem
 from service.web.ratelimit.charges import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame

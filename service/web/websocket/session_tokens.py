@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
+from service.web.client_ip import hash_token
 from service.web.ratelimit import costs
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import MessageInfo
 
 __all__ = ["SessionTokens"]

@@ -10,8 +10,8 @@ from unittest.mock import Mock
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from service.web.client_ip import Header
 from service.web.connections import limiter as module
-from service.web.connections.client_ip import Header
 from service.web.connections.limiter import ConnectionLimiter, get_client_address, warn_of_untrusted_proxy
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import HttpVersion11, web
 
 from service.games.errors import Malformed
-from service.web.connections.client_ip import UNKNOWN, parse_networks
+from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connections.frames import FrameReader
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.protocol import (

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from service.store.game_store import RedisStore
-from service.web.connections.client_ip import parse_networks
+from service.web.client_ip import parse_networks
 from service.web.limits import Limits
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples

@@ -11,8 +11,8 @@ from aiohttp.test_utils import make_mocked_request
 
 from service.games.api_keys.key import ApiKey, Quotas
 from service.games.ports import Grant, RateLimit
+from service.web.client_ip import hash_token
 from service.web.limits import Limits
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.leases import LeasePool
 from service.web.ratelimit.limiter import RateLimiter
 from service.web.ratelimit.policies import Policy
@@ -67,7 +67,7 @@ async def limiter(buckets: EmptyBuckets) -> AsyncIterator[RateLimiter]:
 
 def make_request(method: str, path: str, headers: Mapping[str, str]) -> web.Request:
     """Return a request on a connection of its own."""
-    connection = Mock(bearer_token=None, count_received_tokens=Mock(return_value=0))
+    connection = Mock(bearer_token=None, count_received=Mock(return_value=0))
     return make_mocked_request(method, path, headers, payload=EMPTY_PAYLOAD, protocol=connection)
 
 

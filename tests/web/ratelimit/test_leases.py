@@ -7,8 +7,8 @@ import pytest
 from multidict import CIMultiDict
 
 from service.games.ports import Grant, RateLimit, StoreUnavailable
+from service.web.client_ip import hash_token, make_bucket_key
 from service.web.errors import RateLimited
-from service.web.ratelimit.client_ids import hash_token, make_bucket_key
 from service.web.ratelimit.leases import MAX_ATTEMPTS, LeasePending, LeasePool, retry_when_leased
 from service.web.ratelimit.policies import Policy
 from tests.telemetry.metric_samples import grown, read_samples

@@ -8,15 +8,15 @@ from aiohttp import web
 
 from service.games.ports import RateLimit
 from service.web.app_keys import API_KEY as API_KEY_OF_REQUEST
+from service.web.client_ip import hash_token
+from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.ratelimit.api_key_verifier import ApiKeyPending
 from service.web.ratelimit.charges import CHARGE, Charge
-from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.costs import BYTES_PER_TOKEN
 from service.web.ratelimit.leases import LeasePending
 from service.web.ratelimit.limiter import MessageInfo, RateLimiter
-from service.web.responses import IDEMPOTENT_REPLAYED
 from tests.security.limited_client import RATES
 from tests.web.http_game import bearer_header
 from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, EmptyBuckets, charged, make_request

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
-from service.web.ratelimit.client_ids import hash_token
+from service.web.client_ip import hash_token
 from service.web.ratelimit.limiter import MessageInfo
 from service.web.websocket.session_tokens import SessionTokens
 

@@ -1,11 +1,21 @@
-"""Response headers that restrict what browsers do with a response."""
+"""The headers that every response has: CORS, the request id, and what restricts browsers."""
 
 from aiohttp import web
-from multidict import CIMultiDict
+from multidict import CIMultiDict, istr
 
 from service.web.limits import Limits
 
-__all__ = ["SECURITY_HEADERS", "SecurityHeaders"]
+__all__ = [
+    "EXPOSED_HEADERS",
+    "IDEMPOTENT_REPLAYED",
+    "REQUEST_ID",
+    "SECURITY_HEADERS",
+    "SecurityHeaders",
+    "set_common_headers",
+]
+
+REQUEST_ID = istr("X-Request-Id")
+
 
 CSP = "Content-Security-Policy"
 
@@ -46,3 +56,17 @@ class SecurityHeaders:
 
 
 SECURITY_HEADERS = web.AppKey("security", SecurityHeaders)
+
+
+EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+
+IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
+
+
+def set_common_headers(headers: CIMultiDict[str], security: SecurityHeaders, request_id: str | None) -> None:
+    """Set the headers that every response has."""
+    headers["Access-Control-Allow-Origin"] = "*"
+    headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+    if request_id is not None:
+        headers[REQUEST_ID] = request_id
+    security.add_to(headers)
