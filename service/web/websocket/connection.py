@@ -24,7 +24,7 @@ from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.common_headers import REQUEST_ID
+from service.web.common_headers import SECURITY_HEADERS, set_common_headers
 from service.web.connections.protocol import (
     HIGH_WATER_BYTES,
     discard_until_closed,
@@ -82,8 +82,8 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         autoping=False,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
-    if (log_context := LOG_CONTEXT.get()) is not None and log_context.request_id is not None:
-        socket.headers[REQUEST_ID] = log_context.request_id
+    context = LOG_CONTEXT.get()
+    set_common_headers(socket.headers, request.app[SECURITY_HEADERS], None if context is None else context.request_id)
     if (charge := request.get(CHARGE)) is not None:
         charge.set_headers(socket.headers)
     try:
