@@ -7,15 +7,13 @@ from typing import Any
 
 import msgspec
 
-from service.games.api_keys.subject import key_of_subject
-from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.idempotency import IdempotencyRecord
 from service.games.timestamps import DAY_S
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,
     LeaseTaken,
-    LimitReached,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
@@ -23,11 +21,11 @@ from service.games.webhooks.port import (
     WebhookState,
 )
 from service.store import keys
-from service.store.connection.pipeline import Argument, PipelinedClient
+from service.store.connection.pipeline import PipelinedClient
 from service.store.schedule import Schedule
 from service.store.scripts import Script
 
-__all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids", "idempotency_arguments"]
+__all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids"]
 
 MAX_STORED_ATTEMPTS = 100
 """The number of delivery attempts stored of each webhook."""
@@ -54,31 +52,27 @@ class RedisWebhookStore:
         webhook: WebhookRegistration,
         state: WebhookState,
         *,
-        max_webhooks: int,
-        record: IdempotencyRecord | None,
+        record: IdempotencyRecord | None = None,
         expected: ExpectedWebhooks | None = None,
-    ) -> Added | LimitReached | Replayed | WebhooksChanged | WebhookNotFound:
-        """Add a webhook if the subject has fewer than `max_webhooks` and is as expected, and schedule a delivery.
+    ) -> Added | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject is as expected, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
         await self.schedule(subject, [webhook.id], int(self._clock()))
-        encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
-        expectation = () if expected is None else (",".join(expected.ids), expected.last_revocation)
-        arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record), *expectation
-        script_keys = [keys.subject(subject), keys.replica_wait(subject)]
-        if record is not None and key_of_subject(subject) is not None:
+        script_keys, stored_record = [keys.subject(subject), keys.replica_wait(subject)], b""
+        if record is not None:
             script_keys.append(keys.idempotency_record(subject, record.key))
-        reply = await self._add_script.run(script_keys, *arguments)
-        match reply:
+            stored_record = record.record
+        expectation = (
+            () if expected is None else (expected.record or "", ",".join(expected.ids), expected.last_revocation)
+        )
+        encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
+        match await self._add_script.run(script_keys, webhook.id, *encoded, stored_record, *expectation):
             case 1:
                 return Added()
             case 0:
-                return LimitReached()
-            case -2:
                 return WebhooksChanged()
-            case bytes():
-                return Replayed(reply)
             case _:
                 return WebhookNotFound()
 
@@ -155,7 +149,7 @@ class RedisWebhookStore:
         return bool(await self._ack_script.run(script_keys, *arguments, record.record))
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
-        """Return what `save` stored under the hash of an idempotency key; None for nothing."""
+        """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
         record: bytes | None = await self._client.execute("GET", keys.idempotency_record(subject, key))
         return record
 
@@ -208,11 +202,6 @@ def _script_keys(subject: str, webhook_id: str) -> list[str]:
         keys.webhook_attempts(subject, webhook_id),
         keys.missed_games(subject, webhook_id),
     ]
-
-
-def idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:
-    """Return the hash field and the record of an idempotency key for a script; both are empty without a key."""
-    return ("", "") if record is None else (keys.idempotency_field(record.key), record.record)
 
 
 def decode_webhook_ids(field: bytes | None) -> list[str]:

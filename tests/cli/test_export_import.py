@@ -308,7 +308,7 @@ async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
 ) -> None:
     for one in (store, second_store):
         await add_api_key(one, "bot")
-    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0), max_webhooks=10, record=None)
+    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0))
     stored = await store_game(store, api_key="bot")
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
     assert (await second_store.list_by_keys(["key.bot"], 10, None)).games == [stored.id]

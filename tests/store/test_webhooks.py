@@ -2,21 +2,20 @@
 
 import time
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.games.idempotency import Replayed
 from service.games.ports import Committed, Revision, VersionConflict
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
+    ExpectedWebhooks,
     LeaseTaken,
-    LimitReached,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
+    WebhooksChanged,
     WebhookState,
 )
 from service.store import keys
@@ -24,7 +23,7 @@ from service.store.game_store import RedisStore
 from service.store.webhooks import MAX_STORED_ATTEMPTS, RedisWebhookStore
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
-from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
+from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record
 
 START = WebhookState(1)
 KEY = "key.bot"
@@ -42,13 +41,13 @@ def attempt(version: int) -> DeliveryAttempt:
 async def hooked(store: RedisStore) -> RedisStore:
     """Return a store with a game that has one webhook."""
     await store.commit(creation())
-    assert isinstance(await store.webhooks.add("g", hook(), START, max_webhooks=10, record=None), Added)
+    assert isinstance(await store.webhooks.add("g", hook(), START), Added)
     return store
 
 
 async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
-    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), max_webhooks=10, record=None) == Added()
+    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2)) == Added()
     assert await hooked.webhooks.list_by_subject("g") == [
         StoredWebhook(hook(), START),
         StoredWebhook(hook("i"), WebhookState(2)),
@@ -59,9 +58,9 @@ async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
 
 
 async def test_the_webhook_of_an_api_key_is_stored_with_the_key(store: RedisStore, redis: Redis) -> None:
-    assert await store.webhooks.add(KEY, hook(), START, max_webhooks=10, record=None) == WebhookNotFound()
+    assert await store.webhooks.add(KEY, hook(), START) == WebhookNotFound()
     await add_api_key(store, "bot")
-    assert await store.webhooks.add(KEY, hook(), START, max_webhooks=10, record=None) == Added()
+    assert await store.webhooks.add(KEY, hook(), START) == Added()
     assert await store.webhooks.list_by_subject(KEY) == [StoredWebhook(hook(), START)]
     assert await store.webhooks.acquire_lease(KEY, "h", "me", 10) == StoredWebhook(hook(), START)
     assert await store.webhooks.save_state(KEY, START, attempt(1), webhook_id="h", holder="me", seconds=None)
@@ -110,42 +109,34 @@ async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: Red
     assert not await hooked.webhooks.save("g", changed, "another")
 
 
-async def test_a_webhook_of_an_earlier_release_is_read(hooked: RedisStore, redis: Redis) -> None:
-    old = [msgspec.msgpack.encode(list(msgspec.structs.astuple(one))[:6]) for one in (hook("o"), WebhookState(3))]
-    await redis.hset(keys.game("g"), mapping={"hook:o": old[0], "hook:o:state": old[1]})
-    assert await hooked.webhooks.get("g", "o") == StoredWebhook(hook("o"), WebhookState(3))
-
-
-async def test_add_enforces_the_limit_and_requires_a_game(hooked: RedisStore) -> None:
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=1, record=None) == LimitReached()
-    assert await hooked.webhooks.add("g", hook(), START, max_webhooks=1, record=None) == Added()
-    assert await hooked.webhooks.add("other", hook(), START, max_webhooks=1, record=None) == WebhookNotFound()
+async def test_add_requires_a_game_and_leaves_a_webhook_that_is_there(hooked: RedisStore) -> None:
+    assert await hooked.webhooks.add("g", hook(), WebhookState(7)) == Added()
+    assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
+    assert await hooked.webhooks.add("other", hook(), START) == WebhookNotFound()
     assert await hooked.webhooks.list_by_subject("other") == []
 
 
-async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
-    first_record = idempotency("key", 1)
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=first_record) == Added()
-    assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, record=idempotency("key", 2)) == Replayed(
-        record(1)
-    )
-    loaded = await load_record(hooked, "g", key_hash("key"))
-    assert (loaded.idempotency_record, loaded.webhooks) == (record(1), ("h", "i"))
-
-
-async def test_an_idempotency_record_expires_after_a_day(hooked: RedisStore) -> None:
-    at = 1_800_000_000
-    for name, stored_at, outcome in (
-        ("i", at, Added()),
-        ("j", at + 86_399, Replayed(record(0, at))),
-        ("j", at + 86_400, Added()),
+@pytest.mark.parametrize("subject", ("g", KEY))
+async def test_add_changes_nothing_unless_the_subject_is_as_expected(store: RedisStore, subject: str) -> None:
+    await store.commit(creation())
+    await add_api_key(store, "bot")
+    webhooks, first, second = store.webhooks, idempotency("key", 1), idempotency("key", 2)
+    for name, requested, expected, outcome in (
+        ("h", first, ExpectedWebhooks((), "", None), Added()),
+        ("h", first, ExpectedWebhooks((), "", None), WebhooksChanged()),  # the key has a record
+        ("i", None, ExpectedWebhooks((), "", None), WebhooksChanged()),
+        ("i", None, ExpectedWebhooks(("h",), "revocation", None), WebhooksChanged()),
+        ("h", None, ExpectedWebhooks((), "", None), Added()),  # a repetition after a lost connection
+        ("i", None, ExpectedWebhooks(("h",), "", None), Added()),
+        ("j", second, ExpectedWebhooks(("h", "i"), "", first.record), Added()),  # the record is a day old
     ):
-        requested = idempotency("key", 0, stored_at)
-        assert await hooked.webhooks.add("g", hook(name), START, max_webhooks=10, record=requested) == outcome
+        assert await webhooks.add(subject, hook(name), START, record=requested, expected=expected) == outcome, name
+    assert [one.registration.id for one in await webhooks.list_by_subject(subject)] == ["h", "i", "j"]
+    assert await webhooks.load_idempotency_record(subject, key_hash("key")) == second.record
 
 
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
-    await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=None)
+    await hooked.webhooks.add("g", hook("i"), START)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=10)
     assert await hooked.webhooks.remove("g", "h")

@@ -5,15 +5,12 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
-import msgspec
 import pytest
 from aiohttp import web
-from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE, ChallengeRateLimiter
 from service.games.webhooks.sender import POSTPONED, SendResult
-from service.store import keys
 from service.web.outbound.webhook_sender import CHALLENGES_PER_ADDRESS, open_webhook_sender
 from tests.web.http_game import create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner
@@ -179,14 +176,3 @@ async def test_a_postponed_challenge_is_not_a_failure(game_owner: GameOwner) -> 
 
 async def _postponing(*_: object, **__: object) -> SendResult:
     return SendResult(None, POSTPONED, 0)
-
-
-async def test_webhooks_stored_without_a_challenge_are_active(
-    game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis
-) -> None:
-    hook = await game_owner.register()
-    earlier = msgspec.msgpack.encode([1, 0, None, None])
-    await redis.hset(keys.game(game_owner.game.id), f"hook:{hook['id']}:state", earlier)
-    assert (await game_owner.read(hook))["status"] == "active"
-    await game_owner.act(game_owner.game)
-    assert (receiver.versions, receiver.challenges) == ([2], [])

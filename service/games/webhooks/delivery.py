@@ -24,7 +24,7 @@ from service.games.webhooks.key_games import KeyGames
 from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
 from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookState
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
-from service.games.webhooks.updates import change_webhook
+from service.games.webhooks.updates import update_webhook
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 
 __all__ = ["JITTER", "LEASE_TTL_S", "RETRY_DELAYS_S", "Delivery", "DeliveryResources"]
@@ -224,7 +224,7 @@ class Delivery:
         def disable(stored: StoredWebhook) -> StoredWebhook:
             return StoredWebhook(stored.registration, msgspec.structs.replace(stored.state, disabled_reason=reason))
 
-        outcome = await change_webhook(self._store.webhooks, key, webhook_id, int(self._clock()), disable)
+        outcome = await update_webhook(self._store.webhooks, key, webhook_id, int(self._clock()), disable)
         if isinstance(outcome, StoredWebhook):
             _report_disabled(webhook_id, key, reason)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.idempotency import IdempotencyRecord
 
 
 class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
@@ -90,12 +90,8 @@ class Added(NamedTuple):
     """The webhook is stored."""
 
 
-class LimitReached(NamedTuple):
-    """The subject has its maximum number of webhooks; nothing was changed."""
-
-
 class WebhooksChanged(NamedTuple):
-    """The subject has other webhooks than expected, or has revoked a token since; nothing was changed."""
+    """The subject is not as expected; nothing was changed."""
 
 
 class WebhookNotFound(NamedTuple):
@@ -107,12 +103,14 @@ class LeaseTaken(NamedTuple):
 
 
 class ExpectedWebhooks(NamedTuple):
-    """What a registration of a game's webhook builds on."""
+    """What a registration builds on."""
 
     ids: Sequence[str]
-    """Of the game's webhooks."""
+    """Of the subject's webhooks."""
     last_revocation: str
-    """Id of the last commit that revoked a token, empty if none did."""
+    """Id of the last commit that revoked a token of the game, empty if none did."""
+    record: bytes | None
+    """What is stored under the idempotency key."""
 
 
 class WebhookStore(Protocol):
@@ -124,11 +122,10 @@ class WebhookStore(Protocol):
         webhook: WebhookRegistration,
         state: WebhookState,
         *,
-        max_webhooks: int,
-        record: IdempotencyRecord | None,
+        record: IdempotencyRecord | None = None,
         expected: ExpectedWebhooks | None = None,
-    ) -> Added | LimitReached | Replayed | WebhooksChanged | WebhookNotFound:
-        """Add a webhook if the subject has fewer than `max_webhooks`, and is as expected; schedule it."""
+    ) -> Added | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject is as expected, and schedule it; one that it has already stays as it is."""
 
     async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
         """Return the webhooks of a subject, the oldest first."""
@@ -171,7 +168,7 @@ class WebhookStore(Protocol):
         """Store a leased webhook that was changed, and release the lease; return what `save_state` does."""
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
-        """Return what `save` stored under the hash of an idempotency key; None for nothing."""
+        """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
 
     async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
         """Record that an API key's webhook misses messages of a game."""

@@ -20,26 +20,22 @@ from service.games.webhooks.port import (
     WebhookStore,
 )
 
-__all__ = ["attach_game", "attach_to_key", "change_webhook", "restart"]
+__all__ = ["attach_game", "attach_to_key", "remove_webhooks_of_seat", "restart", "update_webhook"]
 
 LEASE_TTL_S = 5
 """Duration of the lease while a change is stored."""
 
-MAX_OF_GAME = 1_000
-"""More webhooks than a game can have: its owner, each seat and its API key have limits of their own."""
+UpdateOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
 
 
-ChangeOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
-
-
-async def change_webhook(
+async def update_webhook(
     webhooks: WebhookStore,
     subject: str,
     webhook_id: str,
     now: int,
     change: Callable[[StoredWebhook], StoredWebhook],
     scope: IdempotencyScope | None = None,
-) -> ChangeOutcome:
+) -> UpdateOutcome:
     """Change a webhook that is not being delivered to, schedule it, and return it.
 
     A request with the idempotency key of an earlier one changes nothing. Raises IdempotencyKeyReused, and what `change`
@@ -78,7 +74,7 @@ async def attach_game(
     A game that refers to it already stays as it is.
     """
     reference = WebhookRegistration(webhook.id, "", None, None, "", webhook.created_at, api_key=api_key)
-    await webhooks.add(game, reference, WebhookState(since), max_webhooks=MAX_OF_GAME, record=None)
+    await webhooks.add(game, reference, WebhookState(since))
 
 
 async def remove_webhooks_of_seat(webhooks: WebhookStore, session: GameSession, seat: int) -> bool:
