@@ -33,8 +33,20 @@ class Server(NamedTuple):
 
     def cpu_s(self) -> float:
         """Return the processor time of all its threads, without its children."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return _cpu_s(self.pid)
+
+    def family_cpu_s(self) -> float:
+        """Return the same with its running descendants, such as the processes that draw."""
+        pids = [self.pid]
+        for pid in pids:  # grows while it is read
+            for children in Path(f"/proc/{pid}/task").glob("*/children"):
+                pids += map(int, children.read_text().split())
+        return sum(map(_cpu_s, pids))
+
+
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Worker:
@@ -121,10 +133,12 @@ HIGH_LIMITS = (
 
 
 @asynccontextmanager
-async def service(redis_url: str, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
+async def service(
+    redis_url: str, on: Iterable[int] = (SERVER_CORE,), limits: Iterable[str] = HIGH_LIMITS
+) -> AsyncIterator[Server]:
     """Run the service as `south-seas serve` does."""
     flags = ("--port", "0", "--redis-url", redis_url, "--log-level", "error")
-    async with server(sys.executable, "-m", "service.main", "serve", *flags, *HIGH_LIMITS, on=on) as started:
+    async with server(sys.executable, "-m", "service.main", "serve", *flags, *limits, on=on) as started:
         yield started
 
 

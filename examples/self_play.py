@@ -3,18 +3,22 @@
 `python -m examples.self_play 3` plays random games of three players and prints their mean points.
 """
 
+import operator
 import random
 import sys
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import prod
 from statistics import mean
 from typing import Any, get_args
 
-import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete
-from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+try:
+    import numpy as np
+    from gymnasium.spaces import Box, Dict, Discrete
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Install what this needs: make .venv/.self-play-installed")
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import COLORS, Edition, Phase
@@ -23,7 +27,13 @@ from service.engine.delivery import payment_wares
 from service.engine.final_scoring import final_score, ship_points, winning_seats
 from service.engine.game import ISLANDERS_PER_PLAYER, SEAT_BITS, SEAT_MASK
 from service.engine.segments import feature_kind
-from service.engine.tileset_index import EDGE_CODES, FEATURE_KINDS, SIDE_OFFSETS, pack_cell, unpack_cell
+from service.engine.tileset_index import (
+    EDGE_CODES,
+    FEATURE_KINDS,
+    SIDE_OFFSETS,
+    pack_cell,
+    unpack_cell,
+)
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 
@@ -34,6 +44,8 @@ FEATURE_COLUMNS = 2 + MAX_PLAYERS
 """Open sides, wares, and the islanders of each player."""
 PHASES = get_args(Phase)
 PASSES = (Pass("islander"), Pass("deliver"))
+_KIND_COLUMNS = np.eye(len(FEATURE_KINDS), dtype=np.int16)
+"""A row for each kind of feature."""
 
 
 class Encoding:
@@ -69,18 +81,30 @@ class Encoding:
             "phase": (len(PHASES),),
             "edition": (1,),
         }
-        *self._ends, self.length = accumulate(map(prod, self.shapes.values()))
+        ends = [*accumulate(map(prod, self.shapes.values()), initial=0)]
+        self.length = ends[-1]
+        self._parts = [
+            (name, slice(*bounds), shape)
+            for (name, shape), bounds in zip(self.shapes.items(), pairwise(ends), strict=True)
+        ]
         self._slots = np.array([_tile_slots(index, oriented) for oriented in range(types * 4)])
         self.edges = np.array([_tile_edges(index, oriented) for oriented in range(types * 4)])
+        self._cells: list[int] = []
+        self._oriented_tiles: list[int] = []
+        """The tiles of `_board`, which has two tables of the game observed last, and of `_segments`."""
+        self._board = {name: np.zeros(self.shapes[name], np.int16) for name in ("tiles", "sides")}
+        self._segments = np.zeros((tiles, SLOTS), np.intp)
+        """The segment at each slot, -1 where there is none."""
+        self._kinds = [_KIND_COLUMNS[[*tile.kinds]] for tile in index.tiles]
 
     def legal_actions(self, game: Game) -> dict[int, Action]:
         """Return every legal action by its number; empty if the game is over."""
-        return {self._number(game, action): action for action in legal_moves(self.index, game)}
+        neighbours: dict[int, int] = {}
+        return {self._number(game, action, neighbours): action for action in legal_moves(self.index, game)}
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Return the tables of an observation by name, as views of it."""
-        parts = np.split(observation, self._ends)
-        return {name: part.reshape(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)}
+        return {name: observation[part].reshape(shape) for name, part, shape in self._parts}
 
     def observe(self, game: Game, seat: int) -> np.ndarray:
         """Return what the player of a seat knows of a game; players are in turn order from this one on."""
@@ -89,15 +113,16 @@ class Encoding:
         seats = [(seat + step) % len(game.players) for step in range(len(game.players))]
         decider = None if is_finished(game) else game.decider
         self._observe_board(game, seats, tables)
-        for row, other in enumerate(seats):
-            player = game.players[other]
-            tables["players"][row] = (
+        tables["players"][: len(seats)] = [
+            (
                 *(1, player.supply, *player.wares, ship_points(self.index, player)),
                 *(other == game.seat, other == decider, game.ships_owed.count(other)),
             )
+            for other, player in ((other, game.players[other]) for other in seats)
+        ]
         tables["ships"][game.display, 0] = 1
         tables["ships"][game.ship_pile, 1] = 1
-        tables["bag"][:, 1] = np.bincount(game.bag, minlength=len(self.index.tiles))
+        tables["bag"][:, 1] = np.bincount(_to_array(game.bag), minlength=len(self.index.tiles))
         if game.tile >= 0:
             tables["bag"][game.tile, 0] = 1
         tables["phase"][PHASES.index(game.phase)] = 1
@@ -105,31 +130,50 @@ class Encoding:
         return observation
 
     def _observe_board(self, game: Game, seats: Sequence[int], tables: dict[str, np.ndarray]) -> None:
-        placed = len(game.cells)
-        first_segments = np.array(game.first_segments)[:, np.newaxis]
-        slots = self._slots[game.oriented_tiles]
-        features = _feature_rows(game, seats)
-        tables["tiles"][:placed] = [(1, *unpack_cell(cell)) for cell in game.cells]
-        tables["sides"][:placed, :, 0] = [
-            [cell + step in game.frontier for step in SIDE_OFFSETS] for cell in game.cells
-        ]
-        tables["sides"][:placed, :, 1:] = self.edges[game.oriented_tiles]
-        tables["features"][:placed] = features[np.where(slots < 0, -1, first_segments + slots)]
+        self._update_board(game)
+        placed, kinds, features = len(game.cells), len(FEATURE_KINDS), _feature_rows(game, seats)
+        for name, table in self._board.items():
+            tables[name][:placed] = table[:placed]
+        tables["features"][:placed] = features.take(self._segments[:placed], axis=0)
         if game.is_tile_placed:
-            for row, segment in enumerate(range(game.first_segments[-1], len(game.feature_labels))):
-                tables["segments"][row] = self._segment_row(game, segment, features)
-        for row, segment in enumerate(game.players[seats[0]].islander_segments):
-            tables["islanders"][row] = self._segment_row(game, segment, features)
+            rows, first = self._kinds[game.oriented_tiles[-1] >> 2], game.first_segments[-1]
+            tables["segments"][: len(rows), :kinds] = rows
+            tables["segments"][: len(rows), kinds:] = features[first : first + len(rows)]
+        if own := game.players[seats[0]].islander_segments:
+            tables["islanders"][: len(own), :kinds] = _KIND_COLUMNS[
+                [feature_kind(self.index, game, one) for one in own]
+            ]
+            tables["islanders"][: len(own), kinds:] = features[own]
 
-    def _segment_row(self, game: Game, segment: int, features: np.ndarray) -> list[int]:
-        kind = feature_kind(self.index, game, segment)
-        return [*(kind == other for other in range(len(FEATURE_KINDS))), *features[segment]]
+    def _update_board(self, game: Game) -> None:
+        """Add new tiles to the tables of the board; begin again if it is another game's."""
+        known = len(self._cells)
+        if (game.cells[:known], game.oriented_tiles[:known]) != (self._cells, self._oriented_tiles):
+            self._cells, self._oriented_tiles = [], []
+        tiles, sides = self._board.values()
+        for order in range(len(self._cells), len(game.cells)):
+            cell, oriented = game.cells[order], game.oriented_tiles[order]
+            tiles[order] = (1, *unpack_cell(cell))
+            sides[order, :, 1:] = self.edges[oriented]
+            for side, step in enumerate(SIDE_OFFSETS):
+                neighbour = game.board.get(cell + step, order)
+                sides[order, side, 0] = neighbour >= order
+                if neighbour < order:
+                    sides[neighbour, side ^ 2, 0] = 0
+            slots = self._slots[oriented]
+            self._segments[order] = np.where(slots < 0, -1, slots + game.first_segments[order])
+            self._cells.append(cell)
+            self._oriented_tiles.append(oriented)
 
-    def _number(self, game: Game, action: Action) -> int:
+    def _number(self, game: Game, action: Action, neighbours: dict[int, int]) -> int:
+        """Return an action's number; `neighbours` has those of the cells that it was called for before."""
         match action:
             case PlaceTile(x, y, rotation):
-                order, side = _oldest_neighbour(game, pack_cell(x, y))
-                return (order * 4 + side) * 4 + rotation
+                cell = pack_cell(x, y)
+                if cell not in neighbours:
+                    order, side = _oldest_neighbour(game, cell)
+                    neighbours[cell] = (order * 4 + side) * 4
+                return neighbours[cell] + rotation
             case RetrieveIslander(x, y, segment):
                 number = game.first_segments[game.board[pack_cell(x, y)]] + segment
                 return self._first_retrieval + game.players[game.seat].islander_segments.index(number)
@@ -159,14 +203,19 @@ def _tile_edges(index: TileSetIndex, oriented_tile: int) -> list[list[bool]]:
     return [[code == kind for kind in EDGE_CODES.values()] for code in packed]
 
 
+def _to_array(numbers: list[int]) -> np.ndarray:
+    """Return numbers as an array, in half the time of `np.array`."""
+    return np.fromiter(numbers, np.int64, len(numbers))
+
+
 def _feature_rows(game: Game, seats: Sequence[int]) -> np.ndarray:
     """Return a row for the feature of each segment, and one of zeros at the end."""
-    labels = np.array(game.feature_labels)
+    labels = _to_array(game.feature_labels)
     rows = np.zeros((len(labels) + 1, FEATURE_COLUMNS), np.int16)
-    rows[:-1, 0] = np.array(game.open_slots)[labels]
-    rows[:-1, 1] = np.array(game.symbols)[labels]
+    rows[:-1, 0] = _to_array(game.open_slots)[labels]
+    rows[:-1, 1] = _to_array(game.symbols)[labels]
     shifts = SEAT_BITS * np.array(seats)
-    rows[:-1, 2 : 2 + len(seats)] = np.array(game.islanders)[labels][:, np.newaxis] >> shifts & SEAT_MASK
+    rows[:-1, 2 : 2 + len(seats)] = _to_array(game.islanders)[labels][:, np.newaxis] >> shifts & SEAT_MASK
     return rows
 
 
@@ -227,14 +276,16 @@ class SouthSeasEnv(AECEnv):  # type: ignore[misc] # PettingZoo is not installed 
         self.infos: dict[str, dict[str, int]] = {agent: {} for agent in self.agents}
         self._await_decision()
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Apply the action of `agent_selection`. Raises ValueError if its mask does not allow it."""
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        if action is None or int(action) not in self._legal:
-            raise ValueError(f"action {action} is not legal here: choose one with a 1 in the action mask")
-        apply_action(self.encoding.index, self.game, self._legal[int(action)])
+        try:
+            legal = self._legal[operator.index(action)]
+        except (KeyError, TypeError):
+            raise ValueError(f"action {action} is not legal here: choose one with a 1 in the action mask") from None
+        apply_action(self.encoding.index, self.game, legal)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
         if is_finished(self.game):
@@ -268,8 +319,8 @@ class SouthSeasEnv(AECEnv):  # type: ignore[misc] # PettingZoo is not installed 
 
 
 def env(**options: Any) -> AECEnv:
-    """Return an environment that checks how it is used; options are those of `SouthSeasEnv`."""
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(SouthSeasEnv(**options)))
+    """Return an environment that checks the order of calls; options are those of `SouthSeasEnv`."""
+    return OrderEnforcingWrapper(SouthSeasEnv(**options))
 
 
 def play_random_game(environment: AECEnv, seed: int) -> dict[str, int]:

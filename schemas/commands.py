@@ -38,6 +38,8 @@ class LegalMoves(ResponseModel):
     phase: Phase | None
     """Null if nobody must decide."""
     moves: list[Move]
+    repeated: list[str]
+    """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
     cells: list[CellChoice] | None
     """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None

@@ -46,7 +46,11 @@ class SeatRequest(RequestModel):
     external_user: ExternalUser | None = None
     """The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`; GAME does not show it."""
 
-    def __post_init__(self) -> None:
+    def validate(self) -> None:
+        """Check what the seat says, and normalise its name. Raises ValueError.
+
+        CreateGame does it, once the number of its seats is known: else thousands of them would be checked in vain.
+        """
         if self.open:
             if self.name is not None or self.bot is not None or self.color is not None:
                 raise ValueError("`open`: an open seat cannot have a name, colour or bot")
@@ -78,6 +82,11 @@ class CreateGame(RequestModel):
     """`pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`."""
 
     def __post_init__(self) -> None:
+        for number, player in enumerate(self.players):
+            try:
+                player.validate()
+            except ValueError as error:
+                raise ValueError(str(error).replace("`", f"`players[{number}].", 1)) from None
         if self.first_seat is not None and self.first_seat >= len(self.players):
             raise ValueError(f"`first_seat`: there is no seat {self.first_seat} with {len(self.players)} players")
         colors = [player.color for player in self.players if player.color is not None]

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from schemas.base import ResponseModel
-from schemas.vocabulary import SegmentKind, Wares
+from schemas.vocabulary import Language, SegmentKind, Wares
 
 
 class IfEnded(ResponseModel):
@@ -58,6 +58,8 @@ class TileLeft(ResponseModel):
     """The number of tiles of a type left in the bag (R8.1)."""
 
     tile: str
+    text: str
+    """The tile's name, made from what it shows; unique in its set."""
     left: int
 
 
@@ -65,6 +67,8 @@ class TilesLeft(ResponseModel):
     """The response of `GET /v1/games/{id}/tiles`: every type of the tile set."""
 
     version: int
+    language: Language
+    """The language of the texts."""
     bag: int
     """The number of all tiles in the bag."""
     tiles: list[TileLeft]

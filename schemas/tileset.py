@@ -11,14 +11,18 @@ from msgspec import Meta, Struct
 from schemas.base import ResponseModel
 from schemas.vocabulary import Count, Edge, EdgeKind, Half, Id, ShipId
 
+MAX_TYPES = 500
+"""Types of tiles, and ships, of a set."""
+
 Symbols = Annotated[int, Meta(ge=0, le=99)]
 FishGroup = Annotated[int, Meta(ge=1, le=2, description="One printed symbol of one or two fish.")]
+SegmentEdges = Annotated[tuple[Edge, ...], Meta(max_length=4)]
 
 
 class Bridge(Struct, frozen=True, kw_only=True, tag="bridge", tag_field="kind", forbid_unknown_fields=True):
     """A bridge segment: at most two edges (R5.1), fewer if it ends inside the tile."""
 
-    edges: tuple[Edge, ...]
+    edges: SegmentEdges
     shells: Symbols
     """The number of symbols printed on it."""
 
@@ -26,7 +30,7 @@ class Bridge(Struct, frozen=True, kw_only=True, tag="bridge", tag_field="kind", 
 class Island(Struct, frozen=True, kw_only=True, tag="island", tag_field="kind", forbid_unknown_fields=True):
     """An island segment; without edges it is complete when placed (R5.2)."""
 
-    edges: tuple[Edge, ...]
+    edges: SegmentEdges
     bananas: Symbols
     """The number of symbols printed on it."""
 
@@ -34,8 +38,8 @@ class Island(Struct, frozen=True, kw_only=True, tag="island", tag_field="kind", 
 class Sea(Struct, frozen=True, kw_only=True, tag="sea", tag_field="kind", forbid_unknown_fields=True):
     """A sea segment with its half-edges, fish groups and boat."""
 
-    halves: tuple[Half, ...]
-    fish: tuple[FishGroup, ...]
+    halves: Annotated[tuple[Half, ...], Meta(max_length=8)]
+    fish: Annotated[tuple[FishGroup, ...], Meta(max_length=20)]
     """The number of fish of each group."""
     boat: bool
     """Whether a boat is printed on it, which evaluates the sea when placed (R5.6)."""
@@ -63,7 +67,7 @@ class Tile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: Id
     count: Annotated[int, Meta(ge=1, le=500)]
     edges: Edges
-    segments: tuple[Segment, ...]
+    segments: Annotated[tuple[Segment, ...], Meta(max_length=24)]
 
 
 class Cost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -91,11 +95,13 @@ class TileSet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=100)]
-    provenance: Annotated[str, Meta(examples=["reconstruction", "printed"], description="Where the set comes from.")]
+    provenance: Annotated[
+        str, Meta(max_length=1000, examples=["reconstruction", "printed"], description="Where the set comes from.")
+    ]
     start: Id
     """Id of the start tile."""
-    tiles: tuple[Tile, ...]
-    ships: tuple[Ship, ...]
+    tiles: Annotated[tuple[Tile, ...], Meta(max_length=MAX_TYPES)]
+    ships: Annotated[tuple[Ship, ...], Meta(max_length=MAX_TYPES)]
 
 
 class TileSets(ResponseModel):

@@ -15,7 +15,7 @@ from examples.chat.phrases import LANGUAGES, Language, translate
 from examples.chat.player_actions import PlayerActions
 from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
-from south_seas import APIError, Backoff, Client, InvalidResponseError, RetryableError, UnreachableError
+from south_seas import APIError, Backoff, Client, ClientError, InvalidResponseError, RetryableError, UnreachableError
 
 PICTURE_WIDTH = 1000
 """The default width of pictures, in pixels."""
@@ -73,6 +73,10 @@ class ChatBot:
             for language in LANGUAGES
         }
         self.games = Games(clients, self.storage, self._chat, self._watch)
+        try:
+            await clients["en"].bots()
+        except ClientError as error:
+            log.warning("%s; until it answers, users read that it is unavailable", error)
         self.notifier = TurnNotifier(self.games, post)
         self.notifier.watch_running()
 
@@ -111,7 +115,7 @@ class ChatBot:
         numbers = 1 if picture.candidates else None
         try:
             reader = self.games.reader(self.games.get_game(picture.game), "en")
-            return await reader.board(picture.game, form, last=1, coordinates=1, candidates=numbers, **query)
+            return await reader.board(picture.game, form, coordinates=1, candidates=numbers, **query)
         except Exception as error:  # noqa: BLE001  a game goes on without its picture
             log.warning("no picture of game %s: %r", picture.game, error)
             return None

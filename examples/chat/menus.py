@@ -1,6 +1,7 @@
 """Legal moves as pages of options: first the cell or ship, then the rotation or payment.
 
-Options start with the numbers that the picture shows: a move's position in the whole list, from 1.
+Options start with the numbers that the picture shows: a move's position in the list, from 1. Placements that look and
+play like another one are neither in the picture nor here.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ class MoveMenus:
         self._language = language
         self._game = game
         self._legal = legal
+        self._numbered = [pair for pair in enumerate(legal.moves, start=1) if pair[1].id not in legal.repeated]
 
     def choice(self, action: ChatAction | None) -> Choice:
         """Return the question after an action, or the first one."""
@@ -44,7 +46,7 @@ class MoveMenus:
 
     def single_move(self, cell: str) -> Move | None:
         """Return the move at a cell, as `x.y`, if there is only one."""
-        moves = [move for move in self._legal.moves if _cell(move) == cell]
+        moves = [move for _, move in self._numbered if _cell(move) == cell]
         return moves[0] if len(moves) == 1 else None
 
     def _first(self, page: int) -> Choice:
@@ -62,7 +64,7 @@ class MoveMenus:
     def _rotations(self, cell: str) -> Choice:
         rotations = [
             self._button([number], f"{90 * move.action.rotation}°", "move", move.id)._replace(style="primary")
-            for number, move in enumerate(self._legal.moves, start=1)
+            for number, move in self._numbered
             if isinstance(move.action, PlaceTile) and _cell(move) == cell
         ]
         return Choice(translate(self._language, "choose_turn"), (), [*rotations, self._back()])
@@ -72,16 +74,12 @@ class MoveMenus:
         return choice._replace(buttons=[*choice.buttons, self._back()])
 
     def _moves(self, wanted: Callable[[Move], bool]) -> list[Button]:
-        return [
-            self._button([number], move.text, "move", move.id)
-            for number, move in enumerate(self._legal.moves, start=1)
-            if wanted(move)
-        ]
+        return [self._button([number], move.text, "move", move.id) for number, move in self._numbered if wanted(move)]
 
     def _groups(self, name: str, key: Callable[[Move], str], text: Callable[[str], str]) -> list[Button]:
         """Return an option for each group of moves with the same key, except the empty one."""
         groups: dict[str, list[int]] = {}
-        for number, move in enumerate(self._legal.moves, start=1):
+        for number, move in self._numbered:
             groups.setdefault(key(move), []).append(number)
         return [self._button(numbers, text(value), name, value) for value, numbers in groups.items() if value]
 

@@ -98,7 +98,8 @@ class GameState:
     def set_legal_moves(self, legal: LegalMoves) -> None:
         """Set the legal moves, if they are those of the shown version."""
         if legal.version == self.game.version and self.token is not None:
-            self.menu = make_menu(legal.version, legal.moves, self.game, self.tiles, self.ships)
+            moves = [move for move in legal.moves if move.id not in legal.repeated]
+            self.menu = make_menu(legal.version, moves, self.ships)
 
     def apply_diff(self, diff: Diff, game: GameView) -> None:
         """Apply a diff; `game` is the state after it."""

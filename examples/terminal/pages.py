@@ -90,7 +90,7 @@ def _tiles(state: GameState) -> RenderableType:
         if tile.left:
             lines = draw_single_tile(TileView(state.tiles[tile.tile], 0), SMALL)
             lines[0].append(f" {tile.left} x")
-            lines[1].append(f" {tile.tile}")
+            lines[1].append(f" {tile.text}")
             entries.append(Group(*lines, Text("")))
     title = Text(f"{count_of(state.tiles_left.bag, 'tile', 'tiles')} left in the bag", style="bold")
     return Group(title, Text(""), Columns(entries, equal=True))

@@ -87,7 +87,7 @@ class DrawnTile:
             return
         pictures = self._rotations(turn.tile) if turn.placed is None else [self._placed(turn.tile, turn.placed, height)]
         if max(map(len, pictures)) < height:
-            yield Text(f"{'drawn' if turn.placed is None else 'placed'}: {turn.tile}", style="bold")
+            yield Text("drawn tile" if turn.placed is None else "placed tile", style="bold")
         grid = Grid.grid(padding=(0, 1, 0, 0))
         grid.add_row(*(Group(*lines) for lines in pictures))
         yield grid

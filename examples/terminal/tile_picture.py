@@ -65,26 +65,6 @@ def _picture(encoded_tile: bytes, rotation: int, size: Size) -> Picture:
     return Picture(segments, ground, tuple(symbols), tuple(standing))
 
 
-def look_alike(tile: Tile, one: int, other: int) -> bool:
-    """Whether two rotations of a tile look and play alike."""
-    return _looks(tile, one) == _looks(tile, other)
-
-
-def _looks(tile: Tile, rotation: int) -> list[str]:
-    looks = []
-    for segment in turned(tile, rotation):
-        match segment:
-            case Bridge(edges=edges, shells=shells):
-                looks.append(f"bridge {sorted(edges)} {shells}")
-            case Island(edges=edges, bananas=bananas):
-                looks.append(f"island {sorted(edges)} {bananas}")
-            case Sea(halves=halves, fish=fish, boat=boat):
-                looks.append(f"sea {sorted(halves)} {sorted(fish)} {boat}")
-            case Market():
-                looks.append("market")
-    return sorted(looks)
-
-
 def _printed(segment: Segment, room: int) -> list[tuple[str, tuple[str, ...], int | None]]:
     """Yield the kind, forms and fish group of each symbol on a segment of `room` spots."""
     match segment:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from service.engine.tileset_validation import Fault, TileSetInvalid, parse_tileset
+from service.engine.tileset_validation import Fault, TileSetInvalid
 from service.escaping import escape_unprintable
+from service.games.tilesets import read_tileset
 
 __all__ = ["check_tileset_command", "describe_fault", "tileset_group"]
 
@@ -24,7 +25,7 @@ def check_tileset_command(file: Path) -> None:
     Prints where and why for each fault, and exits with 1 if there is any.
     """
     try:
-        tileset = parse_tileset(file.read_bytes())
+        tileset = read_tileset(file)
     except TileSetInvalid as error:
         for fault in error.faults:
             click.echo(escape_unprintable(f"{file}: {describe_fault(fault)}"), err=True)

@@ -21,7 +21,7 @@ from service.escaping import escape_unprintable
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
 from service.games.archive.validation import validate_document
 from service.games.history.verify import Check, Observed, verify
-from service.games.tilesets import load_catalogue
+from service.games.tilesets import load_catalogue, read_tileset
 
 TOKEN_VARIABLE = "SOUTH_SEAS_TOKEN"  # noqa: S105  the name of a variable
 
@@ -139,14 +139,13 @@ def _check_document(document: GameDocument) -> Check:
 
 def _load_tileset(log: Log, file: Path | None) -> Any:
     """Return the tile set of a log: that of the file given, that beside the diffs, or a built-in one."""
-    data = file.read_bytes() if file is not None else log.tileset
-    if data is not None:
-        try:
-            return parse_tileset(data)
-        except TileSetInvalid as invalid:
-            raise click.ClickException(
-                f"the tile set cannot be played: {describe_fault(invalid.faults[0])}"
-            ) from invalid
+    try:
+        if file is not None:
+            return read_tileset(file)
+        if log.tileset is not None:
+            return parse_tileset(log.tileset)
+    except TileSetInvalid as invalid:
+        raise click.ClickException(f"the tile set cannot be played: {describe_fault(invalid.faults[0])}") from invalid
     patch = log.diffs[0].get("patch") if log.diffs else None
     operations = [item for item in patch if isinstance(item, dict)] if isinstance(patch, list) else []
     tileset_ids = [operation.get("value") for operation in operations if operation.get("path") == "/tileset"]

@@ -80,10 +80,9 @@ def _describe_mismatch(index: TileSetIndex, game: Game, action: PlaceTile, packe
         shown = packed >> 2 * side & 3
         code = edge_masks[side] >> 2 * (side ^ 2)
         if shown not in (0, code):
-            tile = index.tile_ids[game.tile]
             return (
                 f"at ({action.x}, {action.y}) the tile to the {name} shows {EDGE_NAMES[shown]}, "
-                f"but {tile} turned {90 * action.rotation}° shows {EDGE_NAMES[code]} there"
+                f"but the drawn tile, turned {90 * action.rotation}°, shows {EDGE_NAMES[code]} there"
             )
     raise AssertionError
 

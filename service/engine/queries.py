@@ -1,6 +1,8 @@
 """R8: tiles left, scores and islander values, which players may query at any time."""
 
-from schemas.scores import IfEnded, IslanderValue, PlayerScores, TileLeft
+from typing import NamedTuple
+
+from schemas.scores import IfEnded, IslanderValue, PlayerScores
 from schemas.vocabulary import Wares
 from service.engine.evaluation import islander_counts, majority_seats, occupied_features
 from service.engine.final_scoring import WARES_PER_POINT, ship_points
@@ -12,9 +14,16 @@ ROLES = ("banana_picker", "shell_collector", "fisherman", "merchant")
 UNITS = ("bananas", "shells", "fish", "points")
 
 
-def tiles_left(index: TileSetIndex, game: Game) -> list[TileLeft]:
+class TileCount(NamedTuple):
+    """How many tiles of a type are left in the bag."""
+
+    tile: str
+    left: int
+
+
+def tiles_left(index: TileSetIndex, game: Game) -> list[TileCount]:
     """Return how many tiles of each type are left in the bag (R8.1), in tile set order."""
-    return [TileLeft(tile=name, left=game.bag.count(tile)) for tile, name in enumerate(index.tile_ids)]
+    return [TileCount(name, game.bag.count(tile)) for tile, name in enumerate(index.tile_ids)]
 
 
 def player_scores(index: TileSetIndex, game: Game) -> list[PlayerScores]:

@@ -82,6 +82,8 @@ class TileSetIndex:
     bits a side, 0 without a neighbour (R3.3, R3.4). `slots_clockwise[oriented][side]` are a side's slots in clockwise
     order, `slots_facing[oriented][side]` the same in the order of the neighbour across that side.
     `edge_masks[oriented][side]` is what the tile adds to the packed edges of the cell across that side.
+    `distinct_rotations[tile]` is the number of quarter turns, 1, 2 or 4, after which a tile looks and plays as before:
+    of the rotations that fit a cell, those from that number on are equal to smaller ones.
     """
 
     def __init__(self, tileset: TileSet) -> None:
@@ -96,6 +98,7 @@ class TileSetIndex:
             ShipData(ship.points, _total_wares(ship.cost), tuple(sorted(set(possible_payments(ship.cost)))))
             for ship in tileset.ships
         )
+        self.distinct_rotations = tuple(_distinct_rotations(tile) for tile in tileset.tiles)
         codes = [_edge_codes(tile) for tile in tileset.tiles]
         slots = [_side_slots(tile) for tile in tileset.tiles]
         self.fitting_rotations = tuple(_rotations_by_edges(sides) for sides in codes)
@@ -189,6 +192,28 @@ def _kind_and_symbols(segment: Segment) -> tuple[int, int]:
             return FISH, sum(segment.fish)
         case Market():
             return SHIPS, 0
+
+
+def _distinct_rotations(tile: Tile) -> int:
+    """Return the number of quarter turns after which every segment lies where an equal one lay."""
+    return next(
+        rotation
+        for rotation in (1, 2, 4)
+        if sorted(_printed(segment, rotation) for segment in tile.segments)
+        == sorted(_printed(segment, 0) for segment in tile.segments)
+    )
+
+
+def _printed(segment: Segment, rotation: int) -> tuple[str, list[int], list[int], bool]:
+    """Return what a segment shows after some quarter turns: kind, sides or halves, symbols, boat."""
+    match segment:
+        case Bridge(edges=edges, shells=number) | Island(edges=edges, bananas=number):
+            kind = type(segment).__name__
+            return kind, sorted((EDGES.index(edge) + rotation) % 4 for edge in edges), [number], False
+        case Sea(halves=halves, fish=fish, boat=boat):
+            return "Sea", sorted((half + 2 * rotation) % 8 for half in halves), sorted(fish), boat
+        case Market():
+            return "Market", [], [], False
 
 
 def _rotations_by_edges(codes: Sequence[int]) -> tuple[tuple[int, ...], ...]:

@@ -11,15 +11,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.tileset import Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
+from schemas.base import without_bom
+from schemas.tileset import MAX_TYPES, Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from schemas.vocabulary import EDGES, Edge, Half
 from service.engine.errors import EngineError
 
 __all__ = ["Fault", "TileSetInvalid", "list_faults", "parse_tileset"]
 
+MAX_FILE_BYTES = 2**20
+"""500 types of tiles with many segments each have half of it. A file is checked in a time proportional to its size."""
 MIN_TILES, MAX_TILES = 2, 500
 """At least the start tile and one to draw; at most what COORDINATE_LIMIT allows."""
-MIN_SHIPS, MAX_SHIPS = 1, 500
 MAX_POINTS = 2**31 - 1
 """Points are int32 in the API, and one player may win every ship."""
 MAX_BRIDGE_EDGES = 2
@@ -41,7 +43,10 @@ class TileSetInvalid(EngineError):
 
 
 def parse_tileset(data: bytes) -> TileSet:
-    """Decode the tile set of a JSON file. Raises TileSetInvalid if it is not JSON, malformed or not playable."""
+    """Decode the tile set of a JSON file. Raises TileSetInvalid if it is too large, malformed or not playable."""
+    if len(data) > MAX_FILE_BYTES:
+        raise TileSetInvalid([Fault("$", f"a tile set has at most {MAX_FILE_BYTES} bytes")])
+    data = without_bom(data)
     try:
         tileset = msgspec.json.decode(data, type=TileSet)
     except msgspec.ValidationError as error:
@@ -72,13 +77,15 @@ class _RawTileSet(msgspec.Struct):
 
 
 def _shape_faults(data: bytes) -> list[Fault]:
-    """Return the first shape fault of each tile and ship; none if either is not a list."""
+    """Return the first shape fault of each tile and ship, unless there are too many; none if either is not a list."""
     try:
         parts = msgspec.json.decode(data, type=_RawTileSet)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
     faults = []
     for name, items, kind in (("tiles", parts.tiles, Tile), ("ships", parts.ships, Ship)):
+        if len(items) > MAX_TYPES:
+            return [Fault(name, f"a file lists at most {MAX_TYPES} {name}; this one lists {len(items)}")]
         for index, item in enumerate(items):
             try:
                 msgspec.json.decode(item, type=kind)
@@ -100,9 +107,8 @@ def _count_faults(tileset: TileSet) -> Iterator[Fault]:
             "tiles",
             f"a set has {MIN_TILES} to {MAX_TILES} tiles, counting the start tile; this one has {tiles}",
         )
-    ships = len(tileset.ships)
-    if not MIN_SHIPS <= ships <= MAX_SHIPS:
-        yield Fault("ships", f"a set has {MIN_SHIPS} to {MAX_SHIPS} ships; this one has {ships}")
+    if not tileset.ships:
+        yield Fault("ships", "a set has at least one ship")
     points = sum(ship.points for ship in tileset.ships)
     if points > MAX_POINTS:
         yield Fault("ships", f"all ships together are worth at most {MAX_POINTS} points; these are worth {points}")
@@ -111,8 +117,9 @@ def _count_faults(tileset: TileSet) -> Iterator[Fault]:
 
 
 def _repeated_ids(path: str, ids: Sequence[str]) -> Iterator[Fault]:
+    first_uses: dict[str, int] = {}
     for index, name in enumerate(ids):
-        first = ids.index(name)
+        first = first_uses.setdefault(name, index)
         if first < index:
             yield Fault(f"{path}[{index}].id", f"{name} is already the id of {path}[{first}]")
 

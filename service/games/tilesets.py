@@ -8,7 +8,7 @@ import msgspec
 from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
-from service.engine.tileset_validation import TileSetInvalid, parse_tileset
+from service.engine.tileset_validation import MAX_FILE_BYTES, TileSetInvalid, parse_tileset
 from service.games.errors import TileSetError, TileSetMissing
 from service.games.shuffle import tileset_hash
 
@@ -73,9 +73,15 @@ def load_catalogue(extra: Path | None) -> TileSetCatalogue:
     return TileSetCatalogue(tilesets)
 
 
+def read_tileset(path: Path) -> TileSet:
+    """Read a tile set's file, and of a larger one no more than shows it. Raises OSError, TileSetInvalid."""
+    with path.open("rb") as file:
+        return parse_tileset(file.read(MAX_FILE_BYTES + 1))
+
+
 def _read(path: Path) -> TileSet:
     try:
-        return parse_tileset(path.read_bytes())
+        return read_tileset(path)
     except OSError as error:
         raise InvalidTileSetFile(path, error.strerror or str(error)) from error
     except TileSetInvalid as error:

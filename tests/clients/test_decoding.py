@@ -14,7 +14,15 @@ DIGEST = "0" * 32
 
 
 NO_MOVES = LegalMoves(
-    version=1, digest=DIGEST, language="en", seat=0, phase="deliver", moves=[], cells=None, next_cursor=None
+    version=1,
+    digest=DIGEST,
+    language="en",
+    seat=0,
+    phase="deliver",
+    moves=[],
+    repeated=[],
+    cells=None,
+    next_cursor=None,
 )
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from service.engine.tileset_validation import MAX_FILE_BYTES
+from service.fair_queue import UnattendedLimits
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.bots.fair_queue import UnattendedLimits
 from service.games.bots.priority import CREATOR_HASH_BYTES
 from service.games.bots.process_pool import DECISION_TIMEOUT_S, BotProcessPool
 from service.games.bots.registry import LIGHT_BOT_LIMITS
@@ -26,16 +27,17 @@ from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
-from service.web.connections import protocol
+from service.web.connections import limiter, protocol
+from service.web.headers import lists
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
 from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import client_ids, concurrency, costs, limiter
+from service.web.ratelimit import client_ids, concurrency, costs
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
-from service.web.server import listeners
+from service.web.server import listeners, runner
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.websocket import connection
@@ -43,8 +45,6 @@ from tests.deploy import generated
 from tests.docs.blocks import read_page
 
 LIMITS = Limits()
-
-RATES = {name: rate for name, rate in LIMITS._asdict().items() if name.startswith("rate_") and name != "rate_limits"}
 
 IN_FLIGHT = InFlightLimits()
 
@@ -69,8 +69,6 @@ def spell(delays_s: Sequence[float]) -> str:
     (
         ("absent", "more than {:,} versions", [undo.MAX_VERSIONS]),
         ("bots", "takes more than {:.0f} seconds", [DECISION_TIMEOUT_S]),
-        ("how-it-works", "a ping every {:.0f} seconds", [LIMITS.ping_interval_s]),
-        ("how-it-works", "| {:.0f} seconds, then [retries]", [LIMITS.webhook_timeout_s]),
         ("how-it-works", "a secret of {} or more random characters", [MIN_SECRET_LENGTH]),
         ("keeping", "{:,} keys every {:.0f} s", [SCAN_BATCH_SIZE, REPAIR_INTERVAL_S]),
         ("observing", "in the cache, at most {:,}", [MAX_SESSIONS]),
@@ -83,11 +81,12 @@ def spell(delays_s: Sequence[float]) -> str:
         ("operating", "running requests have {:.0f} s", [HANDLER_TIMEOUT_S]),
         ("pictures", "16 to {}, default", [MAX_WIDTH_PX]),
         ("pictures", "caches the latest {} MiB", [renderer.MAX_CACHE_BYTES // MIB]),
-        ("pictures", "While {} pictures wait", [renderer.MAX_PENDING]),
+        ("pictures", "While {} pictures wait", [renderer.MAX_WAITING]),
         ("problems", "in each of {} attempts", [execute.MAX_ATTEMPTS]),
         ("problems", "is not {} or more random characters", [MIN_SECRET_LENGTH]),
-        ("rematch", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
-        ("rematch", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
+        ("tileset", "of at most {} MiB", [MAX_FILE_BYTES // MIB]),
+        ("absent", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
+        ("absent", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "at most {} a second for an address", [MAX_CHECKS_PER_S]),
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
@@ -126,7 +125,21 @@ def spell(delays_s: Sequence[float]) -> str:
             [costs.LISTED_GAMES_PER_TOKEN, costs.ACCESS_TOKENS_PER_TOKEN],
         ),
         ("threat-model", "{} versions replayed for an undo", [costs.REPLAYED_VERSIONS_PER_TOKEN]),
-        ("threat-model", "and {:g} KB of any response", [limiter.BYTES_PER_TOKEN / 1024]),
+        (
+            "threat-model",
+            "{:g} KB of a request or message, and {:g} KB of any response",
+            [costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024],
+        ),
+        (
+            "threat-model",
+            "for each address {} new ones every {:g} s",
+            [limiter.MAX_OPENED_PER_ADDRESS, limiter.SWEEP_INTERVAL_S],
+        ),
+        (
+            "threat-model",
+            "A list has at most {} characters and {} elements over all its header lines, a target {} bytes",
+            [lists.MAX_LIST_LENGTH, lists.MAX_LIST_ELEMENTS, runner.MAX_TARGET_BYTES],
+        ),
         (
             "threat-model",
             "costs {}, and one more for each {:,} pixels of a PNG and each {} versions of the past",
@@ -137,7 +150,7 @@ def spell(delays_s: Sequence[float]) -> str:
             "`auth` and `subscribe` are {}, a snapshot {}, and {} diffs 1",
             [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
         ),
-        ("threat-model", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
+        ("limits", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
         ("threat-model", "by hashes of {} bytes", [client_ids.HASH_BYTES]),
         (
             "threat-model",
@@ -166,7 +179,6 @@ def spell(delays_s: Sequence[float]) -> str:
         ("webhooks", "It retries after {},", [spell(RETRY_DELAYS_S)]),
         ("webhooks", "the latest {} attempts", [MAX_STORED_ATTEMPTS]),
         ("webhooks", "after about {} seconds", [LEASE_TTL_S + 1]),
-        *(("threat-model", "| `--{}` | {}/{} |", [name.replace("_", "-"), *rate]) for name, rate in RATES.items()),
     ),
 )
 def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list[object]) -> None:
@@ -177,6 +189,8 @@ def test_the_table_of_all_settings_is_up_to_date() -> None:
     """`python -m tests.deploy.generated` makes it so."""
     text = generated.PAGE.read_text(encoding="utf-8")
     assert generated.page(text) == text
+    text = generated.LIMITS_PAGE.read_text(encoding="utf-8")
+    assert generated.limits_page(text) == text
 
 
 def test_the_rates_of_challenges_are_one_a_minute_one_a_second_and_two_a_second() -> None:

@@ -2,7 +2,10 @@
 
 from itertools import product
 
+import pytest
+
 from service.engine.tileset_index import COORDINATE_LIMIT, SIDE_OFFSETS, pack_cell, unpack_cell
+from tests.engine.random_games import archipelago_index
 from tests.reference.pieces import STEPS
 
 
@@ -16,3 +19,13 @@ def test_cells_pack_and_unpack() -> None:
 def test_a_neighbour_is_one_addition_away() -> None:
     for x, y in product((-COORDINATE_LIMIT + 2, -1, 0, 1, COORDINATE_LIMIT - 2), repeat=2):
         assert [unpack_cell(pack_cell(x, y) + step) for step in SIDE_OFFSETS] == [(x + dx, y + dy) for dx, dy in STEPS]
+
+
+@pytest.mark.parametrize(
+    ("tile", "number"),
+    (("atoll", 1), ("island-heart", 1), ("bridge-straight-1", 2), ("market-2", 2), ("islands-tips", 4), ("start", 4)),
+)
+def test_a_symmetric_tile_has_fewer_rotations(tile: str, number: int) -> None:
+    """Wares count: two island tips of which one has a banana have four."""
+    index = archipelago_index()
+    assert index.distinct_rotations[index.tile_numbers[tile]] == number

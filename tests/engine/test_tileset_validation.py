@@ -12,7 +12,7 @@ from msgspec import convert
 
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
-from service.engine.tileset_validation import Fault, TileSetInvalid, list_faults, parse_tileset
+from service.engine.tileset_validation import MAX_FILE_BYTES, Fault, TileSetInvalid, list_faults, parse_tileset
 from tests.reference.random_tilesets import random_tileset
 from tests.reference.tileset_builder import bridge, island, market, sea, ship, tileset
 
@@ -42,6 +42,19 @@ def faults_of(made: Json) -> list[Fault]:
     with pytest.raises(TileSetInvalid) as rejected:
         parse_tileset(json.dumps(made).encode())
     return [*rejected.value.faults]
+
+
+def test_a_file_may_begin_with_a_byte_order_mark() -> None:
+    for made in (small_set(), small_set(tile("ssss", OPEN_SEA, name="T"))):
+        plain, marked = (json.dumps(made).encode(encoding) for encoding in ("utf-8", "utf-8-sig"))
+        assert describe(marked) == describe(plain)
+
+
+def describe(data: bytes) -> TileSet | tuple[Fault, ...]:
+    try:
+        return parse_tileset(data)
+    except TileSetInvalid as error:
+        return error.faults
 
 
 def test_a_set_as_small_as_can_be_is_accepted() -> None:
@@ -82,7 +95,7 @@ FAULTY_SETS = {
     "tiles: a set has 2 to 500 tiles, counting the start tile; this one has 501": small_set(
         tile("ssss", OPEN_SEA, count=400), tile("ssss", OPEN_SEA, name="u", count=101)
     ),
-    "ships: a set has 1 to 500 ships; this one has 0": small_set(ships=[]),
+    "ships: a set has at least one ship": small_set(ships=[]),
     "ships: all ships together are worth at most 2147483647 points; these are worth 2147483648": small_set(
         ships=[ship("s1", 2**31 - 1, any_ware=1), ship("s2", 1, any_ware=1)]
     ),
@@ -117,7 +130,7 @@ FAULTY_TILES = {
     "segments[2].halves: half 5 is already listed in segments[1]": tile(
         "bsbs", bridge("ns"), WEST, sea([1, 2, 3, 4, 5])
     ),
-    "segments[0].halves: half 3 is already listed in segments[0]": tile("ssss", sea([*range(8), 3])),
+    "segments[0].halves: half 3 is already listed in segments[0]": tile("isss", sea([*range(2, 8), 3]), island("n")),
     "segments[1].halves: half 1 is on the edge n, which shows island and so has no halves": tile(
         "isss", island("n"), sea(range(1, 8))
     ),
@@ -159,6 +172,43 @@ FAULTY_TILES = {
 )
 def test_a_set_is_rejected_with_where_and_why(fault: str, made: Json) -> None:
     assert [f"{one.path}: {one.reason}" for one in faults_of(made)] == [fault]
+
+
+def test_a_file_that_is_too_large_is_not_decoded() -> None:
+    with pytest.raises(TileSetInvalid) as rejected:
+        parse_tileset(b"[" * (MAX_FILE_BYTES + 1))
+    assert rejected.value.faults == (Fault("$", "a tile set has at most 1048576 bytes"),)
+
+
+@pytest.mark.parametrize("listed", ("tiles", "ships"))
+def test_of_too_many_tiles_or_ships_none_is_looked_at(listed: str) -> None:
+    """Each of them has a fault of its own."""
+    created = small_set() | {listed: [{}] * 100_000}
+    reason = f"a file lists at most 500 {listed}; this one lists 100000"
+    assert faults_of(created) == [Fault(listed, reason)]
+
+
+def test_the_largest_tile_sets_are_accepted() -> None:
+    tiles = [tile("ssss", OPEN_SEA, name=f"t{number}", count=1) for number in range(500)]
+    ships = [ship(f"s{number}", 2, any_ware=3) for number in range(500)]
+    assert len(parse_tileset(json.dumps(small_set(*tiles, ships=ships, start="t0")).encode()).tiles) == 500
+
+
+@pytest.mark.parametrize(
+    ("segments", "path"),
+    (
+        ([island("")] * 25, "segments"),
+        ([island("nnnnn")], "segments[0].edges"),
+        ([bridge("nnnnn")], "segments[0].edges"),
+        ([sea([0] * 9)], "segments[0].halves"),
+        ([sea([], [1] * 21)], "segments[0].fish"),
+    ),
+)
+def test_the_parts_of_a_tile_are_bounded(segments: Sequence[Json], path: str) -> None:
+    """What would take longer than in proportion, as the search for segments that cross, never sees more."""
+    (fault,) = faults_of(small_set(tile("ssss", *segments)))
+    assert fault.path == f"tiles[0].{path}"
+    assert "array of length <=" in fault.reason
 
 
 def test_a_ship_asks_for_no_more_groups_than_there_are_wares() -> None:

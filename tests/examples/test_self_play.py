@@ -156,6 +156,15 @@ def test_an_observation_has_no_hidden_information(self_play: Any, players: int) 
     assert (environment.observe(environment.agents[0])["observation"] != before[0]).any()
 
 
+def test_an_observation_does_not_depend_on_what_was_observed_before(self_play: Any) -> None:
+    """What is the same in the last observation is not made again: the next may be of the same game, or of another."""
+    games = [middle_of_game(self_play, 3, seed=seed, decisions=30 * seed).unwrapped.game for seed in (1, 2, 3)]
+    encoding = self_play.Encoding(ARCHIPELAGO)
+    for game in (*games, games[1], games[1], games[0]):
+        for seat in range(3):
+            assert (encoding.observe(game, seat) == self_play.Encoding(ARCHIPELAGO).observe(game, seat)).all()
+
+
 def test_an_observation_starts_with_its_own_player(self_play: Any) -> None:
     environment = middle_of_game(self_play, 3, seed=5)
     split = environment.unwrapped.encoding.split
@@ -199,13 +208,17 @@ def test_rows_describe_the_board(self_play: Any) -> None:
 def test_an_illegal_action_changes_nothing(self_play: Any) -> None:
     environment = middle_of_game(self_play, 2, seed=4)
     observation, *_ = environment.last()
-    illegal = int((observation["action_mask"] == 0).nonzero()[0][0])
+    mask = observation["action_mask"]
+    legal, illegal = (int((mask == allowed).nonzero()[0][0]) for allowed in (1, 0))
     before = build_view(ARCHIPELAGO, environment.unwrapped.game)
-    with pytest.raises(ValueError, match="is not legal here"):
-        environment.step(illegal)
+    for action in (illegal, -1, len(mask), 10**30, legal + 0.5, float(legal), str(legal), None, [legal]):
+        with pytest.raises(ValueError, match="is not legal here"):
+            environment.step(action)
     assert build_view(ARCHIPELAGO, environment.unwrapped.game) == before
     waiting = next(agent for agent in environment.agents if agent != environment.agent_selection)
     assert not environment.observe(waiting)["action_mask"].any()
+    environment.step(mask.nonzero()[0][0])  # a number of NumPy
+    assert build_view(ARCHIPELAGO, environment.unwrapped.game) != before
 
 
 def test_tied_winners_share_the_reward(self_play: Any) -> None:

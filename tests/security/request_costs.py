@@ -44,13 +44,16 @@ class PlainClient:
         self._writer.close()
         await self._writer.wait_closed()
 
-    async def request(self, path: str, *lines: str, method: str = "GET") -> CostedResponse:
+    async def request(self, path: str, *lines: str, method: str = "GET", body: bytes = b"") -> CostedResponse:
         """Send a request with these header lines, and read its response."""
-        self._writer.write(make_head(path, "Content-Length: 0", *lines, method=method))
+        length = (
+            () if any(line.startswith("Transfer-Encoding") for line in lines) else (f"Content-Length: {len(body)}",)
+        )
+        self._writer.write(make_head(path, *length, *lines, method=method) + body)
         first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
         headers = dict(line.split(": ", 1) for line in rest if line)
         size = int(headers.get("content-length", "0"))
-        if size:
+        if size and method != "HEAD":
             await self._reader.readexactly(size)
         return CostedResponse(int(first.split()[1]), headers, size)
 

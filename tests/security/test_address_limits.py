@@ -1,18 +1,23 @@
 """Limits of an address for all of its tokens, and of an IPv6 network for all of its addresses."""
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from functools import partial
 from ipaddress import ip_network
 from unittest.mock import AsyncMock, Mock
 
 import pytest
 from aiohttp import ClientResponse
 
+from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, ConnectionLimiter
+from service.web.connections.limiter import ConnectionLimiter
+from service.web.images.renderer import IMAGE_RENDERER, ImageRenderer
 from service.web.limits import Limits
+from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
     count_statuses,
@@ -129,6 +134,32 @@ async def test_all_tokens_of_a_network_share_a_limit(proxied: Client) -> None:
     assert (await proxied.get(games[0].path, headers=elsewhere)).status == 200
 
 
+async def test_the_pictures_of_a_network_take_turns_with_others(store: RedisStore) -> None:
+    """And none waits for a large one."""
+    async with serve(store, Limits(trusted_proxies=PROXIED)) as client:
+        workers, drawn = client.app[IMAGE_RENDERER]._workers, list[int]()
+
+        async def draw(width: int, site: int) -> None:
+            path = f"/v1/tilesets/archipelago/tiles/start.png?width={width}"
+            assert (await client.get(path, headers=from_subnet(width, site))).status == 200
+            drawn.append(width)
+
+        async with asyncio.TaskGroup() as group:
+            occupied = [await worker.queue.acquire(ANONYMOUS) for worker in workers.values()]
+            for waiting, (width, site) in enumerate([(4096, 1), (101, 1), (102, 1), (103, 1), (201, 2)], start=1):
+                group.create_task(draw(width, site))
+                await wait_until(partial(do_pictures_wait, client.app[IMAGE_RENDERER], waiting))
+            workers[False].queue.release(ANONYMOUS, occupied[0])
+            await wait_until(lambda: len(drawn) == 4)
+            workers[True].queue.release(ANONYMOUS, occupied[1])
+        assert drawn == [101, 201, 102, 103, 4096]
+
+
+def do_pictures_wait(renderer: ImageRenderer, number: int) -> bool:
+    """Return whether this number of pictures waits for the workers."""
+    return sum(worker.queue.queue_length(attended=True) for worker in renderer._workers.values()) == number
+
+
 async def test_a_network_creates_as_many_games_as_two_addresses(proxied: Client) -> None:
     numbers = iter(range(100))
     assert 12 <= await count_admitted(30, lambda: request_game(proxied, **from_subnet(next(numbers))), 201) <= 13
@@ -147,7 +178,9 @@ async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
 def test_the_connections_of_a_network_are_limited() -> None:
     limiter = ConnectionLimiter(Limits(max_connections_per_address=3))
     of_site = [Mock(client=f"2001:db8:1:{number % 4}::") for number in range(7)]
-    assert [limiter.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]
+    *accepted, rejected = [limiter.add(connection) for connection in of_site]
+    assert accepted == [b""] * 6
+    assert rejected.startswith(b"HTTP/1.1 429 ")
     elsewhere = Mock(client="2001:db8:2::")
     assert limiter.add(elsewhere) == b""
     for connection in (*of_site, elsewhere):

@@ -1,5 +1,6 @@
 """API keys: quotas of their own, nobody else's games, and an end for secrets that have leaked."""
 
+import asyncio
 import logging
 from collections import Counter
 from secrets import token_hex
@@ -227,3 +228,18 @@ async def test_no_other_spelling_of_a_key_is_accepted(store: RedisStore, spellin
             for method, path in (("GET", "/v1/keys/me"), ("POST", "/v1/games")):
                 sent = make_head(path, "Content-Length: 0", f"Api-Key: {value}", method=method)
                 assert (await send_raw(client, sent)).status == 401
+
+
+@pytest.mark.parametrize("quota", (28, 40))
+async def test_a_burst_of_what_is_left_is_accepted(store: RedisStore, quota: int) -> None:
+    """However many requests at once wait for the tokens that an instance borrows."""
+    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, requests_per_minute=quota))
+    async with serve(store) as client:
+        header = api_key_header(secret)
+        first = await client.get("/v1/keys/me", headers=header)
+        left = int(first.headers["RateLimit"].partition("r=")[2].partition(";")[0])
+        assert left == quota - 1
+        answers = await asyncio.gather(*(client.get("/v1/keys/me", headers=header) for _ in range(left)))
+        assert Counter(answer.status for answer in answers) == {200: left}
+        more = [(await client.get("/v1/keys/me", headers=header)).status for _ in range(4)]
+        assert 429 in more

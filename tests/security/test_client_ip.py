@@ -145,3 +145,10 @@ async def test_no_response_contains_the_host_or_scheme_of_the_request(store: Red
         for answer in [created, *[await session.get(path, headers=lies, allow_redirects=False) for path in paths]]:
             assert "evil" not in await answer.text()
             assert "evil" not in str(answer.headers)
+
+
+def test_only_the_nearest_forwarded_addresses_are_read() -> None:
+    """A client may send thousands, and all of them may be a trusted proxy's."""
+    value = "192.0.2.1, " + ", ".join(["10.0.0.1"] * 5_000)
+    assert client_ip._split_header(value, "x-forwarded-for") == ["10.0.0.1"] * client_ip.MAX_FORWARDED_ADDRESSES
+    assert forwarded_client("x-forwarded-for", value) == "10.0.0.1"

@@ -7,22 +7,28 @@ from contextlib import asynccontextmanager
 from itertools import product
 from random import Random
 from typing import Self
+from unittest.mock import Mock
 
 import pytest
 
+from schemas.lobby import CreateGame
 from service.games.api_keys.key import Quotas
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
+from service.web.headers.lists import MAX_LIST_ELEMENTS
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.client_ids import hash_token
 from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.routes import games
+from service.web.server.runner import MAX_TARGET_BYTES
+from service.web.websocket import session as session_module
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.security.limited_client import count_admitted, make_limits
 from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, bearer_header, create_game
+from tests.web.http_game import JSON, HTTPGame, bearer_header, create_game
 from tests.web.raw_http import UPGRADE, make_head
 
 LONG_GAME_VERSIONS = 200
@@ -234,6 +240,83 @@ async def test_the_missed_diffs_of_an_event_stream_are_charged(store: RedisStore
                 assert before - lease.remaining == tokens
 
 
+LONG_LIST = ",".join(['"' + "a" * 28 + '"'] * MAX_LIST_ELEMENTS)
+LONGEST_HEADS = (
+    ("HEAD", "/docs", f"If-None-Match: {LONG_LIST}"),
+    ("HEAD", "/docs", *['If-None-Match: "",' + "\t" * 900 + "," * 30] * 2),
+    ("POST", "/v1/games/none/undo", f"If-Match: {LONG_LIST}"),
+    *(("GET", "/v1/bots", f"{name}: {LONG_LIST}") for name in ("Accept", "Accept-Encoding", "Prefer")),
+    ("GET", "/v1/bots", "Cookie: " + "a=b;" * 2_000),
+    ("GET", "/v1/bots", *[f"X-Forwarded-For: {'1.1.1.1,' * 1_000}"] * 7),
+    *(("GET", (part * MAX_TARGET_BYTES)[:MAX_TARGET_BYTES]) for part in ("/", "/a", "/a/..", "/.", "/%2e%2e")),
+    *(("GET", ("/v1/games?limit=1&" + part * 999)[:MAX_TARGET_BYTES]) for part in ("a&", "a=1&", "&", "%20")),
+)
+
+
+@pytest.mark.parametrize("head", LONGEST_HEADS)
+async def test_no_head_takes_more_than_three_gets(store: RedisStore, head: tuple[str, ...]) -> None:
+    """The longest that are admitted; before, 20 GETs were measured."""
+    method, path, *lines = head
+    async with start_counting_instance(store) as (client, plain):
+        game = await create_game(client)
+
+        async def ask() -> object:
+            return await plain.request(path, *lines, method=method)
+
+        assert await relative_cost(ask, lambda: plain.request(game.path)) < MAX_GETS_PER_TOKEN
+
+
+LONG_BODIES: dict[str, tuple[str, bytes]] = {
+    "malformed": ("/v1/games", json.dumps({"players": [{"name": "a" * 60_000}]}).encode()),
+    "many seats": ("/v1/games", json.dumps({"players": [{"name": "a"}] * 4_000}).encode()),
+    "unwanted": ("/v1/games/none/nothing", b"a" * 60_000),
+}
+
+
+@pytest.mark.parametrize("name", LONG_BODIES)
+async def test_a_request_is_charged_by_its_bytes(store: RedisStore, name: str) -> None:
+    """A rejected creation gives nothing of it back."""
+    path, body = LONG_BODIES[name]
+    async with start_counting_instance(store) as (client, plain):
+        game = await create_game(client)
+
+        async def ask() -> CostedResponse:
+            return await plain.request(path, f"Content-Type: {JSON}", method="POST", body=body)
+
+        first, second = await ask(), await ask()
+        charged = first.remaining - second.remaining
+        assert first.status in {400, 404}
+        assert 0 <= charged - (1 + len(body) // costs.RECEIVED_BYTES_PER_TOKEN) <= 1
+        assert await relative_cost(ask, lambda: plain.request(game.path), times=2) / charged < MAX_GETS_PER_TOKEN
+
+
+@pytest.mark.parametrize("path", ("/v1/games", "/nowhere"))
+async def test_tiny_chunks_are_charged_by_their_bytes(store: RedisStore, path: str) -> None:
+    chunks = b"2\r\n{}\r\n" + b"1;a=b\r\n \r\n" * 900 + b"0\r\n\r\n"
+    async with start_counting_instance(store) as (_, plain):
+        answers = [
+            await plain.request(path, f"Content-Type: {JSON}", "Transfer-Encoding: chunked", method="POST", body=chunks)
+            for _ in range(2)
+        ]
+        assert answers[0].remaining - answers[1].remaining >= len(chunks) // costs.RECEIVED_BYTES_PER_TOKEN
+
+
+async def test_bytes_are_charged_before_they_are_decoded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder, left_when_decoded = games.CREATE_DECODER, []
+    async with start_counting_instance(store) as (client, plain):
+        lease = client.app[RATE_LIMITER].writes.pool.get_or_create("127.0.0.1")
+
+        class RecordingDecoder:
+            def decode(self, body: bytes) -> CreateGame:
+                left_when_decoded.append(lease.remaining)
+                return decoder.decode(body)
+
+        monkeypatch.setattr(games, "CREATE_DECODER", RecordingDecoder())
+        answer = await plain.request("/v1/games", f"Content-Type: {JSON}", method="POST", body=b" " * 60_000 + b"{}")
+        assert (answer.status, left_when_decoded) == (400, [answer.remaining])
+        assert UNLIMITED - answer.remaining >= 15
+
+
 async def test_a_response_is_charged_by_its_bytes(store: RedisStore) -> None:
     async with start_counting_instance(store) as (_, plain):
         page = await plain.request("/openapi.json")
@@ -332,3 +415,53 @@ async def test_the_number_of_games_that_a_list_scans_is_limited(
                 break
             query["cursor"] = received["next_cursor"]
         assert pages == 2  # of 8 games and of 4: each is read until 5 or more were
+
+
+async def test_a_message_is_charged_by_its_length_before_it_is_decoded(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a long one that is malformed is decoded once: its error names neither its id nor its game."""
+    async with start_counting_instance(store) as (client, plain):
+        game = await create_game(client)
+        lease = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(game.owner_token))
+        decoder, left_when_decoded = session_module._DECODER, list[int]()
+
+        class RecordingDecoder:
+            def decode(self, text: str) -> object:
+                if "ping" not in text:
+                    left_when_decoded.append(lease.remaining)
+                return decoder.decode(text)
+
+        async with SocketClient(client, game.owner_token) as socket:
+            await socket.send(type="auth", game=game.id, token=game.owner_token)
+            monkeypatch.setattr(session_module, "_DECODER", RecordingDecoder())
+            monkeypatch.setattr(session_module, "read_envelope", decoded := Mock())
+            before = lease.remaining
+            message = {"type": "act", "game": game.id, "id": "c", "move": "a" * 60_000}
+            await socket.send(**message)
+            tokens = len(json.dumps(message)) // costs.RECEIVED_BYTES_PER_TOKEN
+            assert left_when_decoded == [before - tokens]
+            assert before - lease.remaining == tokens + 2  # itself, and the ping
+            assert decoded.call_count == 0
+
+            async def ask() -> object:
+                return await socket.send(**message)
+
+            cost = await relative_cost(ask, lambda: plain.request(game.path))
+            assert cost / (tokens + 2) < MAX_GETS_PER_MESSAGE_TOKEN
+
+
+async def test_a_long_message_over_the_limit_is_not_decoded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(store, make_limits(rate_messages=20)) as client, client.ws_connect("/v1/ws") as socket:
+        await socket.receive()
+        text = json.dumps({"type": "auth", "game": "a", "token": "b" * 60_000})
+
+        async def send() -> str:
+            await socket.send_str(text)
+            return str((await socket.receive_json())["problem"]["code"])
+
+        codes = [await send() for _ in range(3)]
+        assert (codes[0], codes[-1]) == ("malformed", "rate_limited")
+        monkeypatch.setattr(session_module, "_DECODER", decoder := Mock())
+        assert await send() == "rate_limited"
+        assert decoder.decode.call_count == 0

@@ -7,12 +7,15 @@ from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import pytest
+from aiohttp import web
 from redis.asyncio import Redis
 
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from service.web.connections.client_ip import parse_networks
 from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.protocol import ClientConnection
 from service.web.ratelimit import costs
 from service.web.ratelimit.classification import GAMES_PREFIX
 from service.web.routes.registry import ROUTES
@@ -25,8 +28,9 @@ from tests.security.limited_client import (
     read_status,
     request_game,
 )
-from tests.web.app_server import serve
+from tests.web.app_server import Client, serve
 from tests.web.http_game import bearer_header, check_problem, create_game
+from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
 
 POLICY = '"creations";q=20;w=3600'
 
@@ -169,26 +173,92 @@ async def test_every_counted_response_reports_its_limit(store: RedisStore) -> No
             assert re.fullmatch(r'"[a-z-]+";q=\d+;w=\d+', response.headers["RateLimit-Policy"])
 
 
-async def test_head_and_options_use_up_no_quota(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_reads=10, rate_writes=10, rate_pictures=10)) as client:
+@pytest.mark.parametrize(("method", "status"), (("HEAD", 200), ("OPTIONS", 204)))
+async def test_head_and_options_count_as_any_request(store: RedisStore, method: str, status: int) -> None:
+    async with serve(store, make_limits(rate_reads=20)) as client:
         game = await create_game(client)
-        for headers in ({}, bearer_header(game.owner_token)):
-            for path in ("/v1/games", game.path, f"{game.path}/board.svg"):
-                before = (await client.get(path, headers=headers)).headers["RateLimit"]
-                for _ in range(20):
-                    head = await client.head(path, headers=headers)
-                    assert (head.status, head.headers["RateLimit"]) == (200, before)
-                    options = await client.options(path, headers=headers)
-                    assert (options.status, "RateLimit" in options.headers) == (204, False)
+        for path, headers in (("/v1/games", {}), (game.path, bearer_header(game.owner_token))):
+
+            def ask(path: str = path, headers: dict[str, str] = headers) -> Any:
+                return client.request(method, path, headers=headers)
+
+            assert 19 <= await count_admitted(30, ask, status) <= 21
 
 
-async def test_head_is_limited_by_all_requests_of_its_address(store: RedisStore) -> None:
-    """It takes as long as its GET."""
-    async with serve(store, make_limits(rate_requests=40)) as client:
-        game = await create_game(client)
-        for headers in ({}, bearer_header(game.owner_token)):
-            assert await count_admitted(50, lambda headers=headers: client.head(game.path, headers=headers)) <= 42
-        assert (await client.get(game.path)).status == 200
+async def test_a_preflight_is_answered_despite_guesses_of_others(store: RedisStore) -> None:
+    """It carries no token, and says nothing of the game."""
+    async with serve(store, make_limits(rate_guesses=5)) as client:
+        assert (await count_statuses(10, lambda: client.get("/v1/games/nowhere")))[429] >= 4
+        assert (await client.options("/v1/games/nowhere")).status == 204
+
+
+PIPELINED = 32
+
+
+async def test_a_connection_over_its_limit_is_closed(store: RedisStore) -> None:
+    """So that what it has pipelined is not answered request by request."""
+    async with serve(store, make_limits(rate_reads=10)) as client, open_connection(client) as (reader, writer):
+        writer.write(make_head("/v1/games", method="OPTIONS") * PIPELINED)
+        received = (await read_to_end(reader)).decode()
+    statuses = re.findall(r"^HTTP/1.1 (\d+)", received, re.MULTILINE)
+    assert statuses == ["204"] * (len(statuses) - 1) + ["429"]
+    assert 10 <= statuses.count("204") <= 11
+    assert received.partition(" 429 ")[2].count("Connection: close") == 1
+
+
+@pytest.mark.parametrize(
+    "request_bytes", (make_head("/livez"), make_head("/readyz"), make_head("/v1/games", "Api-Key: x", "Api-Key: y"))
+)
+async def test_what_is_not_charged_cannot_be_repeated_on_a_connection(client: Client, request_bytes: bytes) -> None:
+    async with open_connection(client) as (reader, writer):
+        writer.write(request_bytes.replace(b"GET /v1", b"POST /v1") * PIPELINED)
+        received = await read_to_end(reader)
+    assert received.count(b"HTTP/1.1 ") == 1
+    assert b"Connection: close" in received
+
+
+async def test_the_connection_of_a_trusted_proxy_stays_open(store: RedisStore) -> None:
+    """It is shared by many clients."""
+    limits = make_limits(rate_reads=5, trusted_proxies=parse_networks("127.0.0.1"))
+    async with serve(store, limits) as client, open_connection(client) as (reader, writer):
+        for address, status in (*[("192.0.2.1", None)] * 10, ("192.0.2.1", 429), ("192.0.2.2", 200)):
+            writer.write(make_head("/v1/bots", f"X-Forwarded-For: {address}"))
+            response = await read_raw(reader)
+            assert status in {None, response.status}
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    (
+        make_head("/v1/games", method="OPTIONS"),
+        make_head("/nowhere"),
+        make_head("/v1/bots"),
+        make_head("/v1/games", "Content-Type: text/plain", "Content-Length: 0", method="POST"),
+    ),
+)
+async def test_a_connection_gets_one_response_in_a_turn_of_the_loop(
+    client: Client, monkeypatch: pytest.MonkeyPatch, request_bytes: bytes
+) -> None:
+    turns, finish, is_over = [0], ClientConnection.finish_request, asyncio.Event()
+    answered_in: list[int] = []
+
+    def record(connection: ClientConnection, request: web.BaseRequest, response: web.StreamResponse) -> None:
+        answered_in.append(turns[0])
+        finish(connection, request, response)
+
+    async def count_turns() -> None:
+        while not is_over.is_set():
+            await asyncio.sleep(0)
+            turns[0] += 1
+
+    monkeypatch.setattr(ClientConnection, "finish_request", record)
+    counting = asyncio.create_task(count_turns())
+    async with open_connection(client) as (_, writer):
+        writer.write(request_bytes * PIPELINED)
+        await wait_until(lambda: len(answered_in) == PIPELINED)
+    is_over.set()
+    await counting
+    assert len(set(answered_in)) == PIPELINED
 
 
 async def test_probes_are_never_rate_limited(store: RedisStore) -> None:
@@ -196,6 +266,7 @@ async def test_probes_are_never_rate_limited(store: RedisStore) -> None:
         assert (await count_statuses(10, lambda: client.get("/v1/games")))[429] >= 7
         assert await count_statuses(10, lambda: client.get("/readyz")) == {200: 10}
         assert await count_statuses(10, lambda: client.get("/livez")) == {200: 10}
+        assert await read_status(await client.get("/livez", data=b"a body takes time, which no probe has")) == 429
 
 
 async def test_concurrent_probes_send_one_ping(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ async def test_small_send_buffers_are_recorded_by_the_sweep(store: RedisStore, m
     """Nothing tells of what is less than 64 KB, of which there may be many."""
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
     async with serve(store) as client, AsyncExitStack() as stack:
-        await stack.enter_async_context(open_silent_client(client.port, make_head("/livez")))
+        await stack.enter_async_context(open_silent_client(client.port, make_head("/v1/bots")))
         await wait_until(lambda: len(client.app[CONNECTION_LIMITER].connections) == 1)
         (connection,) = client.app[CONNECTION_LIMITER].connections
         assert connection.transport is not None

@@ -1,6 +1,7 @@
 """Everything that a client can make long, large or numerous has a limit, and a problem that names it."""
 
 import asyncio
+import json
 import struct
 from typing import Any
 
@@ -10,12 +11,13 @@ from schemas.commands import MAX_ACTIONS
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_HEAD_BYTES
-from service.web.server.runner import MAX_HEADERS
+from service.web.headers.lists import LIST_HEADERS, MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
+from service.web.server.runner import MAX_HEADERS, MAX_TARGET_BYTES
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import make_head, open_connection, read_to_end, send_raw
+from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end, send_raw
 
 TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "/v1/games", {"json": {"players": TWO_PLAYERS * 3}}),
@@ -81,16 +83,38 @@ async def test_the_bytes_of_each_head_are_counted_anew(client: Client) -> None:
     async with open_connection(client) as (reader, writer):
         await wait_until(lambda: client.app[CONNECTION_LIMITER].connections)
         (connection,) = client.app[CONNECTION_LIMITER].connections
-        begin = make_head("/livez", "X: " + "a" * 8_000)[:-4]
+        begin = make_head("/v1/bots", "X: " + "a" * 8_000)[:-4]
         for _ in range(MAX_HEAD_BYTES // len(begin) + 1):
             writer.write(begin)
             await wait_until(lambda: connection.head_started_at)
             writer.write(b"\r\n\r\n")
-            assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
+            assert (await read_raw(reader)).status == 200
 
 
-async def test_the_bytes_of_a_query_are_limited(client: Client) -> None:
-    assert (await send_raw(client, make_head("/v1/games?x=" + "a" * 9_000))).status == 400
+@pytest.mark.parametrize("target", ("/v1/games?x=", "/"))
+async def test_the_bytes_of_a_target_are_limited(client: Client, target: str) -> None:
+    """As it is written: path and query."""
+    longest = target.ljust(MAX_TARGET_BYTES, "a")
+    assert (await send_raw(client, make_head(longest))).status in (200, 404)
+    for more in ("a", "a" * 300_000):
+        refused = await send_raw(client, make_head(longest + more))
+        assert (refused.status, json.load(refused)["code"]) == (414, "uri_too_long")
+
+
+@pytest.mark.parametrize("name", LIST_HEADERS)
+async def test_a_list_is_limited_over_all_its_lines(client: Client, name: str) -> None:
+    """Before it is parsed, and the request is charged."""
+    for lines, is_too_much in (
+        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2)] * 2, False),
+        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2)] * 2 + [f"{name}: b"], True),
+        ([f"{name}: " + "," * (MAX_LIST_ELEMENTS // 2 - 1)] * 2, False),
+        ([f"{name}: " + "," * (MAX_LIST_ELEMENTS // 2 - 1)] * 2 + [f"{name}: b"], True),
+    ):
+        response = await send_raw(client, make_head("/v1/bots", *lines))
+        assert "RateLimit" in response.headers
+        refused = json.loads(response.read()) if response.status == 400 else {}
+        assert ("elements" in refused.get("detail", "")) == is_too_much
+        assert not is_too_much or (refused["code"], refused["path"]) == ("malformed", name)
 
 
 EVIL = (

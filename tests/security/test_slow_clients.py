@@ -54,7 +54,7 @@ async def send_slowly(writer: StreamWriter, data: bytes) -> None:
     ("begin", "responses"),
     (
         *((b"GET /", 0), (make_head("/livez")[:-2], 0), (b"GET /livez HTTP/1.1\r\nX-Long: ", 0)),
-        *((make_head("/livez") + b"GET /livez", 1), (make_head("/v1/ws", *UPGRADE[:2])[:-2], 0)),
+        *((make_head("/v1/bots") + b"GET /livez", 1), (make_head("/v1/ws", *UPGRADE[:2])[:-2], 0)),
     ),
 )
 async def test_an_incomplete_head_times_out(store: RedisStore, begin: bytes, responses: int) -> None:
@@ -81,7 +81,7 @@ async def test_a_slow_body_times_out(quick: Client, begin: bytes) -> None:
 
 async def test_idle_connections_are_closed(quick: Client) -> None:
     async with open_connection(quick) as (silent, _), open_connection(quick) as (idle, writer):
-        writer.write(make_head("/livez"))
+        writer.write(make_head("/v1/bots"))
         assert await read_to_end(silent) == b""
         assert (await read_to_end(idle)).count(b"HTTP/1.1 200") == 1
 

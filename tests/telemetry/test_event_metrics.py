@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from service.games.bots.fair_queue import CLASS_LABELS, Requester
+from service.fair_queue import CLASS_LABELS, Requester
 from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry

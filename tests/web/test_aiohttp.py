@@ -47,7 +47,7 @@ async def expect(what: str, holds: Callable[[], bool]) -> None:
 
 
 async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is_whole(store: RedisStore) -> None:
-    async with serve(store, Limits(request_timeout_s=3600)) as client:
+    async with serve(store, Limits(request_timeout_s=3600, rate_limits=False)) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
         try:
             await expect("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))

@@ -1,6 +1,7 @@
 """Logs of earlier releases are readable; a damaged log is a problem of its own game, never a 500."""
 
 from collections.abc import Callable
+from multiprocessing import active_children
 from random import Random
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.images.image_inspection import png_size, read_board_svg
@@ -128,11 +128,11 @@ def with_unknown_tiles(diff: dict[str, Any]) -> None:
 
 
 async def test_a_picture_that_cannot_be_drawn_affects_no_other(
-    client: Client, http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
+    http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert (await http_game.get("/board.svg?width=403")).status == 200
-    renderer = client.app[IMAGE_RENDERER]
-    worker = renderer._worker
+    workers = {*active_children()}
+    assert workers
     await rewrite(redis, http_game, each(with_unknown_tiles))
     for _ in range(3):
         response = await http_game.get(f"/board.svg?v={PLAYED}")
@@ -140,6 +140,6 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
         problem = await check_problem(response, 503, "store_unavailable")
         assert "could not be drawn" in problem["detail"]
     assert (await http_game.get("/board.svg?width=404")).status == 200
-    assert renderer._worker is worker
+    assert {*active_children()} == workers
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert "unheard-of" in failure.getMessage()

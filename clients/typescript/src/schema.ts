@@ -208,7 +208,7 @@ export interface paths {
          * Read the board as PNG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardPng"];
         readonly put?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Read the board as SVG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardSvg"];
         readonly put?: never;
@@ -252,7 +252,7 @@ export interface paths {
          * Read the board as text
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardText"];
         readonly put?: never;
@@ -491,6 +491,8 @@ export interface paths {
         /**
          * Read the tiles left
          * @description Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+         *
+         *     The tiles' names are in the language of `Accept-Language`.
          */
         readonly get: operations["readTiles"];
         readonly put?: never;
@@ -944,7 +946,7 @@ export interface paths {
          * Read a tile as PNG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTilePng"];
         readonly put?: never;
@@ -966,7 +968,7 @@ export interface paths {
          * Read a tile as SVG
          * @description Return a picture of a tile.
          *
-         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the tile's name in the language of `Accept-Language`.
          */
         readonly get: operations["readTileSvg"];
         readonly put?: never;
@@ -1315,7 +1317,7 @@ export interface components {
         /** @description Changes to a webhook; what is null or missing stays. */
         readonly ChangeKeyWebhook: {
             /** @description Other event types, the most important first, or `decision`; an empty list for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * Format: uri
              * @description Another URL, whose server must answer a challenge first.
@@ -1955,7 +1957,7 @@ export interface components {
             readonly color?: components["schemas"]["Color"] | null;
             /** @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`. */
             readonly external_user?: string | null;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
         };
         /** @description An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping. */
@@ -2155,6 +2157,8 @@ export interface components {
              * @example take_ship
              */
             readonly phase: string | null;
+            /** @description Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out. */
+            readonly repeated: readonly string[];
             /**
              * Format: int32
              * @description The seat that must decide; null if nobody must.
@@ -2375,7 +2379,7 @@ export interface components {
              * @example yellow
              */
             readonly color: string;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2387,7 +2391,7 @@ export interface components {
         };
         /** @description The owner removed the player `name` from a seat before the start. */
         readonly PlayerLeft: {
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2488,7 +2492,7 @@ export interface components {
         /** @description A new webhook for all games of an API key; only `url` is required. */
         readonly RegisterKeyWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * @description The signing secret; null for a random one.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -2504,7 +2508,7 @@ export interface components {
         /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /** @description The seats whose events and decisions are sent; null for all. */
             readonly seats?: readonly number[] | null;
             /**
@@ -2903,6 +2907,8 @@ export interface components {
         readonly TileLeft: {
             /** Format: int32 */
             readonly left: number;
+            /** @description The tile's name, made from what it shows; unique in its set. */
+            readonly text: string;
             readonly tile: string;
         };
         /** @description The player placed the drawn tile (R3). */
@@ -2949,6 +2955,13 @@ export interface components {
              * @description The number of all tiles in the bag.
              */
             readonly bag: number;
+            /**
+             * @description The language of the texts.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
             readonly tiles: readonly components["schemas"]["TileLeft"][];
             /** Format: int32 */
             readonly version: number;
@@ -3246,6 +3259,11 @@ export interface components {
              */
             readonly version: number;
         };
+        /**
+         * @description An event type that a webhook can subscribe to.
+         * @enum {string}
+         */
+        readonly WebhookEventType: "game_created" | "player_joined" | "player_left" | "game_started" | "turn_started" | "tile_discarded" | "tile_drawn" | "tile_placed" | "islander_placed" | "islander_retrieved" | "feature_evaluated" | "fish_covered" | "islander_returned" | "ship_taken" | "ship_revealed" | "turn_timed_out" | "player_replaced" | "player_returned" | "player_resigned" | "move_undone" | "rematch_created" | "game_finished" | "game_aborted" | "decision";
         /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];
@@ -3342,7 +3360,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
+        /** @description Empty if the body had another `Content-Encoding` than `identity`: none is accepted (RFC 9110, 15.5.16). */
         readonly "Accept-Encoding": string;
         /**
          * @description The methods that the path supports.
@@ -3462,6 +3480,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3538,6 +3565,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3592,6 +3628,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3674,6 +3719,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3728,6 +3782,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3820,6 +3883,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3899,6 +3971,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4023,6 +4104,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4056,6 +4146,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4147,6 +4246,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4274,6 +4382,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4434,6 +4551,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4474,6 +4600,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
@@ -4495,7 +4630,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4581,6 +4716,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4623,7 +4767,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4709,6 +4853,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4751,7 +4904,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4763,6 +4916,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4780,6 +4935,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4831,6 +4987,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4964,6 +5129,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -5086,6 +5260,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5226,6 +5409,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5259,6 +5451,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5398,6 +5599,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5431,6 +5641,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5570,6 +5789,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5603,6 +5831,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5694,6 +5931,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5832,6 +6078,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5865,6 +6120,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5977,6 +6241,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6121,6 +6394,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6154,6 +6436,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6260,6 +6551,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -6297,6 +6597,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -6314,6 +6616,7 @@ export interface operations {
             /** @description The number of tiles in the bag, by type. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6365,6 +6668,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6524,6 +6836,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6557,6 +6878,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6657,6 +6987,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6796,6 +7135,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6829,6 +7177,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6940,6 +7297,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7043,6 +7409,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7174,6 +7549,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7289,6 +7673,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `key_reused`: This idempotency key was used for another request. */
             readonly 422: {
                 headers: {
@@ -7388,6 +7781,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7499,6 +7901,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7589,6 +8000,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7704,6 +8124,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -7737,6 +8166,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -7834,6 +8272,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7923,6 +8370,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8048,6 +8504,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8081,6 +8546,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8172,6 +8646,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8281,6 +8764,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8420,6 +8912,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8453,6 +8954,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8542,6 +9052,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8681,6 +9200,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8714,6 +9242,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8809,6 +9346,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8889,6 +9435,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8982,6 +9537,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9089,6 +9653,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9184,6 +9757,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9293,6 +9875,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9327,6 +9918,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -9349,6 +9942,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9390,6 +9984,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {

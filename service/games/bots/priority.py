@@ -7,7 +7,7 @@ every recent decision. Watchers do not count: anybody can watch any number of ga
 from hashlib import blake2b
 
 from service.engine import Game
-from service.games.bots.fair_queue import Requester
+from service.fair_queue import Requester
 from service.games.lifecycle import is_abandoned, overdue_at
 
 __all__ = ["bot_on_turn", "hash_creator", "is_attended", "next_due_at", "requester_of", "upcoming_bots"]

@@ -1,17 +1,10 @@
 """A process pool for heavy bots, so that their decisions do not block the event loop."""
 
 import asyncio
-import faulthandler
-import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache, lru_cache
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 from types import FrameType
 from typing import NamedTuple
 
@@ -20,19 +13,17 @@ import msgspec
 from schemas.actions import Action
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex, decode_snapshot, encode_snapshot
-from service.games.bots.fair_queue import ANONYMOUS, FairQueue, Requester, UnattendedLimits
+from service.fair_queue import ANONYMOUS, FairQueue, Requester, UnattendedLimits
 from service.games.bots.interface import GameState
 from service.games.bots.plugins import LoadedBot, load_bot
 from service.games.bots.runner import BotFailed, choose_legal_action
 from service.games.shuffle import SeededRNG
+from service.process_pool import ProcessEnded, ProcessPool
 from service.supervision import spawn
 from service.telemetry.metrics import BOT_QUEUE_WAIT
 
 DECISION_TIMEOUT_S = 3.0
 """A decision that takes longer fails."""
-
-MAX_ATTEMPTS = 2
-"""A process may end for a reason other than this bot."""
 
 
 class Job(NamedTuple):
@@ -58,27 +49,19 @@ _DecisionKey = tuple[str, str, bytes, bytes]
 """Bot, source, tile set and snapshot of a job."""
 
 
-class BotProcessPool:
-    """Up to `processes` processes, started with the first decision; one that ends is replaced.
-
-    Each process runs one job at a time and none waits inside the executor, so `queue` alone decides the order.
-    """
+class BotProcessPool(ProcessPool):
+    """Processes for bots. Each runs one decision at a time, and `queue` alone decides the order."""
 
     def __init__(
         self, processes: int = 1, timeout_s: float = DECISION_TIMEOUT_S, unattended_share: float = UNATTENDED_TIME_SHARE
     ) -> None:
-        self._processes, self._timeout_s = processes, timeout_s
-        self._executor: ProcessPoolExecutor | None = None
+        super().__init__(processes)
+        self._timeout_s = timeout_s
         self.queue = FairQueue(
             processes, UnattendedLimits(max(1, processes - 1), unattended_share), wait_histogram=BOT_QUEUE_WAIT
         )
         """With several processes, one is reserved for attended games."""
         self._decisions: dict[_DecisionKey, asyncio.Task[Action]] = {}
-
-    @property
-    def running_processes(self) -> int:
-        """Return the number of processes that are started."""
-        return 0 if self._executor is None else self._processes
 
     @property
     def pending_decisions(self) -> int:
@@ -122,47 +105,14 @@ class BotProcessPool:
                 del self._decisions[key]
 
     async def _run_in_process(self, job: Job) -> Action:
-        for _ in range(MAX_ATTEMPTS):
-            executor = self._get_executor()
-            try:
-                return await asyncio.wrap_future(executor.submit(_run_job, job))
-            except BrokenProcessPool:
-                self._discard(executor)
-        raise BotFailed(job.bot, "ended its process")
-
-    async def aclose(self) -> None:
-        """End all processes; waiting callers are cancelled."""
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            await asyncio.to_thread(executor.shutdown, cancel_futures=True)
-
-    def _get_executor(self) -> ProcessPoolExecutor:
-        if self._executor is None:
-            self._executor = ProcessPoolExecutor(self._processes, get_context("spawn"), _initialize_process)
-        return self._executor
-
-    def _discard(self, executor: ProcessPoolExecutor) -> None:
-        """Shut a broken executor down, unless another caller has replaced it."""
-        if self._executor is executor:
-            self._executor = None
-            executor.shutdown(wait=False)
+        try:
+            return await self.run(_run_job, job, 2 * job.timeout_s)
+        except ProcessEnded as ended:
+            raise BotFailed(job.bot, str(ended)) from ended
 
 
 class _DecisionTimeout(BaseException):
     """The time is up. Not an Exception, so that a bot cannot catch it by accident."""
-
-
-def _initialize_process() -> None:
-    """Set up a new process: ignore Ctrl-C, and exit when the service does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_exit_with_parent, daemon=True).start()
-
-
-def _exit_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def _run_job(job: Job) -> Action:
@@ -177,15 +127,13 @@ def _run_job(job: Job) -> Action:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise _DecisionTimeout when the time is up; end the process if the bot goes on all the same."""
+    """Raise _DecisionTimeout when the time is up; the pool ends the process if the bot goes on all the same."""
     signal.signal(signal.SIGALRM, _raise_timeout)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    faulthandler.dump_traceback_later(2 * seconds, exit=True)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        faulthandler.cancel_dump_traceback_later()
 
 
 def _raise_timeout(number: int, frame: FrameType | None) -> None:

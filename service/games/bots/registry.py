@@ -9,7 +9,7 @@ from time import perf_counter
 from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import Game, TileSetIndex
-from service.games.bots.fair_queue import ANONYMOUS, FairQueue, QueueFull, Requester, UnattendedLimits
+from service.fair_queue import ANONYMOUS, FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.redaction import redact

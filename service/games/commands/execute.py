@@ -42,6 +42,9 @@ class ClientCharge(Protocol):
     async def charge_bots(self, game: Game) -> None:
         """Charge for the bots that are on turn now."""
 
+    async def charge_join(self) -> None:
+        """Charge a seat that is taken in a public game."""
+
     async def charge_new_game(self, new_game: CreateGame) -> None:
         """Charge for the bots of a game that is about to be created."""
 

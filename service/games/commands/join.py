@@ -9,7 +9,7 @@ from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.cache import GameSession
-from service.games.commands.execute import Command, execute
+from service.games.commands.execute import ClientCharge, Command, execute
 from service.games.commands.player_names import check_name_free
 from service.games.context import Context
 from service.games.diffs.change import Change
@@ -40,6 +40,7 @@ class JoinRequest(NamedTuple):
     """The creator's key, by which they list the game later."""
     include_moves: bool = False
     language: Language = ENGLISH
+    charge: ClientCharge | None = None
 
 
 async def join(context: Context, game_id: str, body: JoinGame, request: JoinRequest) -> ReplayableResult[Joined]:
@@ -69,6 +70,8 @@ class JoinCommand(Command[ReplayableResult[Joined]]):
         """Seat the player, and let bots answer where that starts the game."""
         context, game, access, index = self.context, session.game, session.access, session.tileset.index
         seat, events = _take_seat(session, self._body)
+        if access.visibility == "public" and self._request.charge is not None:
+            await self._request.charge.charge_join()
         diffs = [record_change(index, game, Change(events, context.now()))]
         diffs += await play_bots(context, index, game)
         access.seats[seat] = hash_token(derive_token(self._secret, access.salt, seat_role(seat)))

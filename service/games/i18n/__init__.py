@@ -15,6 +15,7 @@ from service.games.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translato
 from service.games.i18n.events import EventNarrator
 from service.games.i18n.moves import describe_cell, describe_move
 from service.games.i18n.status import describe_status
+from service.games.i18n.tile_names import tile_names
 
 __all__ = [
     "ENGLISH",
@@ -26,4 +27,5 @@ __all__ = [
     "describe_move",
     "describe_status",
     "get_translator",
+    "tile_names",
 ]

@@ -67,3 +67,8 @@ def get_translator(language: Language) -> Translator:
 def gettext_noop(message: str) -> str:
     """Return the message itself; marks a message that is translated elsewhere for extraction."""
     return message
+
+
+def ngettext_noop(one: str, many: str) -> tuple[str, str]:
+    """Return the messages themselves; marks messages with plural forms that are translated elsewhere."""
+    return one, many

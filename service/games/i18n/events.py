@@ -1,7 +1,7 @@
 """Events in words: a sentence for each event, and a paragraph for each change."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
@@ -19,15 +19,13 @@ from schemas.events import (
     TilePlaced,
 )
 from schemas.tileset import Ship
-from schemas.vocabulary import SegmentKind
 from service.engine import Game, TileSetIndex
-from service.engine.tileset_index import SHIPS, pack_cell
+from service.engine.tileset_index import FEATURE_KINDS, SHIPS, pack_cell
 from service.games.i18n.catalogue import Translator
 from service.games.i18n.phrases import color_name, fish_count, player_names, point_count, ship_cost, ware_counts
+from service.games.i18n.segment_phrases import segment_phrase
 from service.games.i18n.sentences import translate_sentence
-
-_KINDS: tuple[SegmentKind, ...] = ("island", "bridge", "sea", "market")
-"""Segment kinds by the engine's numbers."""
+from service.games.i18n.tile_names import tile_names
 
 
 class EventNarrator(NamedTuple):
@@ -37,14 +35,14 @@ class EventNarrator(NamedTuple):
     tileset_index: TileSetIndex
     player_names: Sequence[str]
     """By seat."""
-    tiles: dict[int, int]
-    """Cell -> tile number, on the board before the next event; `narrate_event` updates it."""
+    oriented_tiles: dict[int, int]
+    """Cell -> oriented tile, on the board before the next event; `narrate_event` updates it."""
 
     @classmethod
     def of(cls, translator: Translator, index: TileSetIndex, game: Game) -> "EventNarrator":
         """Return a narrator that starts from the current board."""
-        tiles = {cell: game.oriented_tiles[order] >> 2 for cell, order in game.board.items()}
-        return cls(translator, index, player_names(translator, game), tiles)
+        oriented_tiles = {cell: game.oriented_tiles[order] for cell, order in game.board.items()}
+        return cls(translator, index, player_names(translator, game), oriented_tiles)
 
     def narrate_change(self, events: Iterable[AnyEvent]) -> str:
         """Return the sentences of one change, without the returns of islanders that an evaluation implies."""
@@ -53,19 +51,19 @@ class EventNarrator(NamedTuple):
 
     def narrate_event(self, event: AnyEvent) -> str:
         """Return the sentence of one event; its values are the event's fields and texts derived from them."""
-        translator, key, values = self.translator, str(event.__struct_config__.tag), asdict(event)
-        if (seat := values.get("seat")) is not None:
-            values["player"] = values.get("name") or self.player_names[seat]
+        translator, key, values = self.translator, str(event.__struct_config__.tag), self._values(event)
         match event:
             case TilePlaced():
-                self.tiles[pack_cell(event.x, event.y)] = self.tileset_index.tile_numbers[event.tile]
+                number = self.tileset_index.tile_numbers[event.tile]
+                self.oriented_tiles[pack_cell(event.x, event.y)] = 4 * number + event.rotation
             case FishCovered():
                 values["fish"] = fish_count(translator, event.fish)
             case FeatureEvaluated():
                 key = f"{key}.{event.kind}.{event.cause}"
                 values["gain"] = self._ware_gain(event)
             case IslanderPlaced() | IslanderRetrieved() | IslanderReturned():
-                key = f"{key}.{_KINDS[self._kind(event)]}"
+                key, placed = f"{key}.{FEATURE_KINDS[self._kind(event)]}", self._oriented_tile(event)
+                values["segment"] = segment_phrase(translator, self.tileset_index, placed, event.segment)
             case ShipTaken():
                 key = f"{key}.{'market' if event.paid is None else 'delivery'}"
                 wares = () if event.paid is None else ware_counts(translator, event.paid)
@@ -84,6 +82,18 @@ class EventNarrator(NamedTuple):
                 pass  # its fields are the values
         return translate_sentence(translator, key, **values)
 
+    def _values(self, event: AnyEvent) -> dict[str, Any]:
+        """Return an event's fields and its player's name; tiles and bots by their names."""
+        values = asdict(event)
+        if (seat := values.get("seat")) is not None:
+            values["player"] = values.get("name") or self.player_names[seat]
+        if (tile := values.get("tile")) is not None:
+            names = tile_names(self.translator.language, self.tileset_index)
+            values["tile"] = names[self.tileset_index.tile_numbers[tile]].full
+        if (bot := values.get("bot")) is not None:
+            values["bot"] = bot.capitalize()
+        return values
+
     def _ware_gain(self, event: FeatureEvaluated) -> str:
         winners = self.translator.join_list([self.player_names[seat] for seat in event.winners])
         wares = self.translator.join_list(ware_counts(self.translator, event.wares))
@@ -100,7 +110,10 @@ class EventNarrator(NamedTuple):
         return point_count(self.translator, self._ship(event).points)
 
     def _kind(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
-        return self.tileset_index.tiles[self.tiles[pack_cell(event.x, event.y)]].kinds[event.segment]
+        return self.tileset_index.tiles[self._oriented_tile(event) >> 2].kinds[event.segment]
+
+    def _oriented_tile(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
+        return self.oriented_tiles[pack_cell(event.x, event.y)]
 
     def _is_plain_return(self, event: AnyEvent) -> bool:
         return isinstance(event, IslanderReturned) and self._kind(event) != SHIPS

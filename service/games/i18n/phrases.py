@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from schemas.tileset import Cost
 from schemas.vocabulary import Color, Wares
 from service.engine import Game
-from service.games.i18n.catalogue import Translator, gettext_noop
+from service.games.i18n.catalogue import Translator, gettext_noop, ngettext_noop
 
 _COLORS: dict[Color, str] = {
     "red": gettext_noop("red"),
@@ -14,6 +14,14 @@ _COLORS: dict[Color, str] = {
     "yellow": gettext_noop("yellow"),
     "black": gettext_noop("black"),
 }
+
+
+_KINDS_OF_WARES = (
+    ngettext_noop("{number} ware of one kind", "{number} wares of one kind"),
+    ngettext_noop("{number} ware of another kind", "{number} wares of another kind"),
+    ngettext_noop("{number} ware of a third kind", "{number} wares of a third kind"),
+)
+"""One for each kind of ware: a cost has no more groups."""
 
 
 def color_name(translator: Translator, name: Color) -> str:
@@ -28,9 +36,17 @@ def point_count(translator: Translator, number: int) -> str:
 
 def ware_counts(translator: Translator, wares: Wares) -> list[str]:
     """Return each kind of ware with its number, without kinds that have none."""
-    bananas = translator.ngettext("{number} banana", "{number} bananas", wares.bananas) if wares.bananas else ""
-    shells = translator.ngettext("{number} shell", "{number} shells", wares.shells) if wares.shells else ""
-    return [part for part in (bananas, shells, fish_count(translator, wares.fish) if wares.fish else "") if part]
+    numbers = (wares.bananas, wares.shells, wares.fish)
+    return [text for text, number in zip(all_ware_counts(translator, wares), numbers, strict=True) if number]
+
+
+def all_ware_counts(translator: Translator, wares: Wares) -> tuple[str, str, str]:
+    """Return each kind of ware with its number."""
+    return (
+        translator.ngettext("{number} banana", "{number} bananas", wares.bananas),
+        translator.ngettext("{number} shell", "{number} shells", wares.shells),
+        fish_count(translator, wares.fish),
+    )
 
 
 def fish_count(translator: Translator, number: int) -> str:
@@ -52,10 +68,8 @@ def _identical_ware_counts(translator: Translator, same: tuple[int, ...]) -> Ite
     for group, number in enumerate(same):
         if len(same) == 1:
             yield translator.ngettext("{number} identical ware", "{number} identical wares", number)
-        elif group == 0:
-            yield translator.ngettext("{number} ware of one kind", "{number} wares of one kind", number)
         else:
-            yield translator.ngettext("{number} ware of another kind", "{number} wares of another kind", number)
+            yield translator.ngettext(*_KINDS_OF_WARES[group], number)
 
 
 def player_names(translator: Translator, game: Game) -> list[str]:

@@ -1,7 +1,7 @@
 """The English sentences of events, by event type and variant; all other languages translate these.
 
-The page uses the same sentences without the cells, which it shows: `tests.games.i18n.write_catalogues` writes them
-there.
+The page uses the same sentences without cells and tiles, which it shows: `tests.games.i18n.write_catalogues` writes
+them there.
 """
 
 from typing import Any
@@ -11,18 +11,18 @@ from service.games.i18n.catalogue import Translator, gettext_noop
 __all__ = ["SENTENCES", "translate_sentence"]
 
 SENTENCES: dict[str, str] = {
-    "game_created": gettext_noop("A new game: the start tile lies, the first ships are turned up."),
+    "game_created": gettext_noop("A new game: the start tile is in place, the first ships are turned up."),
     "player_joined": gettext_noop("{player} joins ({color})."),
     "player_left": gettext_noop("{player} leaves: the seat is open again."),
-    "game_started": gettext_noop("The game begins, {player} is the first player."),
+    "game_started": gettext_noop("The game begins, {player} goes first."),
     "turn_started": gettext_noop("It is {player}'s turn."),
-    "tile_drawn": gettext_noop("The tile to place is {tile}."),
-    "tile_discarded": gettext_noop("{tile} cannot be placed and leaves the game."),
-    "tile_placed": gettext_noop("{player} places {tile} at ({x}, {y})."),
-    "islander_placed.island": gettext_noop("{player} places a banana picker on an island."),
-    "islander_placed.bridge": gettext_noop("{player} places a shell collector on a bridge."),
-    "islander_placed.sea": gettext_noop("{player} places a fisherman in a sea region."),
-    "islander_placed.market": gettext_noop("{player} places a merchant in a market."),
+    "tile_drawn": gettext_noop("Tile drawn: {tile}."),
+    "tile_discarded": gettext_noop("This tile fits nowhere and leaves the game: {tile}."),
+    "tile_placed": gettext_noop("{player} places a tile at ({x}, {y}): {tile}."),
+    "islander_placed.island": gettext_noop("{player} places a banana picker {segment}."),
+    "islander_placed.bridge": gettext_noop("{player} places a shell collector {segment}."),
+    "islander_placed.sea": gettext_noop("{player} places a fisherman {segment}."),
+    "islander_placed.market": gettext_noop("{player} places a merchant {segment}."),
     "islander_retrieved.island": gettext_noop("{player} retrieves the banana picker from ({x}, {y})."),
     "islander_retrieved.bridge": gettext_noop("{player} retrieves the shell collector from ({x}, {y})."),
     "islander_retrieved.sea": gettext_noop("{player} retrieves the fisherman from ({x}, {y})."),
@@ -34,7 +34,7 @@ SENTENCES: dict[str, str] = {
     "feature_evaluated.island.completed": gettext_noop("Island completed: {gain}."),
     "feature_evaluated.bridge.completed": gettext_noop("Bridge completed: {gain}."),
     "feature_evaluated.sea.completed": gettext_noop("Sea region completed: {gain}."),
-    "feature_evaluated.sea.boat": gettext_noop("A fishing boat comes: {gain}."),
+    "feature_evaluated.sea.boat": gettext_noop("A fishing boat comes in: {gain}."),
     "feature_evaluated.island.final": gettext_noop("Incomplete island: {gain}."),
     "feature_evaluated.bridge.final": gettext_noop("Incomplete bridge: {gain}."),
     "feature_evaluated.sea.final": gettext_noop("Incomplete sea region: {gain}."),
@@ -51,14 +51,14 @@ SENTENCES: dict[str, str] = {
     "player_resigned": gettext_noop("{player} resigns."),
     "move_undone": gettext_noop("{player} takes the last move back."),
     "rematch_created": gettext_noop("The same players play again: {game}."),
-    "game_finished.last_tile": gettext_noop("The game is over: the last tile is placed."),
-    "game_finished.last_ship": gettext_noop("The game is over: the last ship is taken."),
+    "game_finished.last_tile": gettext_noop("The game is over: the last tile has been placed."),
+    "game_finished.last_ship": gettext_noop("The game is over: the last ship has been taken."),
     "game_finished.bag_exhausted": gettext_noop("The game is over: no tile that is left can be placed."),
     "game_finished.resigned": gettext_noop("The game is over: all others have resigned."),
     "won.nobody": gettext_noop("Nobody wins."),
     "won.one": gettext_noop("{player} wins."),
     "won.shared": gettext_noop("{players} share the win."),
-    "game_aborted": gettext_noop("The game was ended before its end."),
+    "game_aborted": gettext_noop("The game was aborted."),
 }
 
 

@@ -1,10 +1,11 @@
 """Reading one game: its record, scores (R8.2, R8.3) and tiles left (R8.1)."""
 
-from schemas.scores import Scores, TilesLeft
+from schemas.scores import Scores, TileLeft, TilesLeft
 from service.engine import Game, TileSetIndex
 from service.engine.queries import islander_values, player_scores, tiles_left
 from service.games.access import authorize_read
 from service.games.context import Context
+from service.games.i18n import Language, tile_names
 from service.games.ports import GameRecord
 from service.games.repository import load_game
 
@@ -21,6 +22,8 @@ def compute_scores(index: TileSetIndex, game: Game) -> Scores:
     return Scores(version=game.version, players=player_scores(index, game), islanders=islander_values(index, game))
 
 
-def count_tiles_left(index: TileSetIndex, game: Game) -> TilesLeft:
+def count_tiles_left(index: TileSetIndex, game: Game, language: Language) -> TilesLeft:
     """Return the tiles left in the bag (R8.1)."""
-    return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(index, game))
+    counts = zip(tiles_left(index, game), tile_names(language, index), strict=True)
+    tiles = [TileLeft(tile=count.tile, text=name.full, left=count.left) for count, name in counts]
+    return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)

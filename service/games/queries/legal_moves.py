@@ -7,7 +7,6 @@ from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIsla
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
-from service.games.errors import Malformed
 from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
 
 T = TypeVar("T")
@@ -48,7 +47,8 @@ def list_legal_moves(
     rows: list[CellChoice | Move] = [*moves]
     if move_filter.stage == "cell":
         without_cell = [move for move in moves if _cell_of(game, move.action) is None]
-        rows = [*_cell_choices(spoken, game, moves), *without_cell]
+        distinct = [move for move in moves if not is_repeated(index, game, move.action)]
+        rows = [*_cell_choices(spoken, game, distinct), *without_cell]
     rows, cursor = _page(rows, move_filter)
     decision = next_decision(game)
     return LegalMoves(
@@ -58,6 +58,7 @@ def list_legal_moves(
         seat=decision.seat,
         phase=decision.phase,
         moves=[row for row in rows if type(row) is Move],
+        repeated=[row.id for row in rows if type(row) is Move and is_repeated(index, game, row.action)],
         cells=[row for row in rows if type(row) is CellChoice] if move_filter.stage == "cell" else None,
         next_cursor=cursor,
     )
@@ -72,6 +73,11 @@ def move_sort_key(action: Action) -> tuple[int, int, int]:
             return y, x, segment
         case _:
             return 0, 0, 0
+
+
+def is_repeated(index: TileSetIndex, game: Game, action: Action) -> bool:
+    """Return whether a move looks and plays like another one: a symmetric tile, turned further."""
+    return isinstance(action, PlaceTile) and action.rotation >= index.distinct_rotations[game.tile]
 
 
 def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
@@ -101,11 +107,7 @@ def _cell_choices(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iter
 
 def _page(items: list[T], move_filter: MoveFilter) -> tuple[list[T], str | None]:
     """Return a page of a list; the cursor is the number of items before it."""
-    begin = 0
-    if move_filter.cursor is not None:
-        if not move_filter.cursor.isdecimal() or not move_filter.cursor.isascii() or len(move_filter.cursor) > 6:
-            raise Malformed("this cursor is invalid", "cursor")
-        begin = int(move_filter.cursor)
+    begin = int(move_filter.cursor or 0)
     if move_filter.limit is None:
         return items[begin:], None
     end = begin + move_filter.limit

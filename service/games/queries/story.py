@@ -46,7 +46,9 @@ def _turn_at(narrator: EventNarrator, index: TileSetIndex, game: Game, diff: Sto
             return game.turn_number or None
         case [PatchedTurn() as turn]:
             if turn.placed is not None:
-                narrator.tiles[pack_cell(turn.placed.x, turn.placed.y)] = index.tile_numbers[turn.tile]
+                cell, tile = pack_cell(turn.placed.x, turn.placed.y), index.tile_numbers[turn.tile]
+                if narrator.oriented_tiles.get(cell, -1) >> 2 != tile:  # taken back since, so its rotation is unknown
+                    narrator.oriented_tiles[cell] = tile << 2
             return turn.number
         case _:
             return None

@@ -9,8 +9,8 @@ import logging
 from random import shuffle
 from time import perf_counter
 
+from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
-from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.priority import bot_on_turn, is_attended, next_due_at, requester_of
 from service.games.cache import GameSession
 from service.games.context import Context
@@ -103,8 +103,7 @@ class Scheduler:
         limit = len(self._in_progress) + min(DUE_BATCH_SIZE, MAX_IN_PROGRESS - len(self._in_progress))
         try:
             due = await self._context.store.list_due(int(self._context.clock()), limit)
-        except StoreUnavailable as error:
-            logger.warning("cannot list due games, so bots and deadlines wait: %s", error)
+        except StoreUnavailable:
             return []
         games = [game for game in due if game not in self._in_progress]
         shuffle(games)  # so that instances seldom process the same one at once

@@ -36,10 +36,11 @@ from service.games.idempotency import (
     read_record,
     token_secret,
 )
+from service.games.ports import GameRecord
 from service.games.repository import decode_game
 from service.games.timestamps import DAY_S, unix_seconds
 from service.games.webhooks.owner import Owner, Rights, authorize
-from service.games.webhooks.payloads import derive_secret, generate_secret, is_secret
+from service.games.webhooks.payloads import derive_secret, generate_secret
 from service.games.webhooks.port import (
     Added,
     ExpectedWebhooks,
@@ -114,7 +115,7 @@ async def _attempt_registration(
     if (first := read_record(scope, record, context.clock())) is not None:
         stored = await _load(context, owner, _make_id(scope, first.detail))
         return ReplayableResult(await view_created(context, owner, stored), 0, replayed=True)
-    _check(request.body, rights)
+    _check_seats(request.body, rights.game)
     existing = [one.registration for one in await webhooks.list_by_subject(owner.subject)]
     if sum(map(rights.has_registered, existing)) >= rights.max_webhooks:
         raise TooManyWebhooks(rights.max_webhooks)
@@ -156,20 +157,13 @@ def _new_webhook(context: Context, webhook_id: str, request: RegistrationRequest
     return StoredWebhook(webhook, WebhookState(game.version, pending_client=request.client_hash))
 
 
-def _check(body: RegisterWebhook | RegisterKeyWebhook, rights: Rights) -> None:
-    """Raise Malformed for a secret, or a seat, that cannot be."""
-    if rights.game is not None:
-        players = len(decode_game(rights.game).players)
-        for index, seat in enumerate((isinstance(body, RegisterWebhook) and body.seats) or ()):
+def _check_seats(body: RegisterWebhook | RegisterKeyWebhook, game: GameRecord | None) -> None:
+    """Raise Malformed for a seat that the game does not have."""
+    if game is not None and isinstance(body, RegisterWebhook):
+        players = len(decode_game(game).players)
+        for index, seat in enumerate(body.seats or ()):
             if seat >= players:
                 raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
-    _check_secret(body.secret)
-
-
-def _check_secret(secret: str | None) -> None:
-    """Raise Malformed for a signing secret of another length than Standard Webhooks specifies."""
-    if secret is not None and not is_secret(secret):
-        raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
 
 
 async def _check_not_revoked(context: Context, owner: Owner, name: str, webhook_id: str) -> None:
@@ -248,7 +242,6 @@ async def rotate_secret(
     Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
     Raises Malformed, Conflict, IdempotencyKeyReused too.
     """
-    _check_secret(body.secret)
     scope = _scope(idempotency_key, owner, webhook_id, "rotate-secret", body)
     secret = body.secret or derive_secret(token_secret(scope), webhook_id)
     now = int(context.clock())

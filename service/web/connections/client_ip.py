@@ -38,6 +38,9 @@ MAX_CACHED_CHARACTERS = 64
 MAX_CACHED_HEADERS = 4_096
 """Length and number of headers whose result is cached; a client with several addresses is rare."""
 
+MAX_FORWARDED_ADDRESSES = 32
+"""Addresses of X-Forwarded-For that are read, from the nearest proxy on."""
+
 MAX_FORWARDED_CHARACTERS = 500
 """Characters of Forwarded that are read, from the nearest proxy on: unbalanced quotes take quadratic time."""
 
@@ -159,7 +162,7 @@ class TrustedProxies:
 def _split_header(value: str, header: Header) -> list[str]:
     """Return the addresses that a header names, the client first."""
     if header == "x-forwarded-for":
-        return [part.strip(" \t") for part in value.split(",")] if value else []
+        return [part.strip(" \t") for part in value.rsplit(",", MAX_FORWARDED_ADDRESSES)[-MAX_FORWARDED_ADDRESSES:]]
     return [_parse_for(element) for element in _ELEMENT.findall(value[-MAX_FORWARDED_CHARACTERS:])]
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from math import inf
 from typing import NamedTuple
 
 from schemas.game import PlacedTile
-from schemas.tileset import Sea
+from schemas.tileset import Sea, Tile
 from schemas.vocabulary import Color
 from service.web.drawing.islanders import ISLANDERS, islander_id
+from service.web.drawing.labels import Box, Label, draw_label, draw_labels
 from service.web.drawing.land import draw_land
 from service.web.drawing.layout.distance_fields import Point
 from service.web.drawing.layout.tile_layout import TileLayout, lay_out_tile
@@ -16,8 +16,8 @@ from service.web.drawing.move_labels import MoveLabels
 from service.web.drawing.palette import Palette
 from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, parse_cell
 from service.web.drawing.symbols import SYMBOLS
-from service.web.drawing.text_outlines import draw_centred_text, draw_text, text_width
-from service.web.drawing.tile import NUMBER_COLOR, draw_waves, tile_symbols, ware_number
+from service.web.drawing.text_outlines import draw_centred_text, draw_text
+from service.web.drawing.tile import NUMBER_COLOR, draw_seam, draw_water, draw_waves, tile_symbols, ware_number
 
 CELL_SIZE = 100
 MARGIN = 14
@@ -46,15 +46,6 @@ class BoardTile(NamedTuple):
         return self.corner.plus(point.rotated(self.placed.rotation))
 
 
-class Box(NamedTuple):
-    """A rectangle in the picture's units."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-
 def board_box(region: Region, options: BoardOptions) -> Box:
     """Return the box of the board: its cells, a margin and the coordinates."""
     ruler = RULER_WIDTH if options.coordinates else 0
@@ -68,7 +59,8 @@ def board_box(region: Region, options: BoardOptions) -> Box:
 
 def shared_definitions(scene: Scene, tiles: Iterable[PlacedTile], colors: Palette) -> str:
     """Return the `<defs>` of everything that the picture references."""
-    kinds = sorted({tile.tile for tile in tiles})
+    turn = scene.game.turn
+    kinds = sorted({*(tile.tile for tile in tiles), *(() if turn is None else (turn.tile,))})
     groups = [f'<g id="waves">{draw_waves(colors)}</g>']
     groups += [f'<g id="tile-{kind}">{draw_land(scene.tiles[kind].segments, colors)}</g>' for kind in kinds]
     groups += [f'<g id="{name}">{drawing}</g>' for name, drawing in {**SYMBOLS, **ISLANDERS}.items()]
@@ -103,11 +95,19 @@ def draw_board(
         yield from _draw_islanders(tile, colors_of, _magnification(tile_width_px, ISLANDER_LEGIBLE_PX))
     if options.number_moves:
         yield from _draw_cell_labels(region, labels, options.colors)
-        yield from _draw_islander_labels(
-            {tile.cell: tile for tile in tiles}, labels, _magnification(tile_width_px, LABEL_LEGIBLE_PX)
-        )
+        scale = _magnification(tile_width_px, LABEL_LEGIBLE_PX)
+        islanders = _islander_labels({tile.cell: tile for tile in tiles}, labels, scale)
+        yield from draw_labels([*islanders], board_box(region, options))
     if options.coordinates:
         yield from _draw_rulers(region, options.colors)
+
+
+def draw_loose_tile(tile: Tile, rotation: int, colors: Palette) -> str:
+    """Draw a tile that is not on the board, its corner at (0, 0), after `rotation` quarter turns."""
+    layout = lay_out_tile(tile.segments)
+    placed = PlacedTile(tile=tile.id, rotation=rotation, order=0, islanders=[], covered=[])
+    symbols = "".join(_draw_symbols(BoardTile((0, 0), placed, layout)))
+    return f"{draw_water(colors)}{_draw_tile_land(BoardTile((0, 0), placed, layout))}{draw_seam(colors)}{symbols}"
 
 
 def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
@@ -115,17 +115,6 @@ def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
     if abs(scale - 1) < 0.01:
         return f'<use href="#{name}" x="{at.x:.1f}" y="{at.y:.1f}"/>'
     return f'<use href="#{name}" transform="translate({at.x:.1f} {at.y:.1f})scale({scale:.2f})"/>'
-
-
-def draw_label(text: str, at: Point, size: float, room: float = inf) -> str:
-    """Draw a move's number on a white label, at most `room` wide."""
-    size *= min(1.0, room / (text_width(text, size) + size * 0.9))
-    wide = max(text_width(text, size) + size * 0.75, size * 1.5)
-    return (
-        f'<rect x="{at.x - wide / 2:.1f}" y="{at.y - size * 0.75:.1f}" width="{wide:.1f}" height="{size * 1.5:.1f}"'
-        f' rx="{size * 0.75:.1f}" fill="#fffdf5" stroke="#c2185b" stroke-width="{size * 0.13:.1f}"/>'
-        + draw_centred_text(text, at.x, at.y, size, "#7d0f3b")
-    )
 
 
 def _draw_water(tiles: list[BoardTile], colors: Palette) -> Iterator[str]:
@@ -194,12 +183,16 @@ def _draw_islanders(tile: BoardTile, colors_of: dict[int, Color], scale: float) 
 def _draw_last_tile_outline(tiles: list[BoardTile]) -> Iterator[str]:
     """Outline the last tile placed, unless it is the start tile."""
     if tiles and tiles[-1].placed.order:
-        x, y = tiles[-1].corner
-        for color, wide in (("#fff", 7), ("#e8590c", 4)):
-            yield (
-                f'<rect x="{x}" y="{y}" width="{CELL_SIZE}" height="{CELL_SIZE}" rx="3" fill="none"'
-                f' stroke="{color}" stroke-width="{wide}"/>'
-            )
+        yield draw_outline(tiles[-1].corner)
+
+
+def draw_outline(corner: Point) -> str:
+    """Outline the tile with this upper left corner."""
+    return "".join(
+        f'<rect x="{corner.x}" y="{corner.y}" width="{CELL_SIZE}" height="{CELL_SIZE}" rx="3" fill="none"'
+        f' stroke="{color}" stroke-width="{wide}"/>'
+        for color, wide in (("#fff", 7), ("#e8590c", 4))
+    )
 
 
 def _draw_cell_labels(region: Region, labels: MoveLabels, colors: Palette) -> Iterator[str]:
@@ -215,16 +208,18 @@ def _draw_cell_labels(region: Region, labels: MoveLabels, colors: Palette) -> It
             )
 
 
-def _draw_islander_labels(tiles: dict[Cell, BoardTile], labels: MoveLabels, scale: float) -> Iterator[str]:
-    """Label the moves of islanders: on the spot of one to place, beside one to retrieve."""
-    for segments, aside, size in ((labels.segments, 0, 14), (labels.islanders, 11, 11.5)):
-        for (cell, segment), text in segments.items():
-            if cell in tiles:
-                at = tiles[cell].to_picture(tiles[cell].layout.islanders[segment])
-                yield (
-                    f'<g data-moves="{text}" data-cell="{cell[0]},{cell[1]}" data-segment="{segment}">'
-                    f"{draw_label(text, Point(at.x + aside * scale, at.y - aside * scale), size * scale)}</g>"
-                )
+def _islander_labels(tiles: dict[Cell, BoardTile], labels: MoveLabels, scale: float) -> Iterator[Label]:
+    """Yield the labels beside the islanders that may be retrieved."""
+    for (cell, segment), text in labels.islanders.items():
+        if cell in tiles:
+            at = tiles[cell].to_picture(tiles[cell].layout.islanders[segment])
+            beside = at.plus(Point(11 * scale, -11 * scale))
+            yield Label(text, segment_attributes(cell, segment), at, beside, 11.5 * scale)
+
+
+def segment_attributes(cell: Cell, segment: int) -> str:
+    """Return the attributes of a label for an islander on a segment."""
+    return f'data-cell="{cell[0]},{cell[1]}" data-segment="{segment}"'
 
 
 def _draw_rulers(region: Region, colors: Palette) -> Iterator[str]:

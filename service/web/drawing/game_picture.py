@@ -4,13 +4,14 @@ from xml.sax.saxutils import quoteattr
 
 from service.web.drawing.board import (
     CELL_SIZE,
-    Box,
     board_box,
     draw_board,
     shared_definitions,
     tiles_in_region,
 )
+from service.web.drawing.labels import Box
 from service.web.drawing.move_labels import label_moves, shown_region
+from service.web.drawing.move_strip import STRIP_WIDTH, draw_strip
 from service.web.drawing.scene import BoardOptions, Scene
 from service.web.drawing.sidebar import SIDEBAR_WIDTH, draw_sidebar, sidebar_height
 
@@ -24,7 +25,9 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     """Draw a game's board as a self-contained SVG."""
     labels = label_moves(scene)
     region = shown_region(scene, options, labels)
-    box = board_box(region, options)
+    board = board_box(region, options)
+    strip, strip_scale = draw_strip(scene, options, labels), board.width / STRIP_WIDTH
+    box = board if strip is None else board._replace(height=board.height + strip.height * strip_scale)
     scale = _sidebar_scale(scene, box) if options.sidebar else 0.0
     picture = _with_sidebar(scene, box, scale) if options.sidebar else box
     width_px = min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
@@ -33,6 +36,9 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
         f'<path d="M-1e5-1e5H1e5V1e5H-1e5Z" fill="{options.colors.background}"/>',
         *draw_board(scene, options, region, labels, CELL_SIZE * width_px / picture.width),
     ]
+    if strip is not None:
+        corner = f"{board.left:.1f} {board.top + board.height:.1f}"
+        parts.append(f'<g transform="translate({corner})scale({strip_scale:.4f})">{strip.svg}</g>')
     if options.sidebar:
         top = picture.top + (picture.height - sidebar_height(scene) * scale) / 2
         panel = "".join(draw_sidebar(scene, options, labels))

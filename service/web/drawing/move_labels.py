@@ -13,6 +13,8 @@ class MoveLabels(NamedTuple):
 
     cells: Mapping[Cell, str]
     """By empty cell: the numbers of the drawn tile's rotations."""
+    rotations: Mapping[int, list[int]]
+    """By rotation of the drawn tile: the numbers of placing it so."""
     segments: Mapping[tuple[Cell, int], str]
     """By segment: the number of placing an islander on it."""
     islanders: Mapping[tuple[Cell, int], str]
@@ -26,6 +28,7 @@ class MoveLabels(NamedTuple):
 def label_moves(scene: Scene) -> MoveLabels:
     """Return the numbers of a scene's legal moves, by what each move is about."""
     cells: dict[Cell, list[int]] = {}
+    rotations: dict[int, list[int]] = {}
     segments: dict[tuple[Cell, int], list[int]] = {}
     islanders: dict[tuple[Cell, int], list[int]] = {}
     ships: dict[str, list[int]] = {}
@@ -33,8 +36,9 @@ def label_moves(scene: Scene) -> MoveLabels:
     placed = None if scene.game.turn is None else scene.game.turn.placed
     for number, action in enumerate(scene.moves, start=1):
         match action:
-            case PlaceTile(x=x, y=y):
+            case PlaceTile(x=x, y=y, rotation=rotation):
                 cells.setdefault((x, y), []).append(number)
+                rotations.setdefault(rotation, []).append(number)
             case PlaceIslander(segment=segment):
                 if placed is not None:
                     segments.setdefault(((placed.x, placed.y), segment), []).append(number)
@@ -44,8 +48,11 @@ def label_moves(scene: Scene) -> MoveLabels:
                 ships.setdefault(ship, []).append(number)
             case Pass():
                 pass_move = str(number)
+            case None:
+                pass  # it looks and plays like another move
     return MoveLabels(
         {key: format_numbers(numbers) for key, numbers in cells.items()},
+        rotations,
         {key: format_numbers(numbers) for key, numbers in segments.items()},
         {key: format_numbers(numbers) for key, numbers in islanders.items()},
         {key: format_numbers(numbers) for key, numbers in ships.items()},

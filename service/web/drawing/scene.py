@@ -6,6 +6,7 @@ from typing import NamedTuple
 from schemas.actions import Action
 from schemas.game import GameView
 from schemas.tileset import Ship, Tile, TileSet
+from service.games.i18n import ENGLISH, Language
 from service.web.drawing.palette import THEMES, Palette, Theme
 
 Cell = tuple[int, int]
@@ -46,13 +47,15 @@ class BoardOptions(NamedTuple):
     region: Region | None = None
     """None for all tiles."""
     coordinates: bool = False
-    outline_last: bool = False
+    outline_last: bool = True
     """Whether the last tile placed is outlined."""
     sidebar: bool = False
     """Whether the drawn tile, the display and the players are shown beside the board."""
     number_moves: bool = False
     """Whether the legal moves are numbered."""
     theme: Theme = "light"
+    language: Language = ENGLISH
+    """Of the board as text; pictures have no words."""
 
     @property
     def colors(self) -> Palette:
@@ -64,18 +67,21 @@ class Scene(NamedTuple):
     """The public view of a game, with its tiles and ships, and its legal moves in the order of their list."""
 
     game: GameView
+    tileset: TileSet
     tiles: Mapping[str, Tile]
     ships: Mapping[str, Ship]
-    moves: Sequence[Action]
+    moves: Sequence[Action | None]
 
     def occupied_cells(self) -> Iterable[Cell]:
         """Return the cells with tiles."""
         return (parse_cell(key) for key in self.game.board)
 
 
-def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action]) -> Scene:
-    """Return the scene of a game; `moves` are in the order of their list, and empty if they are not shown."""
-    return Scene(game, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves)
+def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action | None]) -> Scene:
+    """Return the scene of a game; `moves` are in the order of their list, None where one is not shown."""
+    return Scene(
+        game, tileset, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves
+    )
 
 
 def parse_cell(key: str) -> Cell:

@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 
 from schemas.game import Player, Turn
-from service.web.drawing.board import draw_label, use_symbol
+from service.web.drawing.board import draw_loose_tile, use_symbol
 from service.web.drawing.islanders import draw_badge, islander_id
-from service.web.drawing.land import draw_land
+from service.web.drawing.labels import draw_label
 from service.web.drawing.layout.distance_fields import Point
-from service.web.drawing.layout.tile_layout import lay_out_tile
 from service.web.drawing.move_labels import MoveLabels
 from service.web.drawing.scene import BoardOptions, Scene
 from service.web.drawing.ships import HEIGHT as TOKEN_HEIGHT
 from service.web.drawing.ships import WIDTH as TOKEN_WIDTH
 from service.web.drawing.ships import ship_token
 from service.web.drawing.text_outlines import draw_centred_text, draw_text, text_width, truncate_text
-from service.web.drawing.tile import draw_seam, draw_water, tile_symbols
 
 SIDEBAR_WIDTH = 400.0
 """In the sidebar's own units."""
@@ -49,23 +47,13 @@ def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Ite
 
 def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
     """Draw the tile of this turn, rotated as it was placed, and the supplies."""
-    colors = options.colors
     rotation = scene.game.board[f"{turn.placed.x},{turn.placed.y}"].rotation if turn.placed is not None else 0
-    layout = lay_out_tile(scene.tiles[turn.tile].segments)
-    lying = "".join(
-        use_symbol(name, spot.at, scale=spot.scale)
-        for index in range(len(layout.segments))
-        for name, _, spot in tile_symbols(layout, index, rotation)
-    )
-    yield (
-        f'<g transform="translate({PADDING:g} {PADDING:g})scale({TILE_WIDTH / 100:g})">{draw_water(colors)}'
-        f'<g transform="rotate({90 * rotation} 50 50)">{draw_land(layout.segments, colors)}</g>'
-        f"{draw_seam(colors)}{lying}</g>"
-    )
+    tile = draw_loose_tile(scene.tiles[turn.tile], rotation, options.colors)
+    yield f'<g transform="translate({PADDING:g} {PADDING:g})scale({TILE_WIDTH / 100:g})">{tile}</g>'
     left = PADDING * 2 + TILE_WIDTH
     yield from _draw_supplies(scene, options, left)
     if options.number_moves and labels.pass_move is not None:
-        yield draw_text("pass", left, PADDING + TILE_WIDTH - 12, 24, color=colors.text)
+        yield draw_text("pass", left, PADDING + TILE_WIDTH - 12, 24, color=options.colors.text)
         label = draw_label(labels.pass_move, Point(left + 86, PADDING + TILE_WIDTH - 20), 26)
         yield f'<g data-moves="{labels.pass_move}">{label}</g>'
 

@@ -3,12 +3,19 @@
 from collections.abc import Iterable, Iterator
 
 from schemas.game import PlacedTile
-from schemas.tileset import Cost
 from schemas.vocabulary import Color
+from service.games.i18n import get_translator
+from service.games.i18n.board_lines import (
+    board_legend,
+    describe_drawn_tile,
+    describe_player,
+    describe_ship,
+    describe_supplies,
+    pass_label,
+)
 from service.web.drawing.layout.tile_layout import lay_out_tile
 from service.web.drawing.move_labels import MoveLabels, label_moves, shown_region
 from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, parse_cell
-from service.web.drawing.ships import WARE_GROUPS
 from service.web.drawing.text_tile import (
     COVERED_CHARACTER,
     LARGE,
@@ -21,10 +28,6 @@ from service.web.drawing.text_tile import (
 )
 
 COLOR_LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
-LEGEND = (
-    ". sea  ^ island  = bridge  # M market  b banana  s shell  f fish  F two fish  x covered fish  v boat",
-    "R red  B blue  G green  Y yellow  K black: islanders",
-)
 RULER_COLUMNS = 4
 
 
@@ -39,7 +42,7 @@ def board_text(scene: Scene, options: BoardOptions) -> str:
         lines = [*_with_coordinates(lines, region, size)]
     if options.sidebar:
         lines += ["", *_sidebar_lines(scene, options, labels)]
-    return "\n".join([*lines, "", *LEGEND]) + "\n"
+    return "\n".join([*lines, "", *board_legend(get_translator(options.language))]) + "\n"
 
 
 def _draw_rows(scene: Scene, options: BoardOptions, region: Region, labels: MoveLabels, size: CharacterSize) -> Rows:
@@ -115,31 +118,18 @@ def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> 
 
 
 def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
-    game = scene.game
+    game, translator = scene.game, get_translator(options.language)
     if game.turn is not None:
-        yield f"turn {game.turn.number}: {game.turn.tile}"
+        yield describe_drawn_tile(translator, scene.tileset, game.turn)
         for text in ground_rows(scene.tiles[game.turn.tile].segments, 0, LARGE):
             yield f"  {text}"
-    yield f"bag {game.bag}, ship pile {game.ship_pile}"
+    yield describe_supplies(translator, game.bag, game.ship_pile)
     for name in game.display:
-        ship = scene.ships[name]
         chosen = f" [{labels.ships[name]}]" if options.number_moves and name in labels.ships else ""
-        yield f"ship {name}: {ship.points} points for {_format_cost(ship.cost)}{chosen}"
+        yield f"{describe_ship(translator, scene.ships[name])}{chosen}"
     for player in game.players:
         deciding = game.turn is not None and game.turn.decider == player.seat
         letter = COLOR_LETTERS[player.color] if player.color is not None else "-"
-        wares = player.wares
-        yield (
-            f"{'>' if deciding else ' '} {letter} {player.name or '...'}: {player.points} points, "
-            f"{player.supply} islanders, {wares.bananas} bananas, {wares.shells} shells, {wares.fish} fish, "
-            f"{len(player.ships)} ships"
-        )
+        yield f"{'>' if deciding else ' '} {letter} {describe_player(translator, player)}"
     if options.number_moves and labels.pass_move is not None:
-        yield f"[{labels.pass_move}] pass"
-
-
-def _format_cost(cost: Cost) -> str:
-    """Format the cost of a ship (R6.3), for example `2 shells + 1 fish`, `AAA + B` or `6 any`."""
-    named = ((cost.bananas, "bananas"), (cost.shells, "shells"), (cost.fish, "fish"), (cost.any, "any"))
-    groups = [WARE_GROUPS[group][0] * number for group, number in enumerate(cost.same)]
-    return " + ".join([*(f"{number} {ware}" for number, ware in named if number), *groups])
+        yield f"[{labels.pass_move}] {pass_label(translator)}"

@@ -22,8 +22,8 @@ WAVES = (
 )
 
 
-def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int | None = None) -> str:
-    """Draw a tile after `rotation` quarter turns, `width` pixels wide or without a fixed size.
+def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int | None = None, label: str = "") -> str:
+    """Draw a tile after `rotation` quarter turns, `width` pixels wide or without a fixed size; `label` is its name.
 
     Each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on
     it, in units of which the tile is 100 wide. Fish are groups with `data-group`.
@@ -31,7 +31,7 @@ def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int 
     layout = lay_out_tile(tile.segments)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg"{size_attributes(width, 1)} viewBox="0 0 100 100" role="img"'
-        f" aria-label={quoteattr(tile.id)}>{draw_water(colors)}{''.join(_draw_segments(layout, rotation, colors))}"
+        f" aria-label={quoteattr(label)}>{draw_water(colors)}{''.join(_draw_segments(layout, rotation, colors))}"
         f"{draw_seam(colors)}</svg>"
     )
 

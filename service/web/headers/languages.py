@@ -6,7 +6,8 @@ from aiohttp import hdrs, web
 
 from schemas.commands import LegalMoves
 from service.games.i18n import ENGLISH, LANGUAGES, Language
-from service.web.headers.negotiation import join_lines, parse_weights
+from service.web.headers.lists import join_lines
+from service.web.headers.negotiation import parse_weights
 from service.web.responses import add_vary
 
 

@@ -1,29 +1,18 @@
 """Content negotiation: the weights of Accept, Accept-Encoding and Accept-Language (RFC 9110, 12.4.2 and 12.5)."""
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from aiohttp import hdrs, web
 
-__all__ = ["MAX_HEADER_LENGTH", "join_lines", "negotiate_coding", "parse_weights", "prefers_media_type"]
+from service.web.headers.lists import MAX_LIST_ELEMENTS, join_lines
 
-MAX_ELEMENTS = 32
-"""Elements of a header beyond this number are ignored."""
-
-MAX_HEADER_LENGTH = 1000
-"""Characters of a header beyond this number are ignored."""
+__all__ = ["negotiate_coding", "parse_weights", "prefers_media_type"]
 
 CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 """The content codings of responses, the preferred one first."""
 
 _WEIGHT = re.compile(r"[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
-
-
-def join_lines(lines: Sequence[str]) -> str:
-    """Return the lines of a header as one, cut after a whole element if it is too long."""
-    text = ",".join(lines)
-    return text if len(text) <= MAX_HEADER_LENGTH else text[:MAX_HEADER_LENGTH].rpartition(",")[0]
 
 
 def parse_weights(header: str) -> dict[str, float]:
@@ -33,7 +22,7 @@ def parse_weights(header: str) -> dict[str, float]:
     {'text/html': 1.0, 'application/json': 0.5, '*/*': 0.0}
     """
     weights: dict[str, float] = {}
-    for element in header.split(",")[:MAX_ELEMENTS]:
+    for element in header.split(",")[:MAX_LIST_ELEMENTS]:
         name, *parameters = (part.strip() for part in element.lower().split(";"))
         weight = _WEIGHT.fullmatch(next((one for one in parameters if one.startswith("q=")), "q=1"))
         if name and weight:

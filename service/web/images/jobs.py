@@ -1,5 +1,6 @@
 """Drawing jobs, which contain all that the worker process needs, and their execution."""
 
+import traceback
 from functools import lru_cache
 from typing import Literal
 
@@ -15,6 +16,7 @@ from service.web.drawing.scene import BoardOptions, make_scene
 from service.web.drawing.ships import ship_svg
 from service.web.drawing.text_board import board_text
 from service.web.drawing.tile import tile_svg
+from service.web.errors import RenderingFailed
 
 IDENTITY = (1, 0, 0, 0, 1, 0)
 """The identity transformation: two rows of three."""
@@ -23,12 +25,12 @@ ImageFormat = Literal["svg", "png", "txt"]
 
 
 class BoardJob(msgspec.Struct, frozen=True, tag="board"):
-    """A game's board; `moves` are the legal moves in the order of their list, empty unless they are numbered."""
+    """A game's board; `moves` are the legal moves to number, in the order of their list; None gets no number."""
 
     tileset: bytes
     """The encoded tile set; the decoded one is cached by these bytes."""
     game: GameView
-    moves: list[Action]
+    moves: list[Action | None]
     options: BoardOptions
     image_format: ImageFormat
 
@@ -41,6 +43,8 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     theme: Theme
     width: int
     image_format: ImageFormat
+    label: str = ""
+    """The tile's name, for screen readers; empty for a PNG, which has no words."""
 
 
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
@@ -65,9 +69,17 @@ def draw_job(job: DrawingJob) -> bytes:
     width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():
-            return _encode_image(tile_svg(job.tile, job.rotation, colors, width), job.image_format)
+            return _encode_image(tile_svg(job.tile, job.rotation, colors, width, job.label), job.image_format)
         case ShipJob():
             return _encode_image(ship_svg(job.ship, colors, width), job.image_format)
+
+
+def draw_in_worker(job: DrawingJob) -> bytes:
+    """Draw a job in another process. Raises RenderingFailed with the stack of any error."""
+    try:
+        return draw_job(job)
+    except Exception as error:  # whatever it is, the service logs the stack
+        raise RenderingFailed(traceback.format_exc()) from error
 
 
 def _encode_image(svg: str, image_format: ImageFormat) -> bytes:

@@ -1,41 +1,58 @@
-"""The renderer of pictures: a worker process draws them one at a time, and a cache keeps the latest."""
+"""The renderer of pictures: worker processes draw them, clients in turn, and a cache keeps the latest."""
 
 import asyncio
 import logging
-import os
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable
 from contextlib import suppress
 from time import monotonic, perf_counter
 
-import msgspec
 from aiohttp import web
 
+from service import fair_queue
+from service.fair_queue import FairQueue, Requester
+from service.process_pool import ProcessEnded, ProcessPool
 from service.supervision import spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
 from service.web.errors import QueueFull, RenderingFailed
-from service.web.images.jobs import DrawingJob
-from service.web.images.worker import JOB_LENGTH, RESULT_HEADER
+from service.web.images.jobs import DrawingJob, draw_in_worker
 
 logger = logging.getLogger(__name__)
 
 MAX_CACHE_BYTES = 32 * 1024 * 1024
-MAX_PENDING = 32
-"""Pictures that may wait to be drawn; more are rejected, which bounds the waiting time."""
+MAX_WAITING = 32
+"""Pictures that may wait for a worker; beyond it, the client with the most loses its latest one."""
 RENDER_TIMEOUT_S = 20.0
-"""A worker that takes longer for one picture is stopped."""
-MAX_ATTEMPTS = 2
-"""A second attempt, because the worker may have ended for another reason than the job."""
+"""A worker that takes longer for one picture is ended."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
 MAX_FAILURES = 1_000
 """Failures that are recorded at the same time."""
 
 
+class Worker:
+    """A process that draws one picture at a time, because the rasterizer holds the GIL, for each client in turn."""
+
+    def __init__(self) -> None:
+        self.queue = FairQueue(1, max_waiting=MAX_WAITING)
+        self.processes = ProcessPool()
+
+    async def draw(self, job: DrawingJob, requester: Requester) -> bytes:
+        """Draw a picture. Raises QueueFull, RenderingFailed."""
+        try:
+            started_at = await self.queue.acquire(requester)
+        except fair_queue.QueueFull as error:
+            raise QueueFull from error
+        try:
+            return await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
+        except ProcessEnded as ended:
+            raise RenderingFailed(f"the worker {ended}") from ended
+        finally:
+            self.queue.release(requester, started_at)
+
+
 class ImageRenderer:
-    """Draws pictures in a worker process."""
+    """Draws pictures: large ones in a worker of their own, so that no small one waits for them."""
 
     def __init__(self) -> None:
         self._cache: OrderedDict[Hashable, bytes] = OrderedDict()
@@ -43,8 +60,8 @@ class ImageRenderer:
         self._pending: dict[Hashable, asyncio.Task[bytes]] = {}
         self._failures: OrderedDict[Hashable, float] = OrderedDict()
         """The time of each recorded failure, by the picture's key."""
-        self._lock = asyncio.Lock()
-        self._worker: Process | None = None
+        self._workers = {False: Worker(), True: Worker()}
+        """The workers for small and for large pictures."""
 
     @property
     def pending_count(self) -> int:
@@ -68,35 +85,36 @@ class ImageRenderer:
             return picture
         if monotonic() - self._failures.get(key, -FAILURE_TTL_S) < FAILURE_TTL_S:
             raise RenderingFailed("the last attempt failed less than a minute ago")
-        task = self._pending.get(key)
-        return None if task is None else await asyncio.shield(task)
+        if (task := self._pending.get(key)) is not None:
+            with suppress(QueueFull):  # of the client that requested it first
+                return await asyncio.shield(task)
+        return None
 
-    async def render(self, key: Hashable, job: DrawingJob) -> bytes:
+    async def render(self, key: Hashable, job: DrawingJob, client: str, *, large: bool) -> bytes:
         """Return the picture with this key, from the cache or by drawing the job. Raises QueueFull, RenderingFailed."""
         if (cached := await self.get_cached(key)) is not None:
             return cached
         task = self._pending.get(key)
         if task is None:
-            if len(self._pending) >= MAX_PENDING:
-                PICTURES.labels("refused").inc()
-                raise QueueFull
-            work = self._render_and_cache(key, msgspec.msgpack.encode(job))
-            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed,))
+            work = self._render_and_cache(key, job, self._workers[large], Requester(client.encode()))
+            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed, QueueFull))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
-        """Cancel the pending pictures and stop the worker."""
+        """Cancel the pending pictures and stop the workers."""
         for task in [*self._pending.values()]:
             task.cancel()
         await asyncio.gather(*self._pending.values(), return_exceptions=True)
-        await self._stop_worker()
+        await asyncio.gather(*(worker.processes.aclose() for worker in self._workers.values()))
 
-    async def _render_and_cache(self, key: Hashable, job: bytes) -> bytes:
+    async def _render_and_cache(self, key: Hashable, job: DrawingJob, worker: Worker, requester: Requester) -> bytes:
         started, result = perf_counter(), "failed"
         try:
-            async with self._lock:
-                picture = await self._render_with_retries(job)
+            picture = await worker.draw(job, requester)
             result = "drawn"
+        except QueueFull:
+            result = "refused"
+            raise
         except RenderingFailed as failed:
             logger.error("a picture could not be drawn: %s", failed)  # noqa: TRY400  the message has the worker's stack
             self._record_failure(key)
@@ -104,7 +122,8 @@ class ImageRenderer:
         finally:
             del self._pending[key]
             PICTURES.labels(result).inc()
-            PICTURE_DURATION.observe(perf_counter() - started)
+            if result != "refused":
+                PICTURE_DURATION.observe(perf_counter() - started)
         self._add_to_cache(key, picture)
         return picture
 
@@ -120,65 +139,6 @@ class ImageRenderer:
         self._failures.move_to_end(key)
         if len(self._failures) > MAX_FAILURES:
             self._failures.popitem(last=False)
-
-    async def _render_with_retries(self, job: bytes) -> bytes:
-        """Draw one picture; a worker that ends meanwhile, or has ended before, is replaced."""
-        try:
-            for _ in range(MAX_ATTEMPTS):
-                with suppress(asyncio.IncompleteReadError, ConnectionError):
-                    return await self._render_once(job)
-        except OSError as error:
-            raise RenderingFailed(f"the worker cannot be started: {error}") from error
-        raise RenderingFailed("the worker ended")
-
-    async def _render_once(self, job: bytes) -> bytes:
-        """Draw one picture; the worker is stopped unless it replies. Raises RenderingFailed."""
-        worker = self._worker
-        if worker is None or worker.returncode is not None:
-            worker = await self._start_worker()
-        has_replied = False
-        try:
-            async with asyncio.timeout(RENDER_TIMEOUT_S):
-                succeeded, result = await _send_job(worker, job)
-            has_replied = True
-        except TimeoutError as error:
-            raise RenderingFailed(f"it took more than {RENDER_TIMEOUT_S:g} s") from error
-        finally:
-            if not has_replied:
-                await self._stop_worker()
-        if not succeeded:
-            raise RenderingFailed(result.decode(errors="replace"))
-        return result
-
-    async def _start_worker(self) -> Process:
-        path = os.pathsep.join(sys.path)
-        self._worker = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "service.web.images.worker",
-            stdin=PIPE,
-            stdout=PIPE,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        return self._worker
-
-    async def _stop_worker(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker is None:
-            return
-        if worker.returncode is None:
-            worker.kill()
-        await worker.wait()
-
-
-async def _send_job(worker: Process, job: bytes) -> tuple[bool, bytes]:
-    """Return whether the worker drew the job, and the picture or the stack of an error."""
-    if worker.stdin is None or worker.stdout is None:
-        raise RenderingFailed("the worker has no pipes")
-    worker.stdin.write(JOB_LENGTH.pack(len(job)) + job)
-    await worker.stdin.drain()
-    succeeded, size = RESULT_HEADER.unpack(await worker.stdout.readexactly(RESULT_HEADER.size))
-    return succeeded, await worker.stdout.readexactly(size)
 
 
 IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)

@@ -8,9 +8,13 @@ from typing import NamedTuple, cast
 
 from aiohttp import web
 
+from service.games.i18n import Language
 from service.games.timestamps import DAY_S
+from service.web.connections.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
+from service.web.drawing.scene import DEFAULT_WIDTH
 from service.web.headers.compression import CompressibleResponse
+from service.web.headers.languages import set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.parsing import match_if_none_match
@@ -24,14 +28,18 @@ MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
 CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
+MAX_SMALL_PIXELS = DEFAULT_WIDTH**2
+"""Larger pictures have a worker of their own."""
+
 IMAGE_NOT_MODIFIED = ResponseSpec(304, "The picture has not changed.", headers=("ETag",))
 
 
-def image_responses(image_format: ImageFormat) -> tuple[ResponseSpec, ...]:
-    """Return the documented responses of a route for pictures of this format."""
+def image_responses(image_format: ImageFormat, *, has_words: bool) -> tuple[ResponseSpec, ...]:
+    """Return the documented responses of a route for pictures of this format, with or without words."""
     content = str if image_format == "txt" else bytes
+    headers = ("ETag", "Content-Language") if has_words else ("ETag",)
     return (
-        ResponseSpec(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[image_format]),
+        ResponseSpec(200, "The picture.", content, headers, media_type=MEDIA_TYPES[image_format]),
         IMAGE_NOT_MODIFIED,
     )
 
@@ -54,6 +62,8 @@ class ImageRequest(NamedTuple):
     """The caching headers of the response."""
     make_job: Callable[[], Awaitable[DrawingJob]]
     """Called only if the picture is not cached."""
+    language: Language | None = None
+    """The language of its words; None if it has none."""
 
 
 def parse_image_format(request: web.Request) -> ImageFormat:
@@ -64,21 +74,25 @@ def parse_image_format(request: web.Request) -> ImageFormat:
 async def image_response(request: web.Request, image: ImageRequest) -> web.Response:
     """Return the picture, or 304 if the client's copy is current."""
     response = await _draw_or_revalidate(request, image)
+    if image.language is not None:
+        set_content_language(response, image.language)
     return response if image.image_format == "png" else add_vary(response, "Accept-Encoding")
 
 
 async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.Response:
-    subject, image_format, width, cache_headers, make_job = image
+    subject, image_format, width, cache_headers, make_job, _ = image
     key = sha256(f"{drawing_code_digest()} {subject} {image_format}".encode()).hexdigest()[:32]
     etag = f'"{subject.partition(" ")[0]}-{key}"'
     if (current := match_if_none_match(request, etag)) is not None:
         return web.Response(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
-        with request.app[PICTURE_SLOTS].acquire(get_client_address(request)):
+        client = get_client_address(request)
+        with request.app[PICTURE_SLOTS].acquire(client):
             pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
-            body = await request.app[IMAGE_RENDERER].render(key, await make_job())
+            job, large = await make_job(), pixels > MAX_SMALL_PIXELS
+            body = await request.app[IMAGE_RENDERER].render(key, job, get_site_network(client), large=large)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
         return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
@@ -87,12 +101,12 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
 
 @cache
 def drawing_code_digest() -> str:
-    """Return the digest of the drawing code, so that entity tags change when the code does."""
-    package = resources.files("service.web.drawing")
+    """Return the digest of the drawing code and its words, so that entity tags change when these do."""
+    drawing, texts = resources.files("service.web.drawing"), resources.files("service.games.i18n")
     files = sorted(
         (entry.name, entry.read_bytes())
-        for folder in (package, package / "layout")
+        for folder in (drawing, drawing / "layout", texts, texts / "catalogues")
         for entry in folder.iterdir()
-        if entry.name.endswith((".py", ".json"))
+        if entry.name.endswith((".py", ".json", ".mo"))
     )
     return sha256(b"".join(name.encode() + body for name, body in files)).hexdigest()

@@ -2,11 +2,13 @@
 
 from math import inf
 
+from aiohttp import web
 from multidict import CIMultiDict
 
+from service.web.connections.protocol import get_connection
 from service.web.ratelimit.leases import TokenLease, retry_when_leased
 
-__all__ = ["MIN_FAILED_STATUS", "Charge"]
+__all__ = ["CHARGE", "MIN_FAILED_STATUS", "Charge", "charge_received_bytes"]
 
 MIN_FAILED_STATUS = 400
 """Responses from this status on changed nothing."""
@@ -42,8 +44,9 @@ class Charge:
 
     def increase_afterwards(self, tokens: int) -> None:
         """Charge more, for work that was already done."""
-        for lease in self._leases:
-            lease.charge_afterwards(tokens)
+        if tokens > 0:
+            for lease in self._leases:
+                lease.charge_afterwards(tokens)
 
     async def increase(self, tokens: int) -> None:
         """Charge more, for work that is about to be done, as soon as any token is left. Raises RateLimited.
@@ -82,3 +85,13 @@ class Charge:
             if left < least:
                 nearest, least = lease, left
         nearest.set_headers(headers)
+
+
+CHARGE = web.RequestKey("charge", Charge)
+"""The charge of an admitted request, where clients are limited."""
+
+
+async def charge_received_bytes(request: web.Request) -> None:
+    """Charge a request for the bytes that have arrived, before they are decoded. Raises RateLimited."""
+    if (charge := request.get(CHARGE)) is not None and (tokens := get_connection(request).count_received_tokens()):
+        await charge.increase(tokens)

@@ -1,6 +1,6 @@
 """Classes of requests for rate limits: by path, method and tokens."""
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from schemas.vocabulary import is_valid_id
 from service.games.errors import Malformed, Unauthorized
@@ -12,7 +12,6 @@ __all__ = [
     "KEYS_PREFIX",
     "MY_GAMES_PATH",
     "SAFE_METHODS",
-    "UNCOUNTED_METHODS",
     "WEBSOCKET_SUFFIX",
     "is_creating",
     "is_creating_game",
@@ -41,8 +40,7 @@ KEYS_PREFIX = "/v1/keys/"
 """The prefix of the paths that require an API key."""
 EXEMPT_PATHS = frozenset({"/livez", "/readyz"})
 """Probes of the operator, from addresses that clients may share."""
-UNCOUNTED_METHODS = frozenset({"HEAD", "OPTIONS"})
-SAFE_METHODS = frozenset({"GET", *UNCOUNTED_METHODS})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def is_creating(method: str, path: str) -> bool:
@@ -96,4 +94,6 @@ def proves_token(request: web.BaseRequest) -> bool:
 
     It does not where no token is checked, nor where one of several may be valid.
     """
+    if request.method == hdrs.METH_OPTIONS:
+        return False
     return request.path.startswith(GAMES_PREFIX) or (request.path == MY_GAMES_PATH and len(read_tokens(request)) == 1)

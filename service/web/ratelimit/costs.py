@@ -6,6 +6,7 @@ Each cost was measured relative to that and rounded up; `tests/security/test_cos
 __all__ = [
     "ACCESS_TOKENS_PER_TOKEN",
     "AUTH_MESSAGE",
+    "BYTES_PER_TOKEN",
     "DIFFS_PER_TOKEN",
     "DIFFS_TO_SOCKET_PER_TOKEN",
     "HEAVY_BOT_TURN",
@@ -13,11 +14,21 @@ __all__ = [
     "LISTED_GAMES_PER_TOKEN",
     "PATCHED_VERSIONS_PER_TOKEN",
     "PIXELS_PER_TOKEN",
+    "RECEIVED_BYTES_PER_TOKEN",
     "RENDERED_PICTURE",
     "REPLAYED_VERSIONS_PER_TOKEN",
     "SNAPSHOT_MESSAGE",
     "SUBSCRIBE_MESSAGE",
 ]
+
+RECEIVED_BYTES_PER_TOKEN = 4_096
+"""Bytes of a request, its body and what frames it, or characters of a WebSocket message: they are parsed.
+
+The dearest are chunks of one byte each, and seats of a new game.
+"""
+
+BYTES_PER_TOKEN = 65_536
+"""Bytes of a response."""
 
 DIFFS_PER_TOKEN = 50
 """Diffs that are sent, or described in sentences."""

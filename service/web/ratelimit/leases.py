@@ -60,7 +60,11 @@ class LeasePending(AdmissionPending):
 
     async def wait(self) -> None:
         """Wait for the renewal, successful or not."""
-        await asyncio.wait([self._task])
+        self._lease.waiting += 1
+        try:
+            await asyncio.wait([self._task])
+        finally:
+            self._lease.waiting -= 1
 
     def to_rate_limited(self) -> RateLimited:
         """Return the error to raise if the renewal did not help."""
@@ -86,7 +90,7 @@ async def retry_when_leased(attempt: Callable[P, T], *args: P.args, **kwargs: P.
 class TokenLease:
     """One client's tokens on this instance."""
 
-    __slots__ = ("bucket_tokens", "client", "empty_until", "local_full_at", "pool", "renewal", "tokens")
+    __slots__ = ("bucket_tokens", "client", "empty_until", "local_full_at", "pool", "renewal", "tokens", "waiting")
 
     def __init__(self, pool: "LeasePool", client: ClientID) -> None:
         self.pool = pool
@@ -102,6 +106,8 @@ class TokenLease:
         """Until when the bucket is known to be empty."""
         self.renewal: asyncio.Task[None] | None = None
         """The running renewal."""
+        self.waiting = 0
+        """Requests that wait for it; the next renewal borrows for those that are left."""
 
     def check(self) -> None:
         """Raise RateLimited if there is no token, or LeasePending if a renewal may bring one."""
@@ -210,8 +216,8 @@ class LeasePool:
         task.add_done_callback(self._tasks.discard)
 
     async def _renew(self, lease: TokenLease) -> None:
-        """Borrow what the lease owes, and a portion."""
-        requested = self.policy.lease_tokens - int(lease.tokens)
+        """Borrow what the lease owes, a portion, and what waiting requests need: at once, however many they are."""
+        requested = self.policy.lease_tokens - int(lease.tokens) + lease.waiting
         name = f"{self.policy.name}:{make_bucket_key(lease.client)}"
         try:
             async with asyncio.timeout(STORE_TIMEOUT_S):

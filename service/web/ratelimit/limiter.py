@@ -18,23 +18,23 @@ from service.games.api_keys.authenticator import ApiKeyAuthenticator
 from service.games.errors import Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
 from service.web.app_keys import API_KEY
+from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.limits import Limits
 from service.web.parsing import API_KEY_HEADER
+from service.web.ratelimit import costs
 from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.api_key_verifier import ApiKeyPending, ApiKeyVerifier
-from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
+from service.web.ratelimit.charges import CHARGE, MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
     EXEMPT_PATHS,
     GAMES_PREFIX,
     MY_GAMES_PATH,
     SAFE_METHODS,
-    UNCOUNTED_METHODS,
     WEBSOCKET_SUFFIX,
     is_creating,
     is_creating_game,
-    is_joining,
     is_picture,
     parse_game,
     proves_token,
@@ -49,13 +49,10 @@ from service.web.ratelimit.recent_cache import RecentCache
 from service.web.ratelimit.token_verifier import TokenVerifier
 from service.web.responses import IDEMPOTENT_REPLAYED
 
-__all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
+__all__ = ["RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
 MAX_TOKENS_CHECKED = 8
 """Tokens of one request that are checked, at most, for a valid one."""
-
-BYTES_PER_TOKEN = 65_536
-"""Bytes of a response that cost one token."""
 
 MAX_LEASES_BYTES = 2 * 1024 * 1024
 MAX_TOKEN_LEASES_BYTES = 4 * 1024 * 1024
@@ -135,8 +132,6 @@ class RateLimiter:
         path, method, headers, unverified_token = request.path, request.method, request.headers, None
         if API_KEY_HEADER in headers and takes_api_key(method, path):
             return self._charge_api_key(request, address)
-        if method in UNCOUNTED_METHODS:
-            return self._admit_uncounted(request, address)
         if hdrs.AUTHORIZATION in headers:
             unverified_token = self._read_token_key(request, path)
             if unverified_token in self.trusted_tokens and (
@@ -144,10 +139,10 @@ class RateLimiter:
             ):
                 request[CHARGE] = charge = self._charge_token(request, address, unverified_token)
                 return charge
-        if path in EXEMPT_PATHS:
+        if path in EXEMPT_PATHS and not request.body_exists:
             return None
         guesses: tuple[TokenLease, ...] = ()
-        if path.startswith(GAMES_PREFIX):
+        if path.startswith(GAMES_PREFIX) and method != hdrs.METH_OPTIONS:  # which says the same of every game
             guesses = self.guesses.require(address)
         request[CHARGE] = charge = Charge(
             self._select_leases(method, path).require(address),
@@ -210,8 +205,9 @@ class RateLimiter:
             self._trust(charge.unverified_token)
         if response.prepared:
             return
-        if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES_PER_TOKEN:
-            charge.increase_afterwards(len(body) // BYTES_PER_TOKEN)
+        charge.increase_afterwards(get_connection(request).count_received_tokens())
+        if isinstance(response, web.Response) and type(body := response.body) is bytes:
+            charge.increase_afterwards(len(body) // costs.BYTES_PER_TOKEN)
         if RATE_LIMIT not in headers:
             charge.set_headers(headers)
 
@@ -272,27 +268,6 @@ class RateLimiter:
         ceilings = self.requests.require(address)
         return Charge((own, *ceilings), creations=self._creation_leases(request, address))
 
-    def _admit_uncounted(self, request: web.BaseRequest, address: str) -> Charge | None:
-        """Admit a HEAD where a GET would be admitted; OPTIONS always. Raises as `admit`.
-
-        A HEAD takes as long as its GET, so it counts for all requests of its address, and pays for expensive work.
-        """
-        path = request.path
-        if request.method == "OPTIONS" or path in EXEMPT_PATHS:
-            return None
-        key = self._read_token_key(request, path)
-        leases, ceilings = self._select_leases("HEAD", path), self.requests.require(address)
-        if key in self.trusted_tokens:
-            request[CHARGE] = charge = Charge((leases.pool.require(key), *ceilings), 0)
-        else:
-            guesses = self.guesses.require(address) if path.startswith(GAMES_PREFIX) else ()
-            request[CHARGE] = charge = Charge(
-                (*leases.require(address), *ceilings), 0, guesses=guesses, unverified_token=key
-            )
-        for lease in ceilings:
-            lease.tokens -= 1
-        return charge
-
     def _charge_message(self, address: str, message: MessageInfo) -> Charge:
         """Charge a message, to its token or its address."""
         key, keys = message.key, self.idempotency_keys.require(address) if message.has_idempotency_key else ()
@@ -350,8 +325,6 @@ class RateLimiter:
         leases: tuple[TokenLease, ...] = ()
         if is_creating(method, request.path):
             leases = self.creations.require(address)
-        elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
-            leases = self.joins.require(address)
         if IDEMPOTENCY_KEY in request.headers:
             leases += self.idempotency_keys.require(address)
         return leases
@@ -359,9 +332,6 @@ class RateLimiter:
 
 IDEMPOTENCY_KEY = istr("Idempotency-Key")
 RATE_LIMITER = web.AppKey("rate_limiter", RateLimiter)
-
-CHARGE = web.RequestKey("charge", Charge)
-"""The charge of an admitted request, where clients are limited."""
 
 
 async def close_rate_limiter(app: web.Application) -> AsyncIterator[None]:

@@ -23,9 +23,9 @@ from service.web.connections.limiter import CONNECTION_LIMITER, get_client_addre
 from service.web.connections.protocol import get_connection, streaming_response
 from service.web.ratelimit import costs
 from service.web.ratelimit.address_leases import AddressLeases
-from service.web.ratelimit.charges import Charge
+from service.web.ratelimit.charges import CHARGE, Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
-from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.origins import check_origin
 
 __all__ = [
@@ -91,7 +91,7 @@ async def charge_open_game(request: web.Request) -> None:
 
 
 class ClientCharge:
-    """Charges the client of one command: for bots once, however often the command is retried."""
+    """Charges the client of one command: for bots or a seat once, however often the command is retried."""
 
     __slots__ = ("_address", "_api_key", "_app", "_charge", "_is_paid")
 
@@ -136,6 +136,13 @@ class ClientCharge:
         else:
             chosen = self._app[CONTEXT].tilesets.get(new_game.tileset or DEFAULT_TILESET, UnknownTileSet)
             await self._charge_game(playing, sum(tile.count for tile in chosen.tileset.tiles))
+
+    async def charge_join(self) -> None:
+        """Charge a seat of a public game, unless an API key was charged for the request. Raises RateLimited."""
+        limiter = self._app[RATE_LIMITER]
+        if limiter.is_enabled and self._api_key is None and not self._is_paid:
+            await limiter.joins.charge(self._address)
+            self._is_paid = True
 
     def replay_slot(self, versions: int) -> AbstractAsyncContextManager[None]:
         """Wait for a slot to replay a game of so many versions, and charge it. Raises QueueFull, RateLimited."""

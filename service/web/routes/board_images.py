@@ -9,12 +9,13 @@ from service.games.context import Context
 from service.games.ports import GameRecord
 from service.games.queries.diffs import load_digest
 from service.games.queries.games import load_for_reader
-from service.games.queries.legal_moves import move_sort_key
+from service.games.queries.legal_moves import is_repeated, move_sort_key
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.languages import negotiate_language
 from service.web.images.jobs import BoardJob, ImageFormat
 from service.web.images.past_versions import load_past_version
 from service.web.images.queries import BoardQuery, TextQuery, board_options
@@ -41,11 +42,14 @@ async def read_board(request: web.Request) -> web.Response:
     """Return a picture of the board, with public information only.
 
     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier
-    versions have no legal moves to number. A version that the game has not reached is `not_found`.
+    versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of
+    `board.txt` are in the language of `Accept-Language`.
     """
     context, game, image_format = request.app[CONTEXT], get_path_id(request), parse_image_format(request)
     query = read_query(request, _query_type(image_format))
     options = board_options(query)
+    if image_format == "txt":
+        options = options._replace(language=negotiate_language(request))
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
     if query.v is None or query.v == record.version:
         version, digest, immutable = record.version, record.digest, query.v is not None
@@ -59,7 +63,8 @@ async def read_board(request: web.Request) -> web.Response:
         options = options._replace(number_moves=False)
         make_job = partial(_make_past_job, request, version, options, image_format)
     cache_headers = board_cache_headers(private=private, immutable=immutable)
-    image = ImageRequest(f"{version}-{digest} {options}", image_format, options.width, cache_headers, make_job)
+    subject, language = f"{version}-{digest} {options}", options.language if image_format == "txt" else None
+    image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, language)
     return await image_response(request, image)
 
 
@@ -72,8 +77,9 @@ async def _make_current_job(
 ) -> BoardJob:
     index, game = decode_with_index(context.tilesets, record)
     moves = sorted(legal_moves(index, game), key=move_sort_key) if options.number_moves else []
+    shown = [None if is_repeated(index, game, move) else move for move in moves]
     tileset = context.tilesets.get(game.tileset).response
-    return BoardJob(tileset, build_view(index, game), moves, options, image_format)
+    return BoardJob(tileset, build_view(index, game), shown, options, image_format)
 
 
 async def _make_past_job(
@@ -94,8 +100,8 @@ ROUTES = tuple(
         tag="playing",
         access="reads",
         query=_query_type(image_format),
-        headers=("If-None-Match",),
-        responses=image_responses(image_format),
+        headers=("If-None-Match", "Accept-Language") if image_format == "txt" else ("If-None-Match",),
+        responses=image_responses(image_format, has_words=image_format == "txt"),
         problems=("not_found",),
         handler=read_board,
     )

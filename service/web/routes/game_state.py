@@ -27,6 +27,9 @@ from service.web.routes.game_responses import (
 )
 from service.web.routing import GAME_ID, Query, ResponseSpec
 
+MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
+"""The number of moves or cells before the page."""
+
 
 class LegalMovesQuery(Query, frozen=True):
     """Filters of the legal moves; without any, the list is complete."""
@@ -43,7 +46,7 @@ class LegalMovesQuery(Query, frozen=True):
         Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
     ) = None
     limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
-    cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
+    cursor: MovesCursor | None = None
 
 
 @game_read_route(
@@ -66,14 +69,29 @@ async def read_scores(request: web.Request) -> web.Response:
     operation_id="readTiles",
     summary="Read the tiles left",
     tag="playing",
+    headers=("If-None-Match", "Accept-Language"),
     responses=(
-        ResponseSpec(200, "The number of tiles in the bag, by type.", TilesLeft, ("ETag",), examples=("tiles",)),
+        ResponseSpec(
+            200,
+            "The number of tiles in the bag, by type.",
+            TilesLeft,
+            ("ETag", "Content-Language"),
+            examples=("tiles",),
+        ),
         GAME_NOT_MODIFIED,
     ),
 )
 async def read_tiles(request: web.Request) -> web.Response:
-    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile."""
-    return await state_response(request, count_tiles_left)
+    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
+
+    The tiles' names are in the language of `Accept-Language`.
+    """
+
+    async def build(loaded: GameRecord, language: Language) -> tuple[TilesLeft, NextPage]:
+        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), language)
+        return tiles, ("cursor", None)
+
+    return await localized_response(request, build)
 
 
 @game_read_route(

@@ -8,8 +8,10 @@ from aiohttp import web
 from schemas.tileset import Ship, Tile
 from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
+from service.games.i18n import Language, tile_names
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
+from service.web.headers.languages import negotiate_language
 from service.web.images.jobs import ImageFormat, ShipJob, TileJob
 from service.web.images.queries import MAX_WIDTH_PX, PieceQuery, TileQuery
 from service.web.images.responses import (
@@ -31,13 +33,19 @@ async def read_tile(request: web.Request) -> web.Response:
     """Return a picture of a tile.
 
     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y`
-    for the centre of an islander on it. Each group of fish is a group with `data-group`.
+    for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the
+    tile's name in the language of `Accept-Language`.
     """
     query = read_query(request, TileQuery)
     loaded = request.app[CONTEXT].tilesets.get(get_path_id(request), NoSuchTileSet)
     tile = _get_piece(loaded.tileset.tiles, request.match_info["tile"])
     width, image_format = min(query.width, MAX_WIDTH_PX), parse_image_format(request)
-    return await _piece_response(request, loaded.hash, TileJob(tile, query.rotation, query.theme, width, image_format))
+    language, label = None, ""
+    if image_format == "svg":
+        language = negotiate_language(request)
+        label = tile_names(language, loaded.index)[loaded.index.tile_numbers[tile.id]].full
+    job = TileJob(tile, query.rotation, query.theme, width, image_format, label)
+    return await _piece_response(request, loaded.hash, job, language)
 
 
 async def read_ship(request: web.Request) -> web.Response:
@@ -52,12 +60,16 @@ async def read_ship(request: web.Request) -> web.Response:
     return await _piece_response(request, loaded.hash, ShipJob(ship, query.theme, width, image_format))
 
 
-async def _piece_response(request: web.Request, tileset_hash: str, job: TileJob | ShipJob) -> web.Response:
+async def _piece_response(
+    request: web.Request, tileset_hash: str, job: TileJob | ShipJob, language: Language | None = None
+) -> web.Response:
     async def make_job() -> TileJob | ShipJob:
         return job
 
     subject = f"{tileset_hash} {job}"
-    return await image_response(request, ImageRequest(subject, job.image_format, job.width, CACHE_ONE_DAY, make_job))
+    return await image_response(
+        request, ImageRequest(subject, job.image_format, job.width, CACHE_ONE_DAY, make_job, language)
+    )
 
 
 def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
@@ -69,8 +81,9 @@ def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
 
 
 def _piece_routes(name: str, pattern: str, query: type[Query], handler: Handler) -> Iterator[Route]:
-    """Yield the routes of a kind of piece, one for each format."""
+    """Yield the routes of a kind of piece, one for each format; the SVG of a tile contains its name."""
     for image_format in FORMATS:
+        has_words = (name, image_format) == ("tile", "svg")
         yield Route(
             "GET",
             f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{image_format}",
@@ -78,8 +91,8 @@ def _piece_routes(name: str, pattern: str, query: type[Query], handler: Handler)
             summary=f"Read a {name} as {image_format.upper()}",
             tag="tile sets",
             query=query,
-            headers=("If-None-Match",),
-            responses=image_responses(image_format),
+            headers=("If-None-Match", "Accept-Language") if has_words else ("If-None-Match",),
+            responses=image_responses(image_format, has_words=has_words),
             problems=("not_found",),
             handler=handler,
         )

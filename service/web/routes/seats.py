@@ -22,7 +22,7 @@ from service.web.parsing import (
     read_body,
     read_optional_body,
 )
-from service.web.ratelimit.request_charges import trust_issued_tokens
+from service.web.ratelimit.request_charges import ClientCharge, trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.games import DELETE_PROBLEMS, delete_route
 from service.web.routes.queries import IncludeQuery, includes_legal_moves
@@ -58,13 +58,20 @@ async def join_game(request: web.Request) -> web.Response:
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
-    await authenticate_api_key(request)
+    api_key = await authenticate_api_key(request)
     body = await read_body(request, JOIN_DECODER)
     include_moves = includes_legal_moves(request)
     key = parse_idempotency_key(request)
     token = parse_bearer_token(request)
     language = negotiate_language(request)
-    joiner = JoinRequest(token, key, parse_creator_key(request), include_moves=include_moves, language=language)
+    joiner = JoinRequest(
+        token,
+        key,
+        parse_creator_key(request),
+        include_moves=include_moves,
+        language=language,
+        charge=ClientCharge.of_request(request, api_key),
+    )
     joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), body, joiner)
     trust_issued_tokens(request, (joined.token,))
     response = json_response(joined, etag=game_etag(version, joined.digest), private=token is not None, secret=True)

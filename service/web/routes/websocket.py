@@ -10,7 +10,7 @@ from service.web.app_keys import CONTEXT, LIMITS
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.languages import negotiate_language
 from service.web.problems import PROBLEM_ERRORS, to_problem
-from service.web.ratelimit.limiter import CHARGE
+from service.web.ratelimit.charges import CHARGE
 from service.web.ratelimit.request_charges import open_stream
 from service.web.streaming.registry import STREAMS, StreamRegistry
 from service.web.streaming.resume_point import ResumePoint, parse_resume_query

@@ -18,7 +18,7 @@ from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.limits import Limits
 from service.web.middleware.request_metrics import EVENT_STREAM
 from service.web.ratelimit import costs
-from service.web.ratelimit.limiter import CHARGE
+from service.web.ratelimit.charges import CHARGE
 from service.web.ratelimit.request_charges import charge_request, open_stream
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message

@@ -32,7 +32,7 @@ from service.web.connections.protocol import (
 )
 from service.web.middleware.request_metrics import REQUEST_ID
 from service.web.problems import to_problem
-from service.web.ratelimit.limiter import CHARGE
+from service.web.ratelimit.charges import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.websocket.handshake import SUBPROTOCOL, check_handshake

@@ -73,6 +73,6 @@ class SessionTokens:
             case _:
                 return self.other_message_info()
 
-    def other_message_info(self) -> MessageInfo:
-        """Return the same for a message that names no game: a ping, or a malformed message."""
-        return MessageInfo(self.upgrade_token, self._latest_key)
+    def other_message_info(self, tokens: int = 1) -> MessageInfo:
+        """Return the same for a message that names no game: a ping, a malformed message, or one not decoded yet."""
+        return MessageInfo(self.upgrade_token, self._latest_key, tokens=tokens)

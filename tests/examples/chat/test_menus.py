@@ -21,7 +21,7 @@ VERSION = 2**31 - 1
 def legal(phase: str, actions: list[dict[str, Any]], ids: list[str]) -> LegalMoves:
     moves = [{"id": name, "text": "t" * 100, "action": action} for name, action in zip(ids, actions, strict=True)]
     received = {"version": VERSION, "digest": "0" * 32, "language": "en", "seat": 0, "phase": phase, "moves": moves}
-    return msgspec.convert({**received, "cells": None, "next_cursor": None}, LegalMoves)
+    return msgspec.convert({**received, "repeated": [], "cells": None, "next_cursor": None}, LegalMoves)
 
 
 def placements(cells: int) -> LegalMoves:
@@ -71,6 +71,12 @@ async def test_rotations_are_buttons_with_the_numbers_of_the_picture() -> None:
     choice = menus(placements(9)).choice(action("cell", "-499.-3"))
     await options_of(choice)
     assert [button.label for button in choice.buttons] == ["13 · 0°", "14 · 90°", "15 · 180°", "16 · 270°", "Back"]
+
+
+async def test_placements_that_look_alike_are_one_choice() -> None:
+    offered = placements(1)
+    alike = msgspec.structs.replace(offered, repeated=[move.id for move in offered.moves[1:]])
+    assert menus(alike).single_move("-499.0") == offered.moves[0]
 
 
 def test_a_chat_without_pictures_has_no_numbers() -> None:

@@ -88,7 +88,7 @@ async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: Sout
         game = await client.game(table.game)
     assert game.status == "finished"
     assert turns == sum(tile.order > 0 for tile in game.board.values())
-    assert "The scores: " in called.text
+    assert "Final scores: " in called.text
     assert bot.core.storage.running_games() == []
 
 

@@ -1,7 +1,6 @@
 """The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions."""
 
 import asyncio
-import faulthandler
 import logging
 import signal
 from collections import Counter
@@ -16,8 +15,8 @@ import pytest
 from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import legal_moves
+from service.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games.bots import greedy
-from service.games.bots.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job, _time_limit
@@ -25,7 +24,7 @@ from service.games.bots.registry import BotRegistry
 from service.games.bots.runner import run_bot
 from tests.games.bots.bot_games import ARCHIPELAGO, start_game
 from tests.games.bots.fake_bots import FakeBot, load_fake_bot
-from tests.games.bots.queue_slot import acquired_slot
+from tests.queue_slot import acquired_slot
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -102,18 +101,12 @@ async def test_the_event_loop_is_free_while_a_heavy_bot_decides() -> None:
         assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
 
 
-def test_no_timer_of_a_decision_outlasts_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second one would end the process."""
-    watchdogs: list[float] = []
-    monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda seconds, **_: watchdogs.append(seconds))
-    monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", watchdogs.clear)
+def test_no_timer_of_a_decision_outlasts_it() -> None:
     handler = signal.getsignal(signal.SIGALRM)
     try:
         with _time_limit(30.0):
             assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
-            assert watchdogs == [60.0]
         assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-        assert watchdogs == []
     finally:
         signal.signal(signal.SIGALRM, handler)
 
@@ -127,7 +120,7 @@ async def test_a_decision_that_times_out_gives_none() -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    (("endless", "took more than 1 s"), ("deaf", "ended its process"), ("ending", "ended its process")),
+    (("endless", "took more than 1 s"), ("deaf", "took more than 2 s"), ("ending", "ended its process")),
 )
 async def test_a_bot_that_does_not_return_is_ended(name: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
     game = start_game(name)

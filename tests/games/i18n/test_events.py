@@ -35,14 +35,14 @@ def evaluated(kind: str, cause: str, winners: list[int], wares: Wares) -> events
 SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     (
         events.GameCreated(),
-        "A new game: the start tile lies, the first ships are turned up.",
+        "A new game: the start tile is in place, the first ships are turned up.",
         "Nouvelle partie\u00a0: la tuile de départ est posée, les premiers navires sont dévoilés.",
         "Ein neues Spiel: Die Startkarte liegt, die ersten Schiffe sind aufgedeckt.",
     ),
     (
         events.PlayerJoined(seat=1, name="Bo", color="blue"),
         "Bo joins (blue).",
-        "Bo se joint à la partie (bleu).",
+        "Bo rejoint la partie (bleu).",
         "Bo spielt mit (blau).",
     ),
     (
@@ -53,58 +53,58 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     ),
     (
         events.GameStarted(seat=0),
-        "The game begins, Ana is the first player.",
-        "La partie commence, Ana est premier joueur.",
+        "The game begins, Ana goes first.",
+        "La partie commence, Ana joue en premier.",
         "Das Spiel beginnt, Ana fängt an.",
     ),
     (events.TurnStarted(number=2, seat=1), "It is Bo's turn.", "C'est à Bo de jouer.", "Bo ist am Zug."),
     (
         events.TileDiscarded(tile="atoll"),
-        "atoll cannot be placed and leaves the game.",
-        "atoll ne peut être posée et quitte la partie.",
-        "atoll passt nirgends und kommt aus dem Spiel.",
+        "This tile fits nowhere and leaves the game: islet (1 banana, 2 fish, boat).",
+        "Cette tuile ne peut être posée et quitte la partie\u00a0: îlot (1 banane, 2 poissons, bateau).",
+        "Diese Karte passt nirgends und kommt aus dem Spiel: Inselchen (1 Banane, 2 Fische, Boot).",
     ),
     (
         events.TileDrawn(tile="atoll"),
-        "The tile to place is atoll.",
-        "La tuile à poser est atoll.",
-        "Zu legen ist atoll.",
+        "Tile drawn: islet (1 banana, 2 fish, boat).",
+        "Tuile piochée\u00a0: îlot (1 banane, 2 poissons, bateau).",
+        "Gezogene Karte: Inselchen (1 Banane, 2 Fische, Boot).",
     ),
     (
         events.TilePlaced(seat=0, tile="start", x=0, y=0, rotation=0),
-        "Ana places start at (0, 0).",
-        "Ana pose start en (0, 0).",
-        "Ana legt start auf (0, 0).",
+        "Ana places a tile at (0, 0): island tip with a bridge (1 banana, 1 shell, 1 fish).",
+        "Ana pose une tuile en (0, 0)\u00a0: pointe d'île avec un pont (1 banane, 1 coquillage, 1 poisson).",
+        "Ana legt eine Karte auf (0, 0): Inselspitze mit Steg (1 Banane, 1 Muschel, 1 Fisch).",
     ),
     (
         events.IslanderPlaced(seat=0, x=0, y=0, segment=1),
-        "Ana places a shell collector on a bridge.",
-        "Ana place un collecteur de coquillages sur un pont.",
-        "Ana setzt einen Muschelsammler auf einen Steg.",
+        "Ana places a shell collector on the bridge.",
+        "Ana place un collecteur de coquillages sur le pont.",
+        "Ana setzt einen Muschelsammler auf den Steg.",
     ),
     (
         events.IslanderRetrieved(seat=1, x=0, y=0, segment=1),
         "Bo retrieves the shell collector from (0, 0).",
-        "Bo reprend le collecteur de coquillages en (0, 0).",
+        "Bo reprend le collecteur de coquillages placé en (0, 0).",
         "Bo nimmt den Muschelsammler von (0, 0) zurück.",
     ),
     (
         events.IslanderReturned(seat=1, x=0, y=0, segment=1),
         "The shell collector at (0, 0) returns to Bo.",
-        "Le collecteur de coquillages en (0, 0) est remis à Bo.",
+        "Le collecteur de coquillages placé en (0, 0) retourne dans la réserve de Bo.",
         "Der Muschelsammler auf (0, 0) kehrt zu Bo zurück.",
     ),
     (
         evaluated("sea", "boat", [0], THREE_FISH),
-        "A fishing boat comes: Ana receives 3 fish.",
+        "A fishing boat comes in: Ana receives 3 fish.",
         "Un bateau de pêche arrive\u00a0: Ana reçoit 3 poissons.",
-        "Ein Fischerboot kommt: Ana erhält 3 Fische.",
+        "Ein Fischerboot läuft ein: Ana erhält 3 Fische.",
     ),
     (
         evaluated("island", "completed", [0, 1], Wares(bananas=4, shells=0, fish=0)),
         "Island completed: Ana and Bo receive 4 bananas each.",
-        "Île complétée\u00a0: Ana et Bo reçoivent chacun 4 bananes.",
-        "Insel fertig: Ana und Bo erhalten je 4 Bananen.",
+        "Île complétée\u00a0: Ana et Bo reçoivent 4 bananes par personne.",
+        "Insel abgeschlossen: Ana und Bo erhalten je 4 Bananen.",
     ),
     (
         evaluated("bridge", "final", [1], NONE),
@@ -122,7 +122,7 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
         events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=THREE_FISH),
         "Bo delivers 3 fish to a ship worth {points} points.",
         "Bo livre 3 poissons à un navire valant {points} points.",
-        "Bo beliefert ein Schiff ({points} Punkte): 3 Fische.",
+        "Bo liefert 3 Fische an ein Schiff ({points} Punkte).",
     ),
     (
         events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None),
@@ -138,9 +138,9 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     ),
     (
         events.PlayerReplaced(seat=1, bot="greedy"),
-        "The bot greedy stands in for Bo.",
-        "Le robot greedy remplace Bo.",
-        "Der Bot greedy springt für Bo ein.",
+        "The bot Greedy stands in for Bo.",
+        "Le robot Greedy remplace Bo.",
+        "Der Bot Greedy springt für Bo ein.",
     ),
     (events.PlayerReturned(seat=1), "Bo is back.", "Bo est de retour.", "Bo ist zurück."),
     (events.PlayerResigned(seat=1), "Bo resigns.", "Bo abandonne.", "Bo gibt auf."),
@@ -158,15 +158,15 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     ),
     (
         events.GameFinished(reason="last_ship", winners=[0]),
-        "The game is over: the last ship is taken. Ana wins.",
+        "The game is over: the last ship has been taken. Ana wins.",
         "La partie est terminée\u00a0: le dernier navire est acquis. Ana gagne.",
         "Das Spiel ist zu Ende: Das letzte Schiff ist vergeben. Ana gewinnt.",
     ),
     (
         events.GameAborted(),
-        "The game was ended before its end.",
-        "La partie a été interrompue avant la fin.",
-        "Das Spiel wurde vorzeitig abgebrochen.",
+        "The game was aborted.",
+        "La partie a été interrompue.",
+        "Das Spiel wurde abgebrochen.",
     ),
 ]
 
@@ -217,6 +217,12 @@ def test_every_variant_has_a_sentence(language: str) -> None:
             "3 marchandises d'un type et 1 marchandise d'un autre type",
             "3 Waren einer Sorte und 1 Ware einer anderen Sorte",
         ),
+        (
+            {"same": (2, 2, 1)},
+            "2 wares of one kind, 2 wares of another kind and 1 ware of a third kind",
+            "2 marchandises d'un type, 2 marchandises d'un autre type et 1 marchandise d'un troisième type",
+            "2 Waren einer Sorte, 2 Waren einer anderen Sorte und 1 Ware einer dritten Sorte",
+        ),
         ({}, "nothing", "rien", "nichts"),
     ),
 )
@@ -237,4 +243,4 @@ def test_whole_games_are_narrated(seed: int) -> None:
         assert all("{" not in text for text in paragraphs)
         situations = {describe_status(get_translator(language), TABLES, game) for language in LANGUAGES}
         assert len(situations) == len(LANGUAGES)
-    assert "The scores" in describe_status(get_translator(ENGLISH), TABLES, game)
+    assert "Final scores" in describe_status(get_translator(ENGLISH), TABLES, game)

@@ -8,6 +8,7 @@ from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, Ret
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, apply_action, legal_moves
 from service.games.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
+from service.games.i18n.tile_names import tile_names
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.engine.test_move_ids import INDEXES, long_names
 
@@ -15,31 +16,31 @@ TEXT = 100
 
 SAID: dict[Language, dict[str, Action]] = {
     "en": {
-        "place {tile} at (0, -1)": PlaceTile(0, -1, 0),
-        "place {tile} at (3, -2), turned 90°": PlaceTile(3, -2, 1),
-        "retrieve the shell collector from (0, 0) (segment 1)": RetrieveIslander(0, 0, 1),
+        "place the tile at (0, -1): {tile}": PlaceTile(0, -1, 0),
+        "place the tile at (3, -2), turned 90°: {tile}": PlaceTile(3, -2, 1),
+        "retrieve the shell collector from (0, 0)": RetrieveIslander(0, 0, 1),
         "take ship s01 (5 points)": TakeShip("s01"),
         "deliver 1 banana + 2 shells to ship s01 (5 points)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
         "deliver wares to ship s01 (5 points)": Deliver("s01"),
-        "place and retrieve no islander": Pass("islander"),
+        "place no islander": Pass("islander"),
         "deliver nothing": Pass("deliver"),
     },
     "fr": {
-        "poser {tile} en (0, -1)": PlaceTile(0, -1, 0),
-        "poser {tile} en (3, -2), tournée de 90°": PlaceTile(3, -2, 1),
-        "reprendre le collecteur de coquillages en (0, 0) (segment 1)": RetrieveIslander(0, 0, 1),
+        "poser la tuile en (0, -1)\u00a0: {tile}": PlaceTile(0, -1, 0),
+        "poser la tuile en (3, -2), tournée de 90°\u00a0: {tile}": PlaceTile(3, -2, 1),
+        "reprendre le collecteur de coquillages placé en (0, 0)": RetrieveIslander(0, 0, 1),
         "prendre le navire s01 (5 points)": TakeShip("s01"),
         "livrer 1 banane + 2 coquillages au navire s01 (5 points)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
-        "ne placer ni reprendre d'insulaire": Pass("islander"),
+        "ne pas placer d'insulaire": Pass("islander"),
         "ne rien livrer": Pass("deliver"),
     },
     "de": {
-        "{tile} auf (0, -1) legen": PlaceTile(0, -1, 0),
-        "{tile} auf (3, -2) legen, um 90° gedreht": PlaceTile(3, -2, 1),
-        "den Muschelsammler von (0, 0) zurücknehmen (Segment 1)": RetrieveIslander(0, 0, 1),
+        "Karte auf (0, -1) legen: {tile}": PlaceTile(0, -1, 0),
+        "Karte auf (3, -2) legen, um 90° gedreht: {tile}": PlaceTile(3, -2, 1),
+        "den Muschelsammler von (0, 0) zurücknehmen": RetrieveIslander(0, 0, 1),
         "Schiff s01 nehmen (5 Punkte)": TakeShip("s01"),
-        "Schiff s01 mit 1 Banane + 2 Muscheln beliefern (5 Punkte)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
-        "keinen Insulaner setzen oder zurücknehmen": Pass("islander"),
+        "1 Banane + 2 Muscheln an Schiff s01 liefern (5 Punkte)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
+        "keinen Insulaner setzen": Pass("islander"),
         "nichts liefern": Pass("deliver"),
     },
 }
@@ -59,14 +60,14 @@ def test_a_text_says_what_the_move_does(language: Language, text: str, action: A
     index = with_ships_worth(5)
     game = new_game(index, 3)
     move = describe_move(get_translator(language), index, game, action)
-    assert move.text == text.format(tile=index.tile_ids[game.tile])
+    assert move.text == text.format(tile=tile_names(language, index)[game.tile].land)
     assert move.action is action
 
 
 @pytest.mark.parametrize(
     ("language", "role", "kind"),
     (
-        ("en", "place a {role} on the {kind}", ("banana picker", "shell collector", "fisherman", "merchant")),
+        ("en", "place a {role}", ("banana picker", "shell collector", "fisherman", "merchant")),
         ("fr", "placer un {role}", ("cueilleur de bananes", "collecteur de coquillages", "pêcheur", "marchand")),
         ("de", "einen {role}", ("Bananenpflücker", "Muschelsammler", "Fischer", "Händler")),
     ),
@@ -77,6 +78,7 @@ def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: st
     game = new_game(index, 1)
     for number, called in enumerate(kind):
         game.tile = next(tile for tile, one in enumerate(index.tiles) if number in one.kinds)
+        game.oriented_tiles.append(game.tile * 4)
         segment = index.tiles[game.tile].kinds.index(number)
         text = describe_move(get_translator(language), index, game, PlaceIslander(segment)).text
         assert text.startswith(role.partition("{")[0] + called)

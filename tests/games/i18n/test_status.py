@@ -2,8 +2,10 @@
 
 import pytest
 
-from schemas.vocabulary import Phase
+from schemas.actions import PlaceIslander
+from schemas.vocabulary import Edition, Phase
 from service.engine import Game, Player, next_open_seat
+from service.engine.islanders import place_islander
 from service.games.i18n import LANGUAGES, describe_status, get_translator
 from tests.engine.random_games import archipelago_index, new_game
 
@@ -25,22 +27,22 @@ def make_game() -> Game:
     (
         (
             "place_tile",
-            "It is Ana's turn to place a tile",
-            "C'est à Ana de poser une tuile",
-            "Ana legt eine Landschaftskarte",
+            "It is Ana's turn to place a tile.",
+            "C'est à Ana de poser une tuile.",
+            "Ana ist am Zug und legt eine Landschaftskarte.",
         ),
         (
             "islander",
-            "It is Ana's turn to place or retrieve an islander",
-            "C'est à Ana de placer ou de reprendre un insulaire",
-            "Ana setzt einen Insulaner oder nimmt einen zurück",
+            "Ana may place an islander.",
+            "Ana peut placer un insulaire.",
+            "Ana darf einen Insulaner setzen.",
         ),
-        ("take_ship", "It is Bo's turn to choose a ship", "C'est à Bo de choisir un navire", "Bo wählt ein Schiff"),
+        ("take_ship", "Bo must choose a ship.", "Bo doit choisir un navire.", "Bo muss ein Schiff auswählen."),
         (
             "deliver",
-            "It is Ana's turn to deliver to a ship",
-            "C'est à Ana de livrer des marchandises à un navire",
-            "Ana beliefert ein Schiff",
+            "Ana may deliver to a ship.",
+            "Ana peut livrer des marchandises à un navire.",
+            "Ana darf ein Schiff beliefern.",
         ),
     ),
 )
@@ -49,15 +51,38 @@ def test_the_status_names_decider_phase_and_deadline(phase: Phase, english: str,
     game = make_game()
     game.phase = phase
     game.ships_owed = [1] if phase == "take_ship" else []
-    assert describe_in_all_languages(game) == [f"{english}.", f"{french}.", f"{german}."]
+    assert describe_in_all_languages(game) == [english, french, german]
     game.deadline = "2026-11-21T21:30:00Z"
     assert describe_in_all_languages(game) == [
-        f"{english}, by 21:30 UTC.",
-        f"{french}, avant 21:30 UTC.",
-        f"{german}, bis 21:30 UTC.",
+        f"{english} There is time until 21:30 UTC.",
+        f"{french} Temps de réflexion\u00a0: jusqu'à 21:30 UTC.",
+        f"{german} Zeit bis 21:30 UTC.",
     ]
     game.deadline = "2026-11-22T09:05:00Z"
-    assert describe_in_all_languages(game)[0] == f"{english}, by 2026-11-22 09:05 UTC."
+    assert describe_in_all_languages(game)[0] == f"{english} There is time until 2026-11-22 09:05 UTC."
+
+
+@pytest.mark.parametrize(("edition", "supply"), (("international", 0), ("german", 0), ("german", 2)))
+def test_what_is_not_possible_is_not_offered(edition: Edition, supply: int) -> None:
+    """R4.4: nobody retrieves with all islanders at home; nobody places without one there."""
+    game = make_game()
+    game.edition, game.phase = edition, "islander"
+    assert describe_in_all_languages(game)[0] == "Ana may place an islander."
+    place_islander(TABLES, game, PlaceIslander(1))
+    game.players[0].supply = supply
+    assert describe_in_all_languages(game) == (
+        [
+            "Ana may place or retrieve an islander.",
+            "Ana peut placer ou reprendre un insulaire.",
+            "Ana darf einen Insulaner setzen oder zurücknehmen.",
+        ]
+        if supply
+        else [
+            "Ana may retrieve an islander.",
+            "Ana peut reprendre un insulaire.",
+            "Ana darf einen Insulaner zurücknehmen.",
+        ]
+    )
 
 
 def test_the_status_counts_open_seats() -> None:
@@ -67,14 +92,14 @@ def test_the_status_counts_open_seats() -> None:
     assert next_open_seat(game) == 1
     assert describe_in_all_languages(game) == [
         "Waiting for 1 more player.",
-        "En attente de 1 joueur.",
-        "Es fehlt noch 1 Spieler.",
+        "Il reste 1 place libre.",
+        "Es ist noch 1 Platz frei.",
     ]
     game.players.append(Player(name=None, color=None, kind="open"))
     assert describe_in_all_languages(game) == [
         "Waiting for 2 more players.",
-        "En attente de 2 joueurs.",
-        "Es fehlen noch 2 Spieler.",
+        "Il reste 2 places libres.",
+        "Es sind noch 2 Plätze frei.",
     ]
 
 
@@ -84,11 +109,11 @@ def test_the_status_names_winners_and_scores() -> None:
     game.end_reason = "last_tile"
     game.players[1].wares = [3, 3, 0]
     assert describe_in_all_languages(game) == [
-        "Bo wins. The scores: Bo 2, Ana 0.",
+        "Bo wins. Final scores: Bo 2, Ana 0.",
         "Bo gagne. Score final\u00a0: Bo 2, Ana 0.",
         "Bo gewinnt. Endstand: Bo 2, Ana 0.",
     ]
     game.players[0].wares = [6, 0, 0]
-    assert describe_in_all_languages(game)[0] == "Ana and Bo share the win. The scores: Ana 2, Bo 2."
+    assert describe_in_all_languages(game)[0] == "Ana and Bo share the win. Final scores: Ana 2, Bo 2."
     game.status = "aborted"
-    assert describe_in_all_languages(game)[0] == "The game was ended before its end."
+    assert describe_in_all_languages(game)[0] == "The game was aborted."

@@ -25,7 +25,7 @@ def test_a_whole_game_is_narrated_line_by_line() -> None:
     lines = [*narrate_story(narrator, [decode_change(diff.data) for diff in log], None)]
     assert [line.version for line in lines] == [*range(1, len(log) + 1)]
     assert all(line.text for line in lines)
-    assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 is the first player. It is P0's turn.")
+    assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 goes first. It is P0's turn.")
     assert (lines[0].turn, lines[1].turn, lines[2].turn) == (None, None, 1)
     turns = [line.turn for line in lines[2:] if line.turn is not None]
     assert turns == sorted(turns)

@@ -20,14 +20,15 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 from service.games.i18n.catalogue import ENGLISH, LANGUAGES
+from service.games.i18n.segment_phrases import SEGMENTS
 from service.games.i18n.sentences import SENTENCES
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "service/games/i18n"
 CATALOGUES = SOURCE / "catalogues"
-KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
+KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences.json"
-CELL = re.compile(r" (at|from) \(\{x\}, \{y\}\)")
+SHOWN = re.compile(r" (at|from) \(\{x\}, \{y\}\)|: \{tile\}")
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Constant: a catalogue changes with its messages, not with the day."""
@@ -106,8 +107,13 @@ def _message_faults(ids: tuple[str, ...], forms: tuple[str, ...], expected: int)
     name = " / ".join(ids)
     if len(forms) != expected or not all(forms):
         yield f"untranslated: {name}"
-    if any(set(PLACEHOLDER.findall(form)) != set(PLACEHOLDER.findall(ids[0])) for form in (*ids, *forms)):
+    optional = {"number"} if len(ids) > 1 else set()  # "island tip" is one
+    if any(_placeholders(form) - optional != _placeholders(ids[0]) - optional for form in (*ids, *forms)):
         yield f"other placeholders: {name}"
+
+
+def _placeholders(message: str) -> set[str]:
+    return set(PLACEHOLDER.findall(message))
 
 
 def translations(catalog: Catalog) -> Translations:
@@ -120,8 +126,12 @@ def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def page_sentences() -> str:
-    """Return the page's sentences: the English ones without cells, as the board shows these."""
-    return json.dumps({key: CELL.sub("", sentence) for key, sentence in SENTENCES.items()}, indent=2) + "\n"
+    """Return the page's sentences: the English ones without cells and tiles, as the board shows these."""
+    sentences = {key: SHOWN.sub("", sentence) for key, sentence in SENTENCES.items()}
+    for kind, phrase in SEGMENTS.items():
+        key = f"islander_placed.{kind}"
+        sentences[key] = sentences[key].format(player="{player}", segment=phrase)
+    return json.dumps(sentences, indent=2) + "\n"
 
 
 def main() -> int:

@@ -1,13 +1,15 @@
 """Menus of legal moves: the cells, and the moves of a cell or without one, reach every legal move."""
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.actions import Move
+from schemas.actions import Move, PlaceTile
 from schemas.commands import CellChoice
 from schemas.vocabulary import Edition, Phase
 from service.engine import Game, apply_action, legal_moves, move_id, resign
@@ -77,3 +79,23 @@ def test_menus_reach_every_legal_move_in_whole_games(seed: str, players: int, ed
 def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:
     for edition in EDITIONS:
         assert play_by_menus("menu-3", 2, edition) == PHASES
+
+
+@pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))
+def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) -> None:
+    """All are listed and accepted; cells count one of each, and `repeated` names the others."""
+    game, _ = start_game(INDEX, 2, seed="alike")
+    game.tile = INDEX.tile_numbers[tile]
+    listed = list_legal_moves(INDEX, game)
+    assert {move.id for move in listed.moves} == {move_id(action) for action in legal_moves(INDEX, game)}
+    placements = {move.id: move.action for move in listed.moves if isinstance(move.action, PlaceTile)}
+    assert [name for name, action in placements.items() if action.rotation >= rotations] == listed.repeated
+    assert bool(listed.repeated) == (rotations < 4)
+    shown = Counter((action.x, action.y) for name, action in placements.items() if name not in listed.repeated)
+    cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
+    assert {(cell.x, cell.y): cell.text for cell in cells} == {
+        cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in shown.items()
+    }
+    for cell, number in shown.items():
+        here = list_legal_moves(INDEX, game, MoveFilter(x=cell[0], y=cell[1]))
+        assert len(here.moves) - len(here.repeated) == number

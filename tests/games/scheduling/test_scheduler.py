@@ -10,7 +10,7 @@ from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
 from schemas.commands import Act
-from service.games.bots.fair_queue import FairQueue
+from service.fair_queue import FairQueue
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.context import Context

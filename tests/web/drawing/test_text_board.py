@@ -4,6 +4,7 @@ import pytest
 
 from schemas.tileset import Island
 from service.engine import build_view
+from service.games.i18n import Language
 from service.web.drawing.layout.terrain import NO_SEGMENT
 from service.web.drawing.layout.tile_layout import lay_out_tile
 from service.web.drawing.scene import BoardOptions, Region, make_scene
@@ -35,3 +36,26 @@ def test_tiles_are_small_if_large_ones_do_not_fit(width: int, coordinates: bool,
     drawn = make_scene(build_view(ARCHIPELAGO.index, new_game(ARCHIPELAGO.index, 1)), ARCHIPELAGO.tileset, [])
     options = BoardOptions(width=width, coordinates=coordinates, region=Region(-3, 0, 3, 0))
     assert board_text(drawn, options).splitlines().index("") == rows
+
+
+@pytest.mark.parametrize(
+    ("language", "player", "ship"),
+    (
+        ("en", "Ana: 0 points, 1 islander, 1 banana, 2 shells, 1 fish, 0 ships", "for 3 identical wares"),
+        (
+            "fr",
+            "Ana\u00a0: 0 point, 1 insulaire, 1 banane, 2 coquillages, 1 poisson, 0 navire",
+            "3 marchandises identiques",
+        ),
+        ("de", "Ana: 0 Punkte, 1 Insulaner, 1 Banane, 2 Muscheln, 1 Fisch, 0 Schiffe", "für 3 gleiche Waren"),
+    ),
+)
+def test_the_words_beside_the_board_have_plural_forms(language: Language, player: str, ship: str) -> None:
+    game = new_game(ARCHIPELAGO.index, 1)
+    ana = game.players[0]
+    ana.name, ana.supply, ana.wares = "Ana", 1, [1, 2, 1]
+    game.display = [ARCHIPELAGO.index.ship_numbers["s03"]]
+    drawn = make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])
+    text = board_text(drawn, BoardOptions(sidebar=True, language=language))
+    assert player in text
+    assert ship in text

@@ -5,7 +5,8 @@ from aiohttp.test_utils import make_mocked_request
 from aiohttp.web import ContentCoding
 from multidict import CIMultiDict
 
-from service.web.headers.negotiation import MAX_HEADER_LENGTH, join_lines, negotiate_coding, prefers_media_type
+from service.web.headers.lists import MAX_LIST_LENGTH, join_lines
+from service.web.headers.negotiation import negotiate_coding, prefers_media_type
 
 JSON, STREAM = "application/json", "text/event-stream"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
@@ -62,7 +63,7 @@ def test_the_default_media_type_is_chosen_without_the_header() -> None:
 
 def test_a_long_header_is_cut_after_an_element() -> None:
     assert join_lines(["gzip;q=0.5", "br"]) == "gzip;q=0.5,br"
-    assert join_lines(["a" * (MAX_HEADER_LENGTH - 4), "gzip;q=0"]) == "a" * (MAX_HEADER_LENGTH - 4)
+    assert join_lines(["a" * (MAX_LIST_LENGTH - 4), "gzip;q=0"]) == "a" * (MAX_LIST_LENGTH - 4)
 
 
 @pytest.mark.parametrize("enormous", ("gzip;" + " " * 7_000 + "q", "gzip" + ";" * 7_000, "a," * 3_500))

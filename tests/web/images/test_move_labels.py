@@ -1,4 +1,7 @@
-"""`candidates=1` numbers the legal moves in the order of their list, so that "reply 7" works."""
+"""`candidates=1` numbers the legal moves in the order of their list, so that "reply 7" works.
+
+Placements that look and play like another one have no number.
+"""
 
 import re
 from collections import defaultdict
@@ -30,7 +33,10 @@ async def read_numbers(http_game: HTTPGame) -> dict[Subject, str]:
     """Return the numbers of the legal moves, by subject."""
     game = await http_game.get_json()
     numbers: defaultdict[Subject, list[int]] = defaultdict(list)
-    for number, move in enumerate(await http_game.legal_moves(), start=1):
+    legal = await http_game.get_json("/legal-moves")
+    for number, move in enumerate(legal["moves"], start=1):
+        if move["id"] in legal["repeated"]:
+            continue
         numbers[subject_of(game, move["action"])].append(number)
     return {subject: format_numbers(text_or_numbers) for subject, text_or_numbers in numbers.items()}
 

@@ -1,35 +1,44 @@
-"""The worker process may die, hang or be overloaded without harm to the service."""
+"""Clients take turns, and a worker may die, hang or be overloaded without harm to the service."""
 
 import asyncio
+import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
 
+import msgspec
 import pytest
 
+from service.engine import build_view
+from service.fair_queue import ANONYMOUS, Requester
+from service.web.drawing.scene import BoardOptions
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images import renderer as module
-from service.web.images.jobs import ShipJob
+from service.web.images.jobs import BoardJob, DrawingJob, ShipJob
 from service.web.images.renderer import ImageRenderer
-from tests.polling import wait_until
+from tests.engine.random_games import new_game
+from tests.polling import run_ready_tasks, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 RESULTS = ("drawn", "cached", "failed", "refused")
 
+GOOD, BAD = "192.0.2.1", "2001:db8::/48"
+EMPTY_GAME = build_view(ARCHIPELAGO.index, new_game(ARCHIPELAGO.index, 1))
 SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
 
 
-class FailingRender:
+class FailingDraw:
     """Draws a picture as often as it may, and fails before."""
 
     def __init__(self, *failures: Exception) -> None:
         self.failures = [*failures]
         self.calls = 0
 
-    async def __call__(self, job: bytes) -> bytes:
+    async def __call__(self, job: DrawingJob, requester: Requester) -> bytes:
         """Draw."""
-        del job
+        del job, requester
         self.calls += 1
         if self.failures:
             raise self.failures.pop(0)
@@ -43,81 +52,142 @@ async def renderer() -> AsyncIterator[ImageRenderer]:
     await created.aclose()
 
 
-@pytest.fixture
-def sigint_is_handled() -> Iterator[None]:
-    """Handle SIGINT here: a process started in the background ignores it, and so would the processes it starts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+async def render(renderer: ImageRenderer, key: int, client: str = GOOD, *, large: bool = False) -> bytes:
+    """Draw a ship under a key."""
+    return await renderer.render(key, SHIP, client, large=large)
 
 
-async def start_worker(renderer: ImageRenderer) -> tuple[asyncio.subprocess.Process, bytes]:
-    """Draw picture 1; return the worker that drew it, and the picture."""
-    picture = await renderer.render(1, SHIP)
-    assert renderer._worker is not None
-    return renderer._worker, picture
+async def start_worker(renderer: ImageRenderer, *, large: bool = False) -> tuple[BaseProcess, bytes]:
+    """Draw picture 1; return the process that drew it, and the picture."""
+    before = {*active_children()}
+    picture = await render(renderer, 1, large=large)
+    (process,) = {*active_children()} - before
+    return process, picture
+
+
+async def occupy(renderer: ImageRenderer, *, large: bool = False) -> Callable[[], None]:
+    """Occupy a worker, as a picture does that is being drawn; return what ends it."""
+    queue, started_at = (one := renderer._workers[large].queue), await one.acquire(ANONYMOUS)
+    return lambda: queue.release(ANONYMOUS, started_at)
+
+
+class Order:
+    """The order in which pictures are drawn."""
+
+    def __init__(self, renderer: ImageRenderer) -> None:
+        self._renderer = renderer
+        self.drawn: list[int] = []
+
+    async def request(self, key: int, client: str) -> None:
+        """Request a picture, and note when it is drawn."""
+        await render(self._renderer, key, client)
+        self.drawn.append(key)
 
 
 async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:
     worker, first = await start_worker(renderer)
     worker.kill()
-    await worker.wait()
-    assert await renderer.render(2, SHIP) == first
-    assert renderer._worker is not worker
+    worker.join()
+    assert await render(renderer, 2) == first
 
 
-@pytest.mark.usefixtures("sigint_is_handled")
 async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRenderer) -> None:
     worker, first = await start_worker(renderer)
-    worker.send_signal(signal.SIGINT)
-    assert await renderer.render(2, SHIP) == first
-    assert renderer._worker is worker
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGINT)
+    assert await render(renderer, 2) == first
+    assert worker.is_alive()
 
 
 async def test_a_worker_that_dies_during_a_job_is_replaced(renderer: ImageRenderer) -> None:
     worker, first = await start_worker(renderer)
-    worker.send_signal(19)  # SIGSTOP: it hangs during the job
-    waiting = asyncio.create_task(renderer.render(2, SHIP))
-    await wait_until(renderer._lock.locked)
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    waiting = asyncio.create_task(render(renderer, 2))
+    await wait_until(lambda: bool(renderer._workers[False].queue.slots_in_use))
     worker.kill()
     assert await waiting == first
 
 
-async def test_a_job_that_ends_every_worker_fails(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/true")
-    with pytest.raises(RenderingFailed):
-        await renderer.render(1, SHIP)
-    monkeypatch.undo()
-    assert await renderer.render(2, SHIP)
+async def test_a_job_that_fails_gives_the_stack_of_its_error(
+    renderer: ImageRenderer, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = BoardJob(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
+    with pytest.raises(RenderingFailed, match="in _decode_tileset"):
+        await renderer.render(1, job, GOOD, large=False)
+    assert "a picture could not be drawn: Traceback" in caplog.text
+    assert await render(renderer, 2)
 
 
-async def test_a_worker_that_hangs_is_stopped(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker, _ = await start_worker(renderer)
-    worker.send_signal(19)
-    monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
-    with pytest.raises(RenderingFailed):
-        await renderer.render(2, SHIP)
-    monkeypatch.undo()
-    assert await renderer.render(3, SHIP)
-
-
-async def test_more_pending_jobs_than_allowed_are_rejected(
+async def test_a_picture_that_takes_too_long_ends_its_worker(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_PENDING", 2)
-    first = [asyncio.create_task(renderer.render(number, SHIP)) for number in range(2)]
-    await asyncio.sleep(0)
+    await start_worker(renderer)
+    board = BoardJob(msgspec.json.encode(ARCHIPELAGO.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
+    monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
+    with pytest.raises(RenderingFailed, match=r"the worker took more than 0\.05 s"):
+        await renderer.render(2, board, GOOD, large=False)
+    monkeypatch.undo()
+    assert await render(renderer, 3)
+
+
+async def test_clients_take_turns_however_many_pictures_one_requests(renderer: ImageRenderer) -> None:
+    release, order = await occupy(renderer), Order(renderer)
+    requested = [asyncio.create_task(order.request(number, BAD)) for number in range(8)]
+    await run_ready_tasks()
+    requested += [asyncio.create_task(order.request(number, GOOD)) for number in (100, 101)]
+    await run_ready_tasks()
+    release()
+    await asyncio.gather(*requested)
+    assert order.drawn == [0, 100, 1, 101, *range(2, 8)]
+
+
+async def test_a_small_picture_does_not_wait_for_large_ones(renderer: ImageRenderer) -> None:
+    release = await occupy(renderer, large=True)
+    large = [asyncio.create_task(render(renderer, number, BAD, large=True)) for number in range(8)]
+    await run_ready_tasks()
+    assert await render(renderer, 100)
+    assert not any(task.done() for task in large)
+    release()
+    await asyncio.gather(*large)
+
+
+async def test_of_too_many_pictures_the_client_with_the_most_loses_one(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = await occupy(renderer)
+    monkeypatch.setattr(renderer._workers[False].queue, "_max_waiting", 2)
+    bad = [asyncio.create_task(render(renderer, number, BAD)) for number in range(2)]
+    await run_ready_tasks()
+    good = asyncio.create_task(render(renderer, 100))
+    await run_ready_tasks()
     with pytest.raises(QueueFull):
-        await renderer.render(2, SHIP)
-    await asyncio.gather(*first)
-    assert await renderer.render(2, SHIP)
+        await bad[1]
+    release()
+    assert await bad[0] == await good
+    assert await render(renderer, 1)
+
+
+async def test_a_picture_that_another_client_loses_is_drawn_for_those_who_wait_for_it_too(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = await occupy(renderer)
+    monkeypatch.setattr(renderer._workers[False].queue, "_max_waiting", 3)
+    bad = [asyncio.create_task(render(renderer, number, BAD)) for number in range(3)]
+    await run_ready_tasks()
+    same, other = (asyncio.create_task(render(renderer, number)) for number in (2, 100))
+    await run_ready_tasks()
+    release()
+    results = await asyncio.gather(*bad, return_exceptions=True)
+    assert [type(result) for result in results] == [bytes, QueueFull, QueueFull]
+    assert results[0] == await other == await same
 
 
 async def test_the_cache_is_bounded(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    picture = await renderer.render(0, SHIP)
+    picture = await render(renderer, 0)
     monkeypatch.setattr(module, "MAX_CACHE_BYTES", 2 * len(picture))
     for number in (1, 0, 2):
-        await renderer.render(number, SHIP)
+        await render(renderer, number)
     assert {*renderer._cache} == {0, 2}
     assert renderer._cache_bytes == 2 * len(picture)
 
@@ -126,15 +196,15 @@ async def test_the_recorded_failures_are_a_bounded_number(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_FAILURES", 2)
-    monkeypatch.setattr(sys, "executable", "/nonexistent")
+    monkeypatch.setattr(renderer._workers[False], "draw", FailingDraw(*[RenderingFailed("too large")] * 3))
     for number in range(3):
-        with pytest.raises(RenderingFailed, match="cannot be started"):
-            await renderer.render(number, SHIP)
+        with pytest.raises(RenderingFailed, match="too large"):
+            await render(renderer, number)
     assert ([*renderer._failures], renderer.pending_count) == ([1, 2], 0)
 
 
 async def test_close_cancels_pending_jobs(renderer: ImageRenderer) -> None:
-    waiting = asyncio.create_task(renderer.render(0, SHIP))
+    waiting = asyncio.create_task(render(renderer, 0))
     await asyncio.sleep(0)
     await renderer.aclose()
     with pytest.raises(asyncio.CancelledError):
@@ -147,47 +217,32 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
 ) -> None:
     now = uptime_s
     monkeypatch.setattr(module, "monotonic", lambda: now)
-    draw = FailingRender(RenderingFailed("too large"))
-    monkeypatch.setattr(renderer, "_render_with_retries", draw)
+    draw = FailingDraw(RenderingFailed("too large"))
+    monkeypatch.setattr(renderer._workers[False], "draw", draw)
     with pytest.raises(RenderingFailed, match="too large"):
-        await renderer.render(1, SHIP)
+        await render(renderer, 1)
     assert [record.getMessage() for record in caplog.records] == ["a picture could not be drawn: too large"]
     now += 59.9
     with pytest.raises(RenderingFailed, match="the last attempt failed less than a minute ago"):
-        await renderer.render(1, SHIP)
-    assert (await renderer.render(2, SHIP), draw.calls) == (b"picture", 2)
+        await render(renderer, 1)
+    assert (await render(renderer, 2), draw.calls) == (b"picture", 2)
     now += 0.1
-    assert (await renderer.render(1, SHIP), draw.calls) == (b"picture", 3)
+    assert (await render(renderer, 1), draw.calls) == (b"picture", 3)
 
 
 async def test_pictures_are_counted_by_result_and_timed(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_samples()
-    monkeypatch.setattr(renderer, "_render_with_retries", FailingRender(RenderingFailed("too large")))
+    monkeypatch.setattr(renderer._workers[False], "draw", FailingDraw(RenderingFailed("too large"), QueueFull()))
     with pytest.raises(RenderingFailed):
-        await renderer.render(1, SHIP)
-    for _ in range(3):
-        await renderer.render(2, SHIP)
-    monkeypatch.setattr(module, "MAX_PENDING", 0)
+        await render(renderer, 1)
     with pytest.raises(QueueFull):
-        await renderer.render(3, SHIP)
+        await render(renderer, 2)
+    for _ in range(3):
+        await render(renderer, 2)
     results = {result: grown(before, "pictures_total", result=result) for result in RESULTS}
     assert results == {"drawn": 1, "cached": 2, "failed": 1, "refused": 1}
     assert grown(before, "picture_drawing_seconds_count") == 2
     assert 0 <= grown(before, "picture_drawing_seconds_sum") < 60
     assert (renderer.cache_bytes, renderer.pending_count) == (len(b"picture"), 0)
-
-
-@pytest.mark.parametrize(("failures", "is_drawn"), ((1, True), (2, False)))
-async def test_a_worker_that_ends_is_replaced_once_for_a_picture(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch, failures: int, is_drawn: bool
-) -> None:
-    draw = FailingRender(*[asyncio.IncompleteReadError(b"", 1), ConnectionResetError()][:failures])
-    monkeypatch.setattr(renderer, "_render_once", draw)
-    if is_drawn:
-        assert await renderer.render(1, SHIP) == b"picture"
-    else:
-        with pytest.raises(RenderingFailed, match="the worker ended"):
-            await renderer.render(1, SHIP)
-    assert draw.calls == 2

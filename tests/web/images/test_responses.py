@@ -2,10 +2,11 @@
 
 import asyncio
 from random import Random
-from typing import Any
 
 import pytest
 
+from service.fair_queue import Requester
+from service.web.images.jobs import DrawingJob
 from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
 from tests.web.http_game import check_problem, create_game
@@ -31,7 +32,7 @@ async def test_if_none_match_returns_304_while_the_game_is_unchanged(client: Cli
 
 async def test_etags_depend_on_options_and_format(client: Client) -> None:
     game = await create_game(client)
-    paths = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
+    paths = ("svg", "png", "txt", "svg?width=99", "svg?last=0", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
     tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in paths]
     assert len({*tags}) == len(tags)
     assert all(tag.startswith('"1-') for tag in tags)
@@ -73,14 +74,15 @@ async def test_a_future_version_is_not_found(client: Client, version: int) -> No
 async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await create_game(client)
     renderer = client.app[IMAGE_RENDERER]
-    drawn: list[Any] = []
-    draw = renderer._render_with_retries
+    drawn: list[DrawingJob] = []
+    worker = renderer._workers[False]
+    draw = worker.draw
 
-    async def counted(job: bytes) -> bytes:
+    async def counted(job: DrawingJob, requester: Requester) -> bytes:
         drawn.append(job)
-        return await draw(job)
+        return await draw(job, requester)
 
-    monkeypatch.setattr(renderer, "_render_with_retries", counted)
+    monkeypatch.setattr(worker, "draw", counted)
     answers = await asyncio.gather(*(game.get("/board.png") for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     assert len({await answer.read() for answer in answers}) == 1

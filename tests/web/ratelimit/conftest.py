@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from aiohttp import web
+from aiohttp import EMPTY_PAYLOAD, web
 from aiohttp.test_utils import make_mocked_request
 
 from service.games.api_keys.key import ApiKey, Quotas
@@ -67,8 +67,8 @@ async def limiter(buckets: EmptyBuckets) -> AsyncIterator[RateLimiter]:
 
 def make_request(method: str, path: str, headers: Mapping[str, str]) -> web.Request:
     """Return a request on a connection of its own."""
-    connection = Mock(bearer_token=None)
-    return make_mocked_request(method, path, headers, payload=Mock(), protocol=connection)
+    connection = Mock(bearer_token=None, count_received_tokens=Mock(return_value=0))
+    return make_mocked_request(method, path, headers, payload=EMPTY_PAYLOAD, protocol=connection)
 
 
 def charged(limiter: RateLimiter) -> dict[str, float]:

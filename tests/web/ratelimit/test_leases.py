@@ -35,7 +35,7 @@ async def test_a_renewal_that_has_ended_is_forgotten(pool: LeasePool, buckets: E
     with pytest.raises(LeasePending) as pending:
         lease.check()
     await pending.value.wait()
-    assert buckets.requested == [2 * pool.policy.lease_tokens] * 2
+    assert buckets.requested == [2 * pool.policy.lease_tokens + 1] * 2  # one waits
 
 
 async def test_no_renewal_starts_while_the_bucket_is_known_to_be_empty(pool: LeasePool, buckets: EmptyBuckets) -> None:
@@ -46,6 +46,31 @@ async def test_no_renewal_starts_while_the_bucket_is_known_to_be_empty(pool: Lea
     with pytest.raises(RateLimited):
         await retry_when_leased(pool.require, "a")
     assert len(buckets.requested) == 1
+
+
+async def test_a_renewal_borrows_for_the_requests_that_still_wait(pool: LeasePool, buckets: EmptyBuckets) -> None:
+    lease = pool.get_or_create("a")
+    lease.tokens, lease.waiting = -pool.policy.lease_tokens, 5
+    pool.renew(lease)
+    assert lease.renewal is not None
+    await lease.renewal
+    assert buckets.requested == [2 * pool.policy.lease_tokens + 5]
+
+
+async def test_waiting_requests_are_counted(pool: LeasePool, buckets: EmptyBuckets) -> None:
+    buckets.is_open.clear()
+    lease = pool.get_or_create("a")
+    lease.tokens = -pool.policy.lease_tokens
+    with pytest.raises(LeasePending) as pending:
+        lease.check()
+    tasks = [asyncio.create_task(pending.value.wait()) for _ in range(5)]
+    tasks[0].cancel()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert lease.waiting == 4
+    buckets.is_open.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert lease.waiting == 0
 
 
 async def test_aclose_cancels_renewals(pool: LeasePool, buckets: EmptyBuckets) -> None:

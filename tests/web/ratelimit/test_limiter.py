@@ -11,10 +11,11 @@ from service.web.app_keys import API_KEY as API_KEY_OF_REQUEST
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.ratelimit.api_key_verifier import ApiKeyPending
-from service.web.ratelimit.charges import Charge
+from service.web.ratelimit.charges import CHARGE, Charge
 from service.web.ratelimit.client_ids import hash_token
+from service.web.ratelimit.costs import BYTES_PER_TOKEN
 from service.web.ratelimit.leases import LeasePending
-from service.web.ratelimit.limiter import BYTES_PER_TOKEN, CHARGE, MessageInfo, RateLimiter
+from service.web.ratelimit.limiter import MessageInfo, RateLimiter
 from service.web.responses import IDEMPOTENT_REPLAYED
 from tests.security.limited_client import RATES
 from tests.web.http_game import bearer_header
@@ -54,21 +55,21 @@ CREATION = {"creations address": -1}
         ("POST", "/v1/games", TRUSTED, WRITE | CREATION),
         ("POST", "/v1/games", KEY, WRITE | CREATION | {"keys address": -1}),
         ("PUT", "/v1/games", {}, WRITE),
-        ("POST", f"{GAME}/seats", {}, WRITE | GUESS | {"joins address": -1}),
+        ("POST", f"{GAME}/seats", {}, WRITE | GUESS),
         ("POST", f"{GAME}/seats", NEW, WRITE | GUESS),
         ("POST", f"{GAME}/seats", TRUSTED | KEY, OWN_WRITE | {"keys address": -1}),
         *(("POST", f"{GAME}/{path}", TRUSTED, OWN_WRITE | CREATION) for path in ("rematch", "webhooks", "token")),
         ("DELETE", f"{GAME}/webhooks", TRUSTED, OWN_WRITE),
         ("POST", f"{GAME}/actions", TRUSTED | API_KEY, OWN_WRITE),
         ("POST", f"{GAME}/actions", TRUSTED | KEY, OWN_WRITE | {"keys address": -1}),
-        ("HEAD", GAME, {}, GUESS | {"requests address": -1}),
-        ("HEAD", GAME, NEW, GUESS | {"requests address": -1}),
-        ("HEAD", GAME, TRUSTED, {"requests address": -1}),
-        ("HEAD", "/v1/bots", {}, {"requests address": -1}),
+        ("HEAD", GAME, {}, READ | GUESS),
+        ("HEAD", GAME, TRUSTED, OWN_READ),
+        ("HEAD", f"{GAME}/board.png", TRUSTED, {"pictures trusted": -1, "requests address": -1}),
         ("HEAD", "/livez", {}, {}),
-        ("OPTIONS", GAME, NEW, {}),
-        ("OPTIONS", "/v1/games", API_KEY, {}),
-        ("OPTIONS", "/v1/keys/me", API_KEY, {}),
+        ("OPTIONS", GAME, NEW, READ),
+        ("OPTIONS", GAME, TRUSTED, OWN_READ),
+        ("OPTIONS", "/v1/games", API_KEY, READ),
+        ("OPTIONS", "/v1/keys/me", API_KEY, READ),
     ),
 )
 def test_a_request_is_charged_to_its_trusted_token_or_its_address(

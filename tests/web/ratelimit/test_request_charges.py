@@ -13,9 +13,9 @@ from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimite
 from service.web.errors import OriginNotAllowed, TooManyConnections
 from service.web.limits import Limits
 from service.web.ratelimit import request_charges
-from service.web.ratelimit.charges import Charge
+from service.web.ratelimit.charges import CHARGE, Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE, ReplayQueue
-from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER, RateLimiter
+from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 from service.web.ratelimit.request_charges import (
     ClientCharge,
     charge_open_game,
@@ -67,6 +67,16 @@ async def test_a_new_game_is_charged_for_its_bots(
     charge = ClientCharge(app, ADDRESS, None)
     for _ in range(2):  # the command may be retried
         await charge.charge_new_game(CreateGame(players=players, tileset=tileset))
+    assert charged(limiter) == charges
+
+
+@pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": -1}), (HOST, {})))
+async def test_a_seat_is_charged_once_to_its_address(
+    app: Any, limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
+) -> None:
+    charge = ClientCharge(app, ADDRESS, None, key)
+    for _ in range(2):  # the command may be retried
+        await charge.charge_join()
     assert charged(limiter) == charges
 
 
@@ -136,7 +146,7 @@ def make_app_request(app: Any, headers: dict[str, str]) -> Any:
     request: Any = make_request("GET", "/", headers)
     request._match_info = Mock(current_app=app)
     request.protocol.client = request.protocol.address = ADDRESS
-    request.protocol.received_bytes = 0
+    request.protocol.received_bytes, request.protocol.is_half_closed = 0, False
     return request
 
 

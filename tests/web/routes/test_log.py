@@ -19,16 +19,16 @@ async def test_a_turn_in_sentences(timed_client: Client, clock: FrozenClock) -> 
     placed = (await game.legal_moves())[0]
     await game.act_successfully({"move": placed["id"]})
     action = placed["action"]
-    tile = (await game.get_json())["turn"]["tile"]
     body = await story(game)
     assert (body["version"], body["language"], body["now"]) == (
         2,
         "en",
-        "It is Ana's turn to place or retrieve an islander.",
+        "Ana may place an islander.",
     )
     assert [(line["version"], line["turn"], line["seat"]) for line in body["lines"]] == [(1, None, None), (2, 1, 0)]
-    assert body["lines"][0]["text"].startswith("A new game: the start tile lies, the first ships are turned up.")
-    assert body["lines"][1]["text"] == f"Ana places {tile} at ({action['x']}, {action['y']})."
+    assert body["lines"][0]["text"].startswith("A new game: the start tile is in place, the first ships are turned up.")
+    tile = "island tip with 2 opposite bridges (2 shells)"
+    assert body["lines"][1]["text"] == f"Ana places a tile at ({action['x']}, {action['y']}): {tile}."
     assert body["lines"][1]["at"] == "2027-01-15T08:00:00Z"
     assert clock.now == 1_800_000_000
 

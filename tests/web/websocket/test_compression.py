@@ -40,7 +40,7 @@ PLAIN, COMPRESSED = FINAL | TEXT, FINAL | DEFLATED | TEXT
         (("permessage-deflate; client_max_window_bits=16",), []),
         (("permessage-deflate; server_no_context_takeover; server_no_context_takeover",), []),
         (("xpermessage-deflate",), []),
-        (("permessage-deflate; " * 400,), []),
+        (("permessage-deflate; " * 90,), []),
         (
             ("permessage-deflate; client_max_window_bits=7", "permessage-deflate; server_max_window_bits=11"),
             [f"{ANSWER}; server_max_window_bits=11"],

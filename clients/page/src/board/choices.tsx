@@ -163,8 +163,8 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
   );
 }
 
-function spotLabel({ kind, cell }: SpotChoice, segmentKind: string): string {
+function spotLabel({ kind, cell, move }: SpotChoice, segmentKind: string): string {
   return kind === "place"
-    ? text.describe.spot(segmentKind)
+    ? text.describe.spot(move.text)
     : text.describe.retrieve(text.role(segmentKind), text.describe.at(cell.x, cell.y));
 }

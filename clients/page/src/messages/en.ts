@@ -380,7 +380,8 @@ export const en = {
     chosenCell: (where: string, turned: string) =>
       `Place ${where}, chosen, ${turned}. Enter places the tile.`,
     turned: (rotation: number) => (rotation === 0 ? "not turned" : `turned ${90 * rotation} degrees`),
-    spot: (kind: string) => `Send out a ${ROLES[kind] ?? "islander"} to the ${KINDS[kind] ?? "spot"}`,
+    /** The service's text of the move tells segments of one kind apart: "place a fisherman in the sea region in the north". */
+    spot: (placement: string) => placement.replace(/^place /, "Send out "),
     retrieve: (role: string, where: string) => `Take back your ${role}, ${where}`,
     tile: (sides: readonly [Edge, string][], printed: readonly string[]) =>
       `Tile with ${sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} ${EDGES[edge]}`).join(", ")}${
@@ -391,7 +392,8 @@ export const en = {
     ship: (points: number, cost: string) => `Ship of ${counted(points, "point", "points")} for ${cost}`,
     cost: {
       any: (count: number) => `any ${counted(count, "ware", "wares")}`,
-      same: (count: number) => (count === 1 ? "1 of another kind" : `${count} of one kind`),
+      same: (count: number, group: number) =>
+        `${count} of ${["one", "another", "a third"][group] ?? "one"} kind`,
     },
   },
 

@@ -45,13 +45,19 @@ export function spotKey(cell: Cell, segment: number): string {
   return `${keyOf(cell)}:${segment}`;
 }
 
+/** The moves without those that look and play like another one. */
+export function shownMoves(legal: LegalMoves): Move[] {
+  const repeated = new Set(legal.repeated);
+  return legal.moves.filter(({ id }) => !repeated.has(id));
+}
+
 /** The choices in a list of moves; `placed` is where the tile of this turn lies. */
 export function choicesIn(legal: LegalMoves, placed: Cell | null): Choices {
   const cells = new Map<string, { cell: Cell; rotations: Map<number, Move> }>();
   const spots: SpotChoice[] = [];
   const ships = new Map<string, { ship: string; payments: Payment[] }>();
   let pass: Move | null = null;
-  for (const move of legal.moves) {
+  for (const move of shownMoves(legal)) {
     const { action } = move;
     switch (action.type) {
       case "place_tile": {

@@ -26,7 +26,7 @@ export function costInWords({ cost }: Ship): string {
   return text.listed([
     ...words,
     ...(any > 0 ? [text.describe.cost.any(any)] : []),
-    ...same.map((count) => text.describe.cost.same(count)),
+    ...same.map((count, group) => text.describe.cost.same(count, group)),
   ]);
 }
 

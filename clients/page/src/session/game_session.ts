@@ -11,7 +11,7 @@ import {
   type TileSet,
 } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
+import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
 import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
@@ -122,7 +122,8 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** All that may be done now, as a list. */
   get listedMoves(): readonly Move[] {
-    return this.moves?.version === this.game?.version ? (this.moves?.moves ?? []) : [];
+    if (!this.moves || this.moves.version !== this.game?.version) return [];
+    return shownMoves(this.moves);
   }
 
   /** Whether a move waits for the network. */

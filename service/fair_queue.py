@@ -1,8 +1,8 @@
-"""A fair queue of slots for bots' decisions: attended games first, and within a class one creator after the other.
+"""A fair queue of slots for bots' decisions and pictures: attended games first, and within a class clients in turn.
 
-A creator with a thousand waiting games gets as many slots as one with a single game. Running decisions are never
-interrupted. So unattended games may use only some of the slots, and pause after each decision, which limits them to
-their share of the time.
+A client with a thousand waiting games gets as many slots as one with a single game. Running work is never interrupted.
+So unattended games may use only some of the slots, and pause after each decision, which limits them to their share of
+the time.
 """
 
 import asyncio
@@ -15,23 +15,23 @@ from prometheus_client import Histogram
 __all__ = ["ANONYMOUS", "FairQueue", "QueueFull", "Requester", "UnattendedLimits"]
 
 MAX_WAITING = 1_000
-"""Number of decisions of one class that may wait; beyond it, the creator with the most loses its latest one."""
+"""Number of requests of one class that may wait; beyond it, the client with the most loses its latest one."""
 
 CLASS_LABELS = ("unattended", "attended")
 """Metric labels of unattended and attended games."""
 
 
 class QueueFull(Exception):
-    """Too many decisions wait, and this creator has the most of them. Retry later."""
+    """Too many requests wait, and this client has the most of them. Retry later."""
 
 
 class Requester(NamedTuple):
     """On whose behalf a slot is requested."""
 
-    creator: bytes = b""
-    """A hash of the game's creator; all unknown creators share the empty one."""
+    client: bytes = b""
+    """A hash of the game's creator, or the network that requests a picture; all unknown clients share the empty one."""
     attended: bool = True
-    """Whether a person plays in the game."""
+    """Whether a person plays in the game, or looks at the picture."""
 
 
 ANONYMOUS = Requester()
@@ -97,7 +97,7 @@ class FairQueue:
                 waiters.remove(waiter)
                 self._remove_if_empty(requester)
             elif not waiter.cancelled() and waiter.exception() is None:
-                self._return_slot(attended=requester.attended)  # the slot was assigned in the same moment
+                self._return_slot(requester)  # the slot was assigned in the same moment
             raise
         started_at = perf_counter()
         if self._wait_histograms is not None:
@@ -110,7 +110,7 @@ class FairQueue:
             share = self._unattended_limits
             work_s = (perf_counter() if ended_at is None else ended_at) - started_at + share.overhead_s
             self._pause_ends_at = max(self._pause_ends_at, started_at) + work_s / (share.time_share * self._slots)
-        self._return_slot(attended=requester.attended)
+        self._return_slot(requester)
 
     def _has_slot(self, *, attended: bool) -> bool:
         """Return whether a slot is free for this class."""
@@ -120,8 +120,11 @@ class FairQueue:
         """Return whether a decision of this class may start now."""
         return self._has_slot(attended=attended) and (attended or perf_counter() >= self._pause_ends_at)
 
-    def _return_slot(self, *, attended: bool) -> None:
-        self._in_use[attended] -= 1
+    def _return_slot(self, requester: Requester) -> None:
+        """Return a slot; who came while it was in use is served before this requester is again."""
+        self._in_use[requester.attended] -= 1
+        if requester in self._waiting:
+            self._waiting.move_to_end(requester)
         self._dispatch()
 
     def _dispatch(self) -> None:

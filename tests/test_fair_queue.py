@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
-from tests.games.bots.queue_slot import acquired_slot
+from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from tests.games.game_fixture import Clock
 from tests.polling import run_ready_tasks
+from tests.queue_slot import acquired_slot
 
 TIMEOUT_S = 30.0
 
@@ -74,6 +74,19 @@ async def test_creators_take_turns_however_many_wait(*, attended: bool) -> None:
     assert [name for name in served.order if "many" in name] == [f"many {number}" for number in range(50)]
 
 
+async def test_a_client_waits_only_for_running_work_of_one_with_many_requests() -> None:
+    served = Client(FairQueue(1))
+    many, few = Requester(b"many"), Requester(b"few")
+    async with acquired_slot(served.queue, many):
+        for number in range(8):
+            served.request(f"many {number}", many)
+        await run_ready_tasks()
+        served.request("few", few)
+        await run_ready_tasks()
+    await served.all()
+    assert served.order[:3] == ["few", "many 0", "many 1"]
+
+
 async def test_many_creators_are_served_in_turn() -> None:
     served = Client(FairQueue(1))
     async with acquired_slot(served.queue, PERSON):
@@ -112,7 +125,7 @@ async def test_unattended_games_pause_for_the_rest_of_the_time_of_all_slots(
 ) -> None:
     """With a quarter of two slots, work for 3 s takes 6 s, and then for 1 s takes 2 s."""
     clock, queue, timers = Clock(100.0), FairQueue(2, limits), list[tuple[float, Callable[[], None]]]()
-    monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", clock)
+    monkeypatch.setattr("service.fair_queue.perf_counter", clock)
     monkeypatch.setattr(asyncio.get_running_loop(), "call_later", lambda *timer: timers.append(timer))
     paused_s, started_at = [], await queue.acquire(HOSTILE)
     for work_s in (3.0, 1.0):
@@ -135,7 +148,7 @@ async def test_unattended_games_pause_for_the_rest_of_the_time_of_all_slots(
 async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if the pause ends during the check."""
     times = count()
-    monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
+    monkeypatch.setattr("service.fair_queue.perf_counter", lambda: next(times) / 10_000)
     served = Client(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
     for number in range(100):
         served.request(str(number), HOSTILE)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from service.games.bots.fair_queue import FairQueue, Requester
+from service.fair_queue import FairQueue, Requester
 
 
 @asynccontextmanager
