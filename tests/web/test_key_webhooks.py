@@ -17,7 +17,6 @@ from service.games.webhooks.updates import restart
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.log_context import LOG_CONTEXT
-from tests.api_key_fixture import add_api_key
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
 from tests.web.webhook_receiver import SECRET, WebhookReceiver
@@ -55,44 +54,6 @@ async def test_more_games_than_a_batch_are_attached(host: KeyHolder, receiver: W
     await host.register()
     await host.act(games[0], games[-1])
     assert receiver.versions_by_game == {games[0].id: [2], games[-1].id: [2]}
-
-
-async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register()
-    game = await host.create_game()
-    assert await game.get_json("/webhooks") == {"webhooks": []}
-    path = f"/webhooks/{webhook['id']}"
-    for response in (
-        await game.get(path),
-        await game.delete(path),
-        await game.post(f"{path}/retry"),
-        await game.get(f"{path}/deliveries"),
-    ):
-        await check_problem(response, 404, "not_found")
-    await host.act(game)
-    assert receiver.versions_by_game == {game.id: [1, 2]}
-
-
-async def test_another_key_neither_sees_nor_changes_it(
-    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore
-) -> None:
-    webhook = await host.register()
-    stranger = KeyHolder(host.instance, receiver, await add_api_key(store, "stranger"))
-    path = f"{host.path}/{webhook['id']}"
-    assert await stranger.send("GET", host.path) == {"webhooks": []}
-    for method, suffix in (
-        ("GET", ""),
-        ("PATCH", ""),
-        ("DELETE", ""),
-        ("POST", "/ping"),
-        ("POST", "/rotate-secret"),
-        ("POST", "/retry"),
-        ("GET", "/deliveries"),
-    ):
-        body: dict[str, Any] | None = {} if method == "PATCH" else None
-        await check_problem(await stranger.request(method, path + suffix, body), 404, "not_found")
-    await stranger.create_game()
-    assert receiver.received == []
 
 
 async def pass_all_retries(host: KeyHolder) -> None:

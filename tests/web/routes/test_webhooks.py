@@ -62,32 +62,6 @@ async def test_a_player_registers_two_webhooks(client: Client) -> None:
     assert await list_ids(game, bo) == [one["id"] for one in created]
 
 
-async def test_concurrent_registrations_of_a_player_keep_the_limit(http_game: HTTPGame) -> None:
-    token = http_game.seat_tokens[0]
-    answers = await asyncio.gather(*(http_game.post("/webhooks", {"url": URL}, token) for _ in range(8)))
-    assert sorted(answer.status for answer in answers) == [201] * 2 + [409] * 6
-    assert len(await list_ids(http_game, token)) == 2
-
-
-async def test_a_player_sees_and_changes_their_own_webhooks_only(http_game: HTTPGame) -> None:
-    ana, bo = http_game.seat_tokens.values()
-    hook, of_owner = (await register(http_game, ana))["id"], (await register(http_game, http_game.owner_token))["id"]
-    assert await list_ids(http_game, ana) == [hook]
-    assert await list_ids(http_game, bo) == []
-    assert await list_ids(http_game, http_game.owner_token) == [hook, of_owner]
-    for token, other in ((bo, hook), (ana, of_owner)):
-        for method, path in requests_for(other):
-            url = f"{http_game.path}/webhooks{path}"
-            response = await http_game.client.request(method, url, headers=bearer_header(token))
-            await check_problem(response, 404, "not_found")
-    for method, path in requests_for(hook):
-        response = await http_game.client.request(
-            method, f"{http_game.path}/webhooks{path}", headers=bearer_header(ana)
-        )
-        assert response.status in (200, 204), await response.text()
-    assert await list_ids(http_game, http_game.owner_token) == [of_owner]
-
-
 @pytest.mark.parametrize("end", ("replaced", "left"))
 async def test_the_webhooks_of_a_seat_end_with_its_token(client: Client, end: str) -> None:
     """Whoever had seen the token may have registered them."""
