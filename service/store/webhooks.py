@@ -15,13 +15,14 @@ from service.games.webhooks.port import (
     ExpectedWebhooks,
     LeaseTaken,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
 )
 from service.store import keys
-from service.store.connection.pipeline import PipelinedClient
+from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.schedule import Schedule
 from service.store.scripts import Script
 
@@ -60,15 +61,11 @@ class RedisWebhookStore:
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
         await self.schedule(subject, [webhook.id], int(self._clock()))
-        script_keys, stored_record = [keys.subject(subject), keys.replica_wait(subject)], b""
-        if record is not None:
-            script_keys.append(keys.idempotency_record(subject, record.key))
-            stored_record = record.record
-        expectation = (
-            () if expected is None else (expected.record or "", ",".join(expected.ids), expected.last_revocation)
-        )
-        encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
-        match await self._add_script.run(script_keys, webhook.id, *encoded, stored_record, *expectation):
+        script_keys = [keys.subject(subject), keys.replica_wait(subject), *_record_keys(subject, record)]
+        arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), _encode(record)]
+        if expected is not None:
+            arguments += expected.record or b"", ",".join(expected.ids), expected.last_revocation
+        match await self._add_script.run(script_keys, *arguments):
             case 1:
                 return Added()
             case 0:
@@ -116,37 +113,19 @@ class RedisWebhookStore:
             case _:
                 return WebhookNotFound()
 
-    async def save_state(
-        self,
-        subject: str,
-        state: WebhookState,
-        attempt: DeliveryAttempt | None,
-        *,
-        webhook_id: str,
-        holder: str,
-        seconds: int | None,
+    async def save(
+        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
     ) -> bool:
-        """Store the state of a leased webhook; extend the lease by `seconds`, or release it (None).
+        """Store what changed of a leased webhook; extend the lease, or release it (None).
 
         Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
         """
-        entry = "" if attempt is None else _ENCODER.encode(attempt)
-        arguments = webhook_id, holder, _ENCODER.encode(state), entry, MAX_STORED_ATTEMPTS
-        lease_s = "" if seconds is None else seconds
-        return bool(await self._ack_script.run(_script_keys(subject, webhook_id), *arguments, lease_s, ""))
-
-    async def save(
-        self, subject: str, webhook: StoredWebhook, holder: str, record: IdempotencyRecord | None = None
-    ) -> bool:
-        """Store a leased webhook that was changed, and release the lease. Return False as `save_state` does."""
-        webhook_id = webhook.registration.id
-        registration, state = _ENCODER.encode(webhook.registration), _ENCODER.encode(webhook.state)
-        arguments = webhook_id, holder, state, "", MAX_STORED_ATTEMPTS, "", registration
-        script_keys = _script_keys(subject, webhook_id)
-        if record is None:
-            return bool(await self._ack_script.run(script_keys, *arguments))
-        script_keys.append(keys.idempotency_record(subject, record.key))
-        return bool(await self._ack_script.run(script_keys, *arguments, record.record))
+        lease = "" if lease_s is None else lease_s
+        arguments = webhook_id, holder, _encode(change.state), _encode(change.attempt), MAX_STORED_ATTEMPTS, lease
+        script_keys = [*_script_keys(subject, webhook_id), *_record_keys(subject, change.record)]
+        return bool(
+            await self._ack_script.run(script_keys, *arguments, _encode(change.registration), _encode(change.record))
+        )
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
         """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
@@ -202,6 +181,22 @@ def _script_keys(subject: str, webhook_id: str) -> list[str]:
         keys.webhook_attempts(subject, webhook_id),
         keys.missed_games(subject, webhook_id),
     ]
+
+
+def _record_keys(subject: str, record: IdempotencyRecord | None) -> list[str]:
+    """Return the key of a record that a script stores; none without a record."""
+    return [] if record is None else [keys.idempotency_record(subject, record.key)]
+
+
+def _encode(value: WebhookRegistration | WebhookState | DeliveryAttempt | IdempotencyRecord | None) -> bytes:
+    """Encode an argument of a script; empty for None."""
+    match value:
+        case None:
+            return b""
+        case IdempotencyRecord():
+            return value.record
+        case _:
+            return _ENCODER.encode(value)
 
 
 def decode_webhook_ids(field: bytes | None) -> list[str]:

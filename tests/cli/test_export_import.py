@@ -25,7 +25,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.context import Context, Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
-from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
+from service.games.webhooks.port import DeliveryAttempt, WebhookChange, WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key
@@ -133,7 +133,7 @@ async def record_attempt(store: RedisStore, game: str) -> str:
     (hook,) = await store.webhooks.list_by_subject(game)
     webhook_id = hook.registration.id
     await store.webhooks.acquire_lease(game, webhook_id, "me", 10)
-    assert await store.webhooks.save_state(game, hook.state, ATTEMPT, webhook_id=webhook_id, holder="me", seconds=None)
+    assert await store.webhooks.save(game, webhook_id, "me", WebhookChange(hook.state, ATTEMPT))
     return webhook_id
 
 

@@ -13,6 +13,7 @@ from service.games.webhooks.port import (
     ExpectedWebhooks,
     LeaseTaken,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
@@ -63,7 +64,7 @@ async def test_the_webhook_of_an_api_key_is_stored_with_the_key(store: RedisStor
     assert await store.webhooks.add(KEY, hook(), START) == Added()
     assert await store.webhooks.list_by_subject(KEY) == [StoredWebhook(hook(), START)]
     assert await store.webhooks.acquire_lease(KEY, "h", "me", 10) == StoredWebhook(hook(), START)
-    assert await store.webhooks.save_state(KEY, START, attempt(1), webhook_id="h", holder="me", seconds=None)
+    assert await store.webhooks.save(KEY, "h", "me", WebhookChange(START, attempt(1)))
     assert await store.webhooks.list_attempts(KEY, "h") == [attempt(1)]
     assert 29 * 86_400 < await redis.ttl(keys.webhook_attempts(KEY, "h")) <= 30 * 86_400
     assert await redis.ttl(keys.subject(KEY)) == -1
@@ -100,13 +101,14 @@ async def test_missed_games_are_listed_once_the_oldest_first(store: RedisStore) 
 
 async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: RedisStore) -> None:
     changed = StoredWebhook(replace(hook(), url="https://other.example/"), WebhookState(1, failures=2))
-    assert not await hooked.webhooks.save("g", changed, "me")
+    change = WebhookChange(changed.state, registration=changed.registration)
+    assert not await hooked.webhooks.save("g", "h", "me", change)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    assert not await hooked.webhooks.save("g", changed, "another")
-    assert await hooked.webhooks.save("g", changed, "me")
+    assert not await hooked.webhooks.save("g", "h", "another", change)
+    assert await hooked.webhooks.save("g", "h", "me", change)
     assert await hooked.webhooks.acquire_lease("g", "h", "another", 10) == changed  # the lease was released
     await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save("g", changed, "another")
+    assert not await hooked.webhooks.save("g", "h", "another", change)
 
 
 async def test_add_requires_a_game_and_leaves_a_webhook_that_is_there(hooked: RedisStore) -> None:
@@ -138,13 +140,11 @@ async def test_add_changes_nothing_unless_the_subject_is_as_expected(store: Redi
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.add("g", hook("i"), START)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=10)
+    await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(2), attempt(2)), 10)
     assert await hooked.webhooks.remove("g", "h")
     assert not await redis.exists(keys.webhook_lease("g", "h"))
     assert not await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save_state(
-        "g", WebhookState(3), attempt(3), webhook_id="h", holder="me", seconds=10
-    )
+    assert not await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(3), attempt(3)), 10)
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == WebhookNotFound()
     assert await hooked.webhooks.list_attempts("g", "h") == []
     assert [one.registration.id for one in await hooked.webhooks.list_by_subject("g")] == ["i"]
@@ -156,7 +156,7 @@ async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, r
 async def test_the_lease_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     for end_lease in (
         lambda: hooked.webhooks.acquire_lease("g", "h", "me", 10),
-        lambda: hooked.webhooks.save_state("g", START, None, webhook_id="h", holder="me", seconds=10),
+        lambda: hooked.webhooks.save("g", "h", "me", WebhookChange(START), 10),
     ):
         await redis.hset(keys.game("g"), "hook:h", "anything")
         await redis.set(keys.webhook_lease("g", "h"), "me", ex=10)
@@ -169,27 +169,25 @@ async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Red
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
     assert 0 < await redis.ttl(keys.webhook_lease("g", "h")) <= 10
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
-    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="you", seconds=None)
-    assert await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=20)
+    assert not await hooked.webhooks.save("g", "h", "you", WebhookChange(WebhookState(9)))
+    assert await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(2), attempt(2)), 20)
     assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
-    assert await hooked.webhooks.save_state("g", WebhookState(3), None, webhook_id="h", holder="me", seconds=None)
+    assert await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(3)))
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
-    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="me", seconds=None)
+    assert not await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(9)))
 
 
 async def test_a_repeated_attempt_is_stored_once(hooked: RedisStore) -> None:
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for _ in range(2):
-        assert await hooked.webhooks.save_state("g", START, attempt(2), webhook_id="h", holder="me", seconds=10)
+        assert await hooked.webhooks.save("g", "h", "me", WebhookChange(START, attempt(2)), 10)
     assert await hooked.webhooks.list_attempts("g", "h") == [attempt(2)]
 
 
 async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for version in range(2, MAX_STORED_ATTEMPTS + 7):
-        await hooked.webhooks.save_state(
-            "g", WebhookState(version), attempt(version), webhook_id="h", holder="me", seconds=10
-        )
+        await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(version), attempt(version)), 10)
     log = await hooked.webhooks.list_attempts("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
     assert await redis.llen(keys.webhook_attempts("g", "h")) == MAX_STORED_ATTEMPTS

@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.delivery import JITTER
-from service.games.webhooks.port import StoredWebhook
+from service.games.webhooks.port import StoredWebhook, WebhookChange
 from service.games.webhooks.sender import SendResult
 from service.games.webhooks.updates import restart
 from service.store import keys
@@ -202,7 +202,7 @@ async def test_a_game_that_comes_while_the_webhook_becomes_active_is_delivered(
     async def add_late(key: str, webhook_id: str, game: str) -> None:
         stored = await webhooks.acquire_lease(key, webhook_id, "me", 10)
         assert isinstance(stored, StoredWebhook)
-        await webhooks.save(key, restart(stored), "me")
+        await webhooks.save(key, webhook_id, "me", WebhookChange(restart(stored).state))
         await add_missed(key, webhook_id, game)
 
     monkeypatch.setattr(webhooks, "add_missed", add_late)
@@ -255,6 +255,6 @@ async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_
         assert stored is not None
         state = msgspec.structs.replace(stored.state, disabled_reason=disabled_reason)
         await store.webhooks.acquire_lease(key, webhook["id"], "me", 10)
-        await store.webhooks.save(key, StoredWebhook(stored.registration, state), "me")
+        await store.webhooks.save(key, webhook["id"], "me", WebhookChange(state))
         assert (await repairer.repair_all()).added == added
     assert await store.webhooks.list_due(2**33, 10) == [(other.id, webhook["id"])]

@@ -63,20 +63,6 @@ from service.games.webhooks.views import (
     view_webhook,
 )
 
-__all__ = [
-    "RegistrationRequest",
-    "change_webhook",
-    "delete_webhook",
-    "list_deliveries",
-    "list_webhooks",
-    "load_webhook",
-    "ping_webhook",
-    "register_webhook",
-    "replay_messages",
-    "retry_webhook",
-    "rotate_secret",
-]
-
 DEFAULT_GRACE_S = DAY_S
 """How long the secret before a rotation signs too."""
 
@@ -230,8 +216,7 @@ async def change_webhook(
             registration = replace(registration, events=body.events or None)
         return StoredWebhook(registration, state)
 
-    changed = await _update(context, owner, webhook_id, change)
-    return await view_webhook(context, owner, changed.response)
+    return await view_webhook(context, owner, (await _update(context, owner, webhook_id, change)).response)
 
 
 async def rotate_secret(
@@ -244,8 +229,7 @@ async def rotate_secret(
     """
     scope = _scope(idempotency_key, owner, webhook_id, "rotate-secret", body)
     secret = body.secret or derive_secret(token_secret(scope), webhook_id)
-    now = int(context.clock())
-    expires_at = now + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
+    expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
 
     def change(stored: StoredWebhook) -> StoredWebhook:
         current, state = stored
@@ -254,11 +238,9 @@ async def rotate_secret(
         rotated = replace(current, secret=secret, previous_secret=current.secret, previous_expires_at=expires_at)
         return StoredWebhook(rotated, state)
 
-    changed, _, replayed = await _update(context, owner, webhook_id, change, scope)
-    shown = RotatedSecret(
-        secret=secret, previous_secret_expires_at=previous_secret_expires_at(changed.registration, now)
-    )
-    return ReplayableResult(shown, 0, replayed)
+    rotated, _, replayed = await _update(context, owner, webhook_id, change, scope)
+    expiry = previous_secret_expires_at(rotated.registration, int(context.clock()))
+    return ReplayableResult(RotatedSecret(secret=secret, previous_secret_expires_at=expiry), 0, replayed)
 
 
 async def ping_webhook(
@@ -272,7 +254,7 @@ async def ping_webhook(
         return StoredWebhook(stored.registration, replace(stored.state, is_ping_requested=True))
 
     scope = _scope(idempotency_key, owner, webhook_id, "ping")
-    return await _update_and_view(context, owner, webhook_id, change, scope)
+    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
 
 
 async def retry_webhook(
@@ -289,7 +271,7 @@ async def retry_webhook(
         return StoredWebhook(registration, replace(state, resumes=owner.api_key is not None))
 
     scope = _scope(idempotency_key, owner, webhook_id, "retry")
-    return await _update_and_view(context, owner, webhook_id, change, scope)
+    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
 
 
 async def replay_messages(
@@ -309,7 +291,7 @@ async def replay_messages(
         return StoredWebhook(registration, replace(state, replays_since=replays_since, next_games="", resumes=True))
 
     scope = _scope(idempotency_key, owner, webhook_id, "replay", body)
-    return await _update_and_view(context, owner, webhook_id, change, scope)
+    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
 
 
 def _scope(
@@ -330,12 +312,9 @@ async def _update(
 
     A game's webhook whose lease is taken is being delivered to, and stays as it is.
     """
-    stored = await _load(context, owner, webhook_id)
+    stored, webhooks = await _load(context, owner, webhook_id), context.store.webhooks
     for wait_s in LEASE_WAITS_S:
-        outcome = await update_webhook(
-            context.store.webhooks, owner.subject, webhook_id, int(context.clock()), change, scope
-        )
-        match outcome:
+        match await update_webhook(webhooks, owner.subject, webhook_id, int(context.clock()), change, scope):
             case StoredWebhook() as changed:
                 context.on_webhooks_due(owner.subject, [webhook_id])
                 return ReplayableResult(changed, 0)
@@ -350,15 +329,10 @@ async def _update(
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")
 
 
-async def _update_and_view(
-    context: Context,
-    owner: Owner,
-    webhook_id: str,
-    change: Callable[[StoredWebhook], StoredWebhook],
-    scope: IdempotencyScope | None,
+async def _view(
+    context: Context, owner: Owner, updated: ReplayableResult[StoredWebhook]
 ) -> ReplayableResult[AnyWebhook]:
-    stored, version, replayed = await _update(context, owner, webhook_id, change, scope)
-    return ReplayableResult(await view_webhook(context, owner, stored), version, replayed)
+    return ReplayableResult(await view_webhook(context, owner, updated.response), 0, updated.replayed)
 
 
 async def _load(context: Context, owner: Owner, webhook_id: str) -> StoredWebhook:

@@ -22,7 +22,7 @@ from service.games.webhooks.challenges import (
 from service.games.webhooks.delivery_slots import DeliverySlot
 from service.games.webhooks.key_games import KeyGames
 from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
-from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookState
+from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookChange, WebhookState
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
 from service.games.webhooks.updates import update_webhook
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
@@ -180,8 +180,8 @@ class Delivery:
     async def _save_state(self, state: WebhookState, attempt: DeliveryAttempt | None = None) -> bool:
         """Store a state, and an attempt if there was one; extend the lease."""
         holder, webhook_id = self._resources.holder, self._webhook.id
-        return await self._store.webhooks.save_state(
-            self._subject, state, attempt, webhook_id=webhook_id, holder=holder, seconds=LEASE_TTL_S
+        return await self._store.webhooks.save(
+            self._subject, webhook_id, holder, WebhookChange(state, attempt), LEASE_TTL_S
         )
 
     async def _save_attempt(self, version: int, payload: WebhookPayload, result: SendResult, now: int) -> bool:

@@ -27,6 +27,7 @@ from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.port import (
     LeaseTaken,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookState,
 )
@@ -186,7 +187,7 @@ class WebhookDispatcher:
         else:
             await webhooks.add_missed(key, webhook_id, game)
         await webhooks.reschedule(game, webhook_id, None)
-        await webhooks.save_state(game, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None)
+        await webhooks.save(game, webhook_id, self._holder, WebhookChange(state))
         if stored is not None and (stored := await webhooks.get(key, webhook_id)) and stored.state.is_active:
             await webhooks.schedule(game, [webhook_id], now)
             if state.disabled_reason is None:
@@ -204,9 +205,7 @@ class WebhookDispatcher:
         """Store a state and release the lease; schedule the next attempt if the webhook waits for it."""
         if _is_waiting(state, now):
             await self._store.webhooks.reschedule(subject, webhook_id, state.next_attempt_at)
-        await self._store.webhooks.save_state(
-            subject, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None
-        )
+        await self._store.webhooks.save(subject, webhook_id, self._holder, WebhookChange(state))
 
 
 def _is_waiting(state: WebhookState, now: int) -> bool:

@@ -86,6 +86,15 @@ class StoredWebhook(NamedTuple):
     state: WebhookState
 
 
+class WebhookChange(NamedTuple):
+    """What the holder of a webhook's lease stores; None for nothing new."""
+
+    state: WebhookState
+    attempt: DeliveryAttempt | None = None
+    registration: WebhookRegistration | None = None
+    record: IdempotencyRecord | None = None
+
+
 class Added(NamedTuple):
     """The webhook is stored."""
 
@@ -147,25 +156,13 @@ class WebhookStore(Protocol):
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Acquire a webhook's lease for `seconds`, so that no other instance delivers to it."""
 
-    async def save_state(
-        self,
-        subject: str,
-        state: WebhookState,
-        attempt: DeliveryAttempt | None,
-        *,
-        webhook_id: str,
-        holder: str,
-        seconds: int | None,
+    async def save(
+        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
     ) -> bool:
-        """Store the state and an attempt; extend the lease by `seconds`, or release it (None).
+        """Store what changed of a leased webhook; extend the lease, or release it (None).
 
         Return False, with nothing changed, if the webhook was deleted or the lease has expired.
         """
-
-    async def save(
-        self, subject: str, webhook: StoredWebhook, holder: str, record: IdempotencyRecord | None = None
-    ) -> bool:
-        """Store a leased webhook that was changed, and release the lease; return what `save_state` does."""
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
         """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""

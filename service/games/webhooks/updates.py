@@ -14,6 +14,7 @@ from service.games.idempotency import IdempotencyScope, Replayed, new_record, re
 from service.games.webhooks.port import (
     LeaseTaken,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
     WebhookState,
@@ -47,15 +48,15 @@ async def update_webhook(
             try:
                 record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
                 if record is not None and read_record(scope, record, now) is not None:
-                    await webhooks.save(subject, stored, holder)
+                    await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
                     return Replayed(record)
                 changed = change(stored)
             except GameError:
-                await webhooks.save(subject, stored, holder)
+                await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
                 raise
             await webhooks.schedule(subject, [webhook_id], now)
-            is_saved = await webhooks.save(subject, changed, holder, new_record(scope, now, 0))
-            return changed if is_saved else WebhookNotFound()
+            saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
+            return changed if await webhooks.save(subject, webhook_id, holder, saved) else WebhookNotFound()
         case LeaseTaken() | WebhookNotFound() as refused:
             return refused
 

@@ -20,17 +20,6 @@ from service.games.webhooks.owner import Owner
 from service.games.webhooks.payloads import challenge_id, message_id, ping_id
 from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookRegistration, WebhookState
 
-__all__ = [
-    "AnyCreated",
-    "AnyDeliveries",
-    "AnyWebhook",
-    "previous_secret_expires_at",
-    "view_created",
-    "view_deliveries",
-    "view_status",
-    "view_webhook",
-]
-
 AnyWebhook = Webhook | KeyWebhook
 AnyCreated = WebhookCreated | KeyWebhookCreated
 AnyDeliveries = Deliveries | KeyDeliveries

@@ -191,6 +191,6 @@ async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: p
     async def expire(*_: object, **__: object) -> bool:
         return False
 
-    monkeypatch.setattr(webhook.webhooks, "save_state", expire)
+    monkeypatch.setattr(webhook.webhooks, "save", expire)
     await webhook.deliver()
     assert webhook.sent == [0, 2]
