@@ -91,6 +91,8 @@ class Delivery:
 
     async def process_games(self) -> bool:
         """Do what is to be done for all games of an API key."""
+        if self.state.next_games is not None or self.state.resumes:
+            await self._schedule_successor()
         games = KeyGames(self._store, self._clock, self._subject, self._webhook)
         after = await games.process(self.state, self._save_state)
         if after is None:
@@ -162,6 +164,7 @@ class Delivery:
         self, slot: DeliverySlot, payload: WebhookPayload, now: int, *, challenge: bool = False
     ) -> SendResult:
         """Send a payload, and record how its host responds."""
+        await self._schedule_successor()
         headers = signature_headers(self._webhook, payload, now)
         started_at = time.perf_counter()
         try:
@@ -176,6 +179,14 @@ class Delivery:
         elif result.error != POSTPONED:
             slot.record_failure()
         return result
+
+    async def _schedule_successor(self) -> None:
+        """Schedule the webhook for another instance, which continues if this one ends.
+
+        Not without a need: a webhook with nothing to send would never be unscheduled.
+        """
+        until = int(self._clock()) + LEASE_TTL_S
+        await self._store.webhooks.reschedule(self._subject, self._webhook.id, until)
 
     async def _save_state(self, state: WebhookState, attempt: DeliveryAttempt | None = None) -> bool:
         """Store a state, and an attempt if there was one; extend the lease."""

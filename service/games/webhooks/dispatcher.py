@@ -159,7 +159,6 @@ class WebhookDispatcher:
         if _is_waiting(state, now):
             await self._release(subject, webhook.id, state, now)
         elif key_of_subject(subject) is not None and state.is_active and not state.is_ping_requested:
-            await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
             if await delivery.process_games():
                 await self._release(subject, webhook.id, delivery.state, now)
         elif (slot := self._slots.acquire(webhook.url)) is None:
@@ -167,7 +166,6 @@ class WebhookDispatcher:
             await webhooks.reschedule(subject, webhook.id, now + self._delay_without_slot_s(webhook.url))
         else:
             with slot:
-                await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
                 if await delivery.deliver_pending(slot):
                     await self._release(subject, webhook.id, delivery.state, now)
 

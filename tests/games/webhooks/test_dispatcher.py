@@ -5,17 +5,19 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import pytest
 
-from schemas.webhooks import RegisterWebhook
+from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
 from service.games.webhooks.commands import RegistrationRequest, delete_webhook, register_webhook
-from service.games.webhooks.delivery import JITTER, POSTPONED_DELAY_S, RETRY_DELAYS_S
+from service.games.webhooks.delivery import JITTER, LEASE_TTL_S, POSTPONED_DELAY_S, RETRY_DELAYS_S
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.dispatcher import NO_SLOT_DELAY_S, SLOW_HOST_DELAY_RANGE_S, WebhookDispatcher
-from service.games.webhooks.owner import owner_by_token
+from service.games.webhooks.owner import owner_by_key, owner_by_token
 from service.games.webhooks.port import StoredWebhook, WebhookState
 from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store.game_store import RedisStore
+from service.store.schedule import GRACE_S
 from service.store.webhooks import RedisWebhookStore
+from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import GameFixture, new_game
 
 URL = "https://bot.example/"
@@ -35,6 +37,8 @@ class Webhook:
         self.id = ""
         self.sent: list[int] = []
         """The versions of the messages; 0 for a challenge."""
+        self.was_due: list[bool] = []
+        """Whether another instance would have continued, if this one had ended while it sent."""
         self.result = SendResult(204, None, 1)
         self.is_challenge_passed = True
 
@@ -43,6 +47,7 @@ class Webhook:
     ) -> SendResult:
         """Receive a challenge, or a message."""
         message = msgspec.json.decode(body)
+        self.was_due.append(bool(await self.webhooks.list_due(int(self.clock()) + LEASE_TTL_S, 10)))
         self.sent.append(0 if challenge else message["data"]["version"])
         if not challenge or self.result.error is not None:
             return self.result
@@ -51,7 +56,8 @@ class Webhook:
 
     async def register(self) -> None:
         """Register the webhook."""
-        created = await register_webhook(self.game.context, self.owner, RegistrationRequest(RegisterWebhook(url=URL)))
+        body = RegisterWebhook(url=URL) if self.owner.api_key is None else RegisterKeyWebhook(url=URL)
+        created = await register_webhook(self.game.context, self.owner, RegistrationRequest(body))
         self.id = created.response.id
 
     async def deliver(self, after_s: float = 0) -> None:
@@ -122,6 +128,27 @@ async def test_a_change_while_the_webhook_is_unscheduled_is_delivered(
     await webhook.deliver()
     assert webhook.sent == [0, 2, 3]
     assert (await webhook.state()).delivered_version == 3
+
+
+async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(webhook: Webhook) -> None:
+    await webhook.deliver()
+    for _ in range(3):
+        await webhook.game.act()
+    await webhook.deliver()
+    assert (webhook.sent, webhook.was_due) == ([0, 2, 3, 4], [True] * 4)
+    await webhook.deliver(after_s=GRACE_S + 1)
+    assert await webhook.due_in_s() is None
+
+
+async def test_the_webhook_of_an_api_key_is_unscheduled_after_its_challenge(store: RedisStore) -> None:
+    await add_api_key(store)
+    webhook = Webhook(store, await new_game(store))
+    webhook.owner = owner_by_key("discord-bot", 10)
+    await webhook.register()
+    await webhook.deliver()
+    assert (webhook.sent, webhook.was_due) == ([0], [True])
+    await webhook.deliver(after_s=GRACE_S + 1)
+    assert await webhook.due_in_s() is None
 
 
 @pytest.mark.parametrize(("fraction", "factor"), ((0.0, 1 - JITTER), (0.5, 1.0), (1.0, 1 + JITTER)))
