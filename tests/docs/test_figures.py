@@ -171,7 +171,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ),
         ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
         ("webhooks", "up to {} in a game", [LIMITS.max_webhooks]),
-        ("webhooks", "its own {} in a game", [("no", "one", "two")[MAX_SEAT_WEBHOOKS]]),
+        ("webhooks", "its own {} in a game", [MAX_SEAT_WEBHOOKS]),
         ("webhooks", "repeats the challenge after {},", [spell(CHALLENGE_RETRY_DELAYS_S)]),
         ("webhooks", "per client {} at once and then one a minute", [CLIENT_RATE.burst]),
         ("webhooks", "for all clients together {} at once and then one a second", [SITE_RATE.burst]),

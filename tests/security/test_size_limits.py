@@ -39,7 +39,7 @@ TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("GET", "{game}/legal-moves?limit=1001", {}),
     ("GET", "{game}/legal-moves?q=" + "q" * 101, {}),
     ("GET", "{game}/board.png?width=2147483648", {}),
-    ("GET", "{game}/board.svg?region=-9999,-9999,9999,9999", {}),
+    ("GET", "{game}/board.svg?region=-99999,0,0,0", {}),
 )
 
 
