@@ -22,8 +22,17 @@ from service.games.webhooks.challenges import (
 from service.games.webhooks.delivery_slots import DeliverySlot
 from service.games.webhooks.key_games import KeyGames
 from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
-from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookChange, WebhookState
-from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
+from service.games.webhooks.port import (
+    POSTPONED,
+    TIMEOUT,
+    WRONG_ANSWER,
+    DeliveryAttempt,
+    SendResult,
+    StoredWebhook,
+    WebhookChange,
+    WebhookSender,
+    WebhookState,
+)
 from service.games.webhooks.updates import update_webhook
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 

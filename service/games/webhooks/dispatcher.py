@@ -29,9 +29,9 @@ from service.games.webhooks.port import (
     StoredWebhook,
     WebhookChange,
     WebhookNotFound,
+    WebhookSender,
     WebhookState,
 )
-from service.games.webhooks.sender import WebhookSender
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 

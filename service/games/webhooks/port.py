@@ -1,16 +1,22 @@
-"""The webhook part of the store port.
+"""The ports of webhooks: their part of the store, and what sends to their servers.
 
 A webhook has a subject: a game, with which it is stored and expires, or an API key. The webhook of a key receives the
 changes of all games of the key. Each of these games refers to it by a registration that has only the id and the key's
 name, and stores how far the game's changes are delivered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from service.games.idempotency import IdempotencyRecord
+
+TIMEOUT = "timeout"
+WRONG_ANSWER = "wrong_answer"
+"""A challenge got a 2xx response that does not repeat it."""
+POSTPONED = "postponed"
+"""Nothing was sent, as its address has received too many challenges."""
 
 
 class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
@@ -187,3 +193,24 @@ class WebhookStore(Protocol):
 
     async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
         """Reschedule a webhook (None: unschedule it); a concurrent `schedule` takes effect a little later."""
+
+
+class SendResult(NamedTuple):
+    """The result of an attempt: the response's status, or an error."""
+
+    status: int | None
+    error: str | None
+    """None for success."""
+    latency_ms: int
+    response_body: bytes = b""
+    """The start of the response to a challenge."""
+
+
+class WebhookSender(Protocol):
+    """Sends a body with headers to a URL, and reads the response to a challenge. Raises nothing."""
+
+    async def __call__(
+        self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
+        """Send one message."""
+        ...

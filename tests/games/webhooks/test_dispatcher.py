@@ -12,8 +12,7 @@ from service.games.webhooks.delivery import JITTER, LEASE_TTL_S, POSTPONED_DELAY
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.dispatcher import NO_SLOT_DELAY_S, SLOW_HOST_DELAY_RANGE_S, WebhookDispatcher
 from service.games.webhooks.owner import owner_by_key, owner_by_token
-from service.games.webhooks.port import StoredWebhook, WebhookState
-from service.games.webhooks.sender import POSTPONED, SendResult
+from service.games.webhooks.port import POSTPONED, SendResult, StoredWebhook, WebhookState
 from service.store.game_store import RedisStore
 from service.store.schedule import GRACE_S
 from service.store.webhooks import RedisWebhookStore
