@@ -1,6 +1,7 @@
 """Who registers webhooks over HTTP: a game's owner, one of its seats, or the holder of an API key for all its games."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from aiohttp import ClientResponse
 
@@ -14,6 +15,14 @@ OWNER_KINDS = ("game", "seat", "api_key")
 
 class WebhookOwner:
     """A client that registers webhooks at an instance: at `path`, with `headers` that authorize it."""
+
+    commands: ClassVar[Sequence[tuple[str, str]]] = (
+        ("GET", ""),
+        ("DELETE", ""),
+        ("POST", "/retry"),
+        ("GET", "/deliveries"),
+    )
+    """Method and suffix of the path of each request about one webhook."""
 
     game: HTTPGame
     """A game that its webhooks report."""
@@ -91,6 +100,8 @@ class WebhookOwner:
 
 class KeyHolder(WebhookOwner):
     """The holder of an API key."""
+
+    commands = (*WebhookOwner.commands, ("PATCH", ""), ("POST", "/ping"), ("POST", "/rotate-secret"))
 
     def __init__(self, instance: WebhookInstance, receiver: WebhookReceiver, secret: str) -> None:
         super().__init__(instance, receiver, "/v1/keys/me/webhooks", api_key_header(secret))
