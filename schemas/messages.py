@@ -60,7 +60,7 @@ class ActMessage(RequestModel, tag="act"):
     move: MoveId | None = None
     actions: ActionList | None = None
     seat: SeatNumber | None = None
-    if_match: IfMatch | None = None
+    if_match: IfMatch | Version | None = None
     key: Key | None = None
     include: Literal["legal_moves"] | None = None
 
@@ -78,7 +78,7 @@ class SeatMessage(RequestModel):
     game: Id
     id: MessageId | None = None
     seat: SeatNumber | None = None
-    if_match: IfMatch | None = None
+    if_match: IfMatch | Version | None = None
     key: Key | None = None
     include: Literal["legal_moves"] | None = None
 

@@ -61,7 +61,7 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     games.Unauthorized: _ProblemTemplate("unauthorized", "this token is not valid here"),
     games.ApiKeyRejected: _ProblemTemplate("unauthorized", "{reason}"),
     games.WrongSeat: _ProblemTemplate("wrong_seat", "this token does not act for seat {seat}"),
-    games.NotOwner: _ProblemTemplate("not_owner", "this is not the owner token of the game"),
+    games.NotOwner: _ProblemTemplate("not_owner", "this token of the game may not do that; the owner's may"),
     games.NoSuchGame: _ProblemTemplate(
         "not_found", "there is no game {game}, or it is private and this token is not valid for it"
     ),
@@ -226,6 +226,10 @@ _MESSAGE_WITH_FIELD = re.compile(
 )
 
 
+NO_LINE_FEED = r"(?!\\n)"
+"""What patterns have for Python alone, as msgspec quotes it."""
+
+
 def _parse_validation_message(message: str) -> games.Malformed:
     """Split a message of msgspec into detail and path; a field at the start of the message becomes part of the path.
 
@@ -233,7 +237,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
     >>> refusal.detail, refusal.path
     ('Object missing required field `name`', '$.players[0].name')
     """
-    match = _MESSAGE_WITH_PATH.fullmatch(message)
+    match = _MESSAGE_WITH_PATH.fullmatch(message.replace(NO_LINE_FEED, ""))
     detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
     field = _MESSAGE_WITH_FIELD.fullmatch(detail)
     return (

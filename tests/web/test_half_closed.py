@@ -8,6 +8,7 @@ import pytest
 from yarl import URL
 
 from service.web.connections.limiter import CONNECTION_LIMITER
+from tests.fuzz.frames import TEXT, encode_frame
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.web.app_server import Client
@@ -95,3 +96,31 @@ async def test_the_service_as_a_program_answers_too(tmp_path: Path, redis_url: s
     async with start_server(tmp_path, redis_url) as instance:
         assert await send_and_close(URL(instance.url), create() + GET) == [201, 200]
         assert await send_and_close(URL(instance.url), create()[:-1]) == [400]
+
+
+async def test_a_socket_answers_the_messages_that_arrived(client: Client) -> None:
+    game = await create_game(client)
+    move = (await game.legal_moves())[0]["id"]
+    act = json.dumps({"type": "act", "id": "c1", "game": game.id, "move": move}).encode()
+    async with open_connection(client) as (reader, writer):
+        writer.write(make_head(f"/v1/games/{game.id}/ws", *UPGRADE, f"Authorization: Bearer {game.owner_token}"))
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"Server: south-seas\r\n" in head
+        writer.write(encode_frame(TEXT, act, mask=bytes(4)))
+        writer.write_eof()
+        received = await read_to_end(reader)
+    assert b'"type":"diff"' in received
+    assert b'"type":"ack","id":"c1"' in received
+
+
+async def test_a_head_that_is_too_long_is_answered(client: Client) -> None:
+    async with open_connection(client) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        for number in range(12):
+            writer.write(b"X-%d: %b\r\n" % (number, b"x" * 7_000))
+            await writer.drain()
+            await asyncio.sleep(0.01)
+        received = await read_to_end(reader)
+    assert received.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert b"X-Request-Id: " in received
+    assert b"the request line and the headers may have 65536 bytes together" in received

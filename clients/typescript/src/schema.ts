@@ -1131,11 +1131,7 @@ export interface components {
             readonly game: string;
             /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /**
-             * @example 17
-             * @example 17-9110748de2cfb2a149549a661108b09a
-             */
-            readonly if_match?: string | null;
+            readonly if_match?: string | number | null;
             readonly include?: components["schemas"]["Include"] | null;
             /** @description An idempotency key. */
             readonly key?: string | null;
@@ -2570,11 +2566,7 @@ export interface components {
             readonly game: string;
             /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /**
-             * @example 17
-             * @example 17-9110748de2cfb2a149549a661108b09a
-             */
-            readonly if_match?: string | null;
+            readonly if_match?: string | number | null;
             readonly include?: components["schemas"]["Include"] | null;
             /** @description An idempotency key. */
             readonly key?: string | null;
@@ -2609,11 +2601,7 @@ export interface components {
             readonly game: string;
             /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /**
-             * @example 17
-             * @example 17-9110748de2cfb2a149549a661108b09a
-             */
-            readonly if_match?: string | null;
+            readonly if_match?: string | number | null;
             readonly include?: components["schemas"]["Include"] | null;
             /** @description An idempotency key. */
             readonly key?: string | null;
@@ -3045,11 +3033,7 @@ export interface components {
             readonly game: string;
             /** @description Chosen by the client, echoed in the reply. */
             readonly id?: string | null;
-            /**
-             * @example 17
-             * @example 17-9110748de2cfb2a149549a661108b09a
-             */
-            readonly if_match?: string | null;
+            readonly if_match?: string | number | null;
             readonly include?: components["schemas"]["Include"] | null;
             /** @description An idempotency key. */
             readonly key?: string | null;
@@ -4524,7 +4508,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `conflict`: The request conflicts with the state of the game. */
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `resigned`: This seat has resigned. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6809,7 +6793,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `nothing_to_undo`: There is nothing to undo. `conflict`: The request conflicts with the state of the game. */
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `resigned`: This seat has resigned. `nothing_to_undo`: There is nothing to undo. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;

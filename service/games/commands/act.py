@@ -17,7 +17,7 @@ from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
-from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot
+from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot, SeatResigned
 from service.games.lifecycle import is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff
 from service.telemetry import tracing
@@ -120,7 +120,9 @@ def parse_action(given: ActionRequest, path: str) -> Action:
 
 
 def check_turn(game: Game, seat: int, index: int | None = None) -> None:
-    """Raise SeatPlayedByBot where a bot decides for the player, NotYourTurn unless the seat decides now."""
+    """Raise SeatResigned, SeatPlayedByBot where a bot decides for the player, NotYourTurn unless it decides now."""
+    if game.players[seat].resigned:
+        raise SeatResigned(seat, index)
     if is_played_by_bot(game, seat):
         raise SeatPlayedByBot(seat, index)
     if seat != game.decider:

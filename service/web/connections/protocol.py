@@ -68,6 +68,9 @@ MIN_FRAGMENT_BYTES = 64
 MAX_DISCARDED_BYTES = 4_194_304
 """Bytes that a client may send after a violation of the WebSocket protocol or a close frame, and they are read."""
 
+LINGER_TIMEOUT_S = 2.0
+"""How long a connection is read after a response that ends it, so that the client can read the response."""
+
 HIGH_WATER_BYTES = 65_536
 """Unsent bytes from which on they are recorded at once, and not only by the next sweep.
 
@@ -200,17 +203,20 @@ class ClientConnection(web.RequestHandler):
             self.head_started_at = asyncio.get_running_loop().time()
         self.head_bytes += len(data)
         if self.head_bytes > MAX_HEAD_BYTES:
-            self.force_close()
+            self._reject_head()
 
     def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp's returns None, which closes the connection
         """Respond to the requests that arrived before the client closed its sending half, then close.
 
-        Returns whether the connection stays open until then. A WebSocket or event stream ends at once: nothing else
-        tells that its client is gone.
+        Returns whether the connection stays open until then. A WebSocket handles the messages that have arrived; an
+        event stream ends at once, since nothing else tells that its client is gone.
         """
         if self.discards_until is not None:
             self.discards_until.set()
             return False
+        if self.kind == "socket" and self.frames is not None:
+            self.frames.feed_eof()
+            return True
         if self.kind != "response" or not (self._messages or self._is_answering()):
             return False
         self.is_half_closed = True
@@ -357,6 +363,15 @@ class ClientConnection(web.RequestHandler):
             and self.last_bytes != END_OF_HEAD
             and self.bytes_after_head != body.total_bytes
         )
+
+    def _reject_head(self) -> None:
+        """Answer a head that is too long, and discard what still arrives, so that the client can read the answer."""
+        self.is_stopped, self.head_started_at = True, 0.0
+        if self._write_transport is not None:
+            detail = f"the request line and the headers may have {MAX_HEAD_BYTES} bytes together"
+            self._write_transport.write(self.limiter.encode_refusal("malformed", detail))
+            self._write_transport.write_eof()
+            asyncio.get_running_loop().call_later(LINGER_TIMEOUT_S, self.force_close)
 
     def check_body_can_end(self, body: StreamReader) -> None:
         """Fail a body that is incomplete when the client has closed its sending half."""

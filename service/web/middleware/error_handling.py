@@ -24,9 +24,11 @@ SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
 """aiohttp's parser also knows 0.9 and 2.0."""
 
 REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
+REQUESTED_METHOD = istr("Access-Control-Request-Method")
 PREFLIGHT_MAX_AGE_S = 7200
 
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header or a method."""
 _IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
 """A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
@@ -53,11 +55,10 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
-        except web.HTTPMethodNotAllowed as error:
-            is_options = request.method == "OPTIONS"
-            response = options_response(request, error) if is_options else http_exception_response(error)
         except web.HTTPException as error:
-            response = http_exception_response(error)
+            response = (
+                options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)
+            )
         if rate_limiter is not None and charge is not None:
             rate_limiter.settle(request, address, charge, response)
         elif (
@@ -81,8 +82,10 @@ async def _admit(rate_limiter: RateLimiter, request: web.Request, address: str) 
 
 
 def _check_protocol(request: web.Request) -> None:
-    """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could read."""
+    """Raise Malformed for a token in a URL; Malformed, EncodedBody, UnknownTransferCoding for what cannot be read."""
     headers = request.headers
+    if "token" in request.query_string and "token" in request.query:
+        raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
     codings = headers.getall(hdrs.CONTENT_ENCODING, None)
@@ -92,18 +95,24 @@ def _check_protocol(request: web.Request) -> None:
         raise UnknownTransferCoding
 
 
-def options_response(request: web.Request, error: web.HTTPMethodNotAllowed) -> web.Response:
+def options_response(request: web.Request, error: web.HTTPException) -> web.Response:
     """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
 
     Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
-    Authorization (Fetch, 4.8), so the preflight lists those that it was asked for.
+    Authorization (Fetch, 4.8), so the preflight lists those that it was asked for. It is answered for unknown paths and
+    methods too, so that the page can read the problem of the request itself.
     """
-    allow = format_allow_header(error.allowed_methods)
+    allowed = format_allow_header(error.allowed_methods) if isinstance(error, web.HTTPMethodNotAllowed) else ""
+    method = request.headers.get(REQUESTED_METHOD, "")
+    if not allowed and not method:
+        return http_exception_response(error)
+    methods = [allowed, *(_NAME.findall(method)[:1] if method not in allowed.split(", ") else [])]
     headers = {
-        "Allow": allow,
-        "Access-Control-Allow-Methods": allow,
+        "Access-Control-Allow-Methods": ", ".join(filter(None, methods)),
         "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
     }
-    if requested := _HEADER_NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
+    if allowed:
+        headers["Allow"] = allowed
+    if requested := _NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
         headers["Access-Control-Allow-Headers"] = ", ".join(requested)
     return web.Response(status=204, headers=headers)

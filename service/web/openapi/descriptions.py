@@ -42,7 +42,7 @@ URL of the next page (`rel="next"`).
 **Compression.** Responses over 1 KB are compressed with gzip or deflate as `Accept-Encoding` asks, except PNG, event
 streams, and responses with tokens. Request bodies must not be compressed.
 
-**Rate limits.** Each counted response has `RateLimit` and `RateLimit-Policy`. HEAD and OPTIONS are not counted.
+**Rate limits.** Each counted response has `RateLimit` and `RateLimit-Policy`.
 
 **Coordinates.** x grows east, y grows south, and the start tile is at (0, 0). `rotation` counts quarter turns
 clockwise. Half-edges are numbered clockwise from the north-west corner: 0 is the west half of n, 7 is the north half of

@@ -90,7 +90,7 @@ seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optio
     summary="Act",
     body=ACT_DECODER,
     responses=_action_responses("The diffs of the action, and the next decision.", "acted"),
-    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
+    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
     examples=("act_move", "act_action", "act_actions"),
 )
 async def post_action(request: web.Request) -> web.Response:
@@ -110,7 +110,7 @@ async def post_action(request: web.Request) -> web.Response:
     operation_id="undo",
     summary="Take a move back",
     responses=_action_responses("The diff that undoes the action.", "undone"),
-    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "nothing_to_undo"),
+    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
 async def post_undo(request: web.Request) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.

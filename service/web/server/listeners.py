@@ -11,7 +11,7 @@ from service.web.server.serving import BACKLOG, StartFailed
 ALL_ADDRESSES = {socket.AF_INET: "0.0.0.0", socket.AF_INET6: "::"}  # noqa: S104  bound only where a setting asks for it
 LOOPBACK_ADDRESSES = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 
-BOTH_FAMILIES = {"": ALL_ADDRESSES, "::": ALL_ADDRESSES, "localhost": LOOPBACK_ADDRESSES}
+BOTH_FAMILIES = {"::": ALL_ADDRESSES, "localhost": LOOPBACK_ADDRESSES}
 """The addresses of hosts that mean IPv4 and IPv6 alike, whatever the machine's resolver has for them."""
 
 NO_SUCH_FAMILY = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL}
@@ -28,6 +28,8 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
     Raises StartFailed.
     """
+    if not host:
+        raise StartFailed("the host to listen on is empty; :: means all addresses")
     with ExitStack() as opened:
         bound: list[socket.socket] = []
         missing: OSError | None = None

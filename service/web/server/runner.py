@@ -22,7 +22,7 @@ from schemas.problems import Problem, problem
 from service.telemetry.log_context import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import ClientConnection
+from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection
 from service.web.errors import TargetTooLong
 from service.web.expectations import without_expectations
 from service.web.middleware.access_log import UNMATCHED_ROUTE, log_request
@@ -40,9 +40,6 @@ MAX_TARGET_BYTES = 2_048
 
 MAX_HEADERS = 64
 """Headers of one request; browsers and proxies send about half as many."""
-
-LINGER_TIMEOUT_S = 2.0
-"""How long the rest of a body may still arrive after its response."""
 
 READ_BUFFER_BYTES = 16_384
 """Bytes of a body that wait for its handler, at most twice as many."""

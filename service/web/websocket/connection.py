@@ -30,9 +30,10 @@ from service.web.connections.protocol import (
     is_slow_consumer,
     start_socket,
 )
-from service.web.middleware.request_metrics import REQUEST_ID
+from service.web.middleware.security_headers import SECURITY_HEADERS
 from service.web.problems import to_problem
 from service.web.ratelimit.charges import CHARGE
+from service.web.responses import set_common_headers
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.websocket.handshake import SUBPROTOCOL, check_handshake
@@ -82,8 +83,8 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         autoping=False,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
-    if (log_context := LOG_CONTEXT.get()) is not None and log_context.request_id is not None:
-        socket.headers[REQUEST_ID] = log_context.request_id
+    context = LOG_CONTEXT.get()
+    set_common_headers(socket.headers, request.app[SECURITY_HEADERS], None if context is None else context.request_id)
     if (charge := request.get(CHARGE)) is not None:
         charge.set_headers(socket.headers)
     try:

@@ -263,8 +263,8 @@ def _outcome(message: ClientMessage) -> str:
     return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
 
 
-def _parse_if_match(if_match: str) -> list[ExpectedVersion]:
-    version, _, digest = if_match.partition("-")
+def _parse_if_match(if_match: str | int) -> list[ExpectedVersion]:
+    version, _, digest = str(if_match).partition("-")
     return [ExpectedVersion(int(version), digest or None)]
 
 

@@ -45,7 +45,10 @@ class RecordingTransport(asyncio.Transport):
         self.unsent = 0
         self.calls: list[str] = []
         self.written = b""
-        for name, call in (("abort",) * 2, ("close",) * 2, ("pause_reading", "pause"), ("resume_reading", "resume")):
+        for name, call in (
+            *(("abort",) * 2, ("close",) * 2, ("write_eof", "eof")),
+            *(("pause_reading", "pause"), ("resume_reading", "resume")),
+        ):
             setattr(self, name, partial(self.calls.append, call))
 
     def get_write_buffer_size(self) -> int:
@@ -288,7 +291,8 @@ async def test_the_bytes_of_a_head_are_limited(opened: Opened, more: int) -> Non
     lines = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 1_000) for number in range(64))
     connection.data_received(GET[:-2] + lines)
     connection.data_received(b"Y: " + b"x" * (65_536 - connection.head_bytes - 3 + more))
-    assert transport.is_closing() == bool(more)
+    assert ("eof" in transport.calls) == bool(more)
+    assert (b"HTTP/1.1 400 " in transport.written) == bool(more)
 
 
 FRAMING = 65_536

@@ -60,6 +60,26 @@ async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
         assert "Access-Control-Allow-Credentials" not in response.headers
 
 
+@pytest.mark.parametrize(("path", "method"), (("/nowhere", "GET"), ("/v1/games", "PUT"), ("/v1/games/none", "BREW")))
+async def test_a_preflight_of_a_request_that_has_a_problem_lets_the_page_read_it(
+    client: Client, path: str, method: str
+) -> None:
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}
+    response = await client.options(path, headers={**asked, "Access-Control-Request-Headers": "x-one"})
+    assert response.status == 204
+    assert method in response.headers["Access-Control-Allow-Methods"].split(", ")
+    assert response.headers["Access-Control-Allow-Headers"] == "x-one"
+    assert (await client.options("/nowhere")).status == 404
+
+
+@pytest.mark.parametrize("path", ("/v1/games", "/v1/bots", "/nowhere", "/docs"))
+async def test_a_token_in_a_url_is_refused(client: Client, path: str) -> None:
+    response = await client.get(path, params={"token": "a" * 43, "limit": "1"})
+    problem = await response.json(content_type="application/problem+json")
+    assert (response.status, problem["code"], problem["path"]) == (400, "malformed", "token")
+    assert "aaa" not in problem["detail"]
+
+
 async def test_a_preflight_lists_names_of_headers_only(client: Client) -> None:
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "GET"}
     assert "Access-Control-Allow-Headers" not in (await client.options("/v1/games", headers=asked)).headers

@@ -95,7 +95,7 @@ async def test_the_other_two_continue_after_a_resignation(client: Client) -> Non
     assert (game["turn"]["seat"], game["players"][0]["resigned"]) == (1, True)
     await check_problem(await http_game.post("/resign", {"seat": 0}), 409, "resigned")
     await check_problem(await http_game.post("/return", {"seat": 0}), 409, "resigned")
-    await check_problem(await http_game.act({"move": "pass.islander"}, http_game.seat_tokens[0]), 409, "not_your_turn")
+    await check_problem(await http_game.act({"move": "pass.islander"}, http_game.seat_tokens[0]), 409, "resigned")
 
 
 async def test_bots_act_in_the_commit_of_a_resignation(client: Client) -> None:
@@ -188,6 +188,13 @@ async def test_a_replaced_seat_is_named_also_when_another_is_on_turn(
     for token, body in ((game.seat_tokens[0], {}), (game.owner_token, {"seat": 0})):
         await check_problem(await game.act({"move": "pass.deliver", **body}, token), 409, "replaced")
         await check_problem(await game.post("/undo", body, token), 409, "replaced")
+
+
+async def test_a_resigned_seat_is_named_also_when_another_is_on_turn(client: Client) -> None:
+    game = await create_game(client, THREE, first_seat=0)
+    await check_success(await game.post("/resign", {"seat": 0}))
+    await check_problem(await game.act({"move": "pass.deliver"}, game.seat_tokens[0]), 409, "resigned")
+    await check_problem(await game.post("/undo", {"seat": 0}), 409, "resigned")
 
 
 @pytest.mark.parametrize("what", ("resign", "return"))

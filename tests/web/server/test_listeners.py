@@ -56,7 +56,6 @@ def no_family(monkeypatch: pytest.MonkeyPatch) -> Any:
     (
         ("localhost", BOTH, "http://127.0.0.1"),
         ("::", BOTH, "http://127.0.0.1"),
-        ("", BOTH, "http://127.0.0.1"),
         (ALL_IPV4, ["127.0.0.1"], "http://127.0.0.1"),
         ("127.0.0.1", ["127.0.0.1"], "http://127.0.0.1"),
         ("::1", ["::1"], "http://[::1]"),
@@ -85,3 +84,8 @@ def test_the_name_of_a_host_is_that_of_its_url() -> None:
         assert format_listening_url(sockets, "game.example") == f"http://game.example:{port}"
         with pytest.raises(StartFailed, match=f"cannot listen on localhost:{port}: "):
             bind("localhost", port)
+
+
+def test_an_empty_host_is_refused() -> None:
+    with pytest.raises(StartFailed, match="the host to listen on is empty"):
+        bind("", 0)
