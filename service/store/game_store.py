@@ -12,7 +12,7 @@ from typing import Any
 
 from service.games.api_keys.port import ApiKeyStore
 from service.games.archive.archiver import ARCHIVE_DELAY_S
-from service.games.idempotency import Replayed
+from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
     ChangeNotification,
     Commit,
@@ -40,7 +40,7 @@ from service.store.schedule import Schedule
 from service.store.scripts import Script
 from service.store.token_buckets import RedisTokenBuckets
 from service.store.transfer import RedisGameTransfer
-from service.store.webhooks import RedisWebhookStore, decode_webhook_ids, idempotency_arguments
+from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
 from service.supervision import Backoff
 from service.telemetry import clock
 
@@ -131,7 +131,7 @@ class RedisStore(GameIndex):
         arguments: list[Argument] = [commit.id, expected.version or "", expected.digest]
         arguments += ",".join(expected.webhooks), commit.snapshot
         arguments += commit.access or b"", commit.ttl_s, keys.channel(commit.game), self._pubsub_prefix
-        arguments += self._notifications.count_own_subscribers(commit.game), *idempotency_arguments(commit.idempotency)
+        arguments += self._notifications.count_own_subscribers(commit.game), *_idempotency_arguments(commit.idempotency)
         arguments += commit.meta, expected.last_revocation, "1" if commit.revokes_token else ""
         for diff in commit.diffs:
             arguments += diff.version, diff.digest, diff.previous, diff.data
@@ -190,6 +190,11 @@ class RedisStore(GameIndex):
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis replies and takes writes."""
         await self._client.execute("SET", keys.WRITE_PROBE, "", "EX", 60)
+
+
+def _idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:
+    """Return the hash field and the record of an idempotency key; both are empty without a key."""
+    return ("", "") if record is None else (keys.idempotency_field(record.key), record.record)
 
 
 def _decode_outcome(reply: Any) -> CommitOutcome:

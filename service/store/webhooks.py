@@ -7,16 +7,15 @@ from typing import Any
 
 import msgspec
 
-from service.games.api_keys.subject import key_of_subject
-from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.idempotency import IdempotencyRecord
 from service.games.timestamps import DAY_S
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,
     LeaseTaken,
-    LimitReached,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
@@ -27,7 +26,7 @@ from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.schedule import Schedule
 from service.store.scripts import Script
 
-__all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids", "idempotency_arguments"]
+__all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids"]
 
 MAX_STORED_ATTEMPTS = 100
 """The number of delivery attempts stored of each webhook."""
@@ -54,31 +53,23 @@ class RedisWebhookStore:
         webhook: WebhookRegistration,
         state: WebhookState,
         *,
-        max_webhooks: int,
-        record: IdempotencyRecord | None,
+        record: IdempotencyRecord | None = None,
         expected: ExpectedWebhooks | None = None,
-    ) -> Added | LimitReached | Replayed | WebhooksChanged | WebhookNotFound:
-        """Add a webhook if the subject has fewer than `max_webhooks` and is as expected, and schedule a delivery.
+    ) -> Added | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject is as expected, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
         await self.schedule(subject, [webhook.id], int(self._clock()))
-        encoded = _ENCODER.encode(webhook), _ENCODER.encode(state)
-        expectation = () if expected is None else (",".join(expected.ids), expected.last_revocation)
-        arguments = webhook.id, *encoded, max_webhooks, *idempotency_arguments(record), *expectation
-        script_keys = [keys.subject(subject), keys.replica_wait(subject)]
-        if record is not None and key_of_subject(subject) is not None:
-            script_keys.append(keys.idempotency_record(subject, record.key))
-        reply = await self._add_script.run(script_keys, *arguments)
-        match reply:
+        script_keys = [keys.subject(subject), keys.replica_wait(subject), *_record_keys(subject, record)]
+        arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), _encode(record)]
+        if expected is not None:
+            arguments += expected.record or b"", ",".join(expected.ids), expected.last_revocation
+        match await self._add_script.run(script_keys, *arguments):
             case 1:
                 return Added()
             case 0:
-                return LimitReached()
-            case -2:
                 return WebhooksChanged()
-            case bytes():
-                return Replayed(reply)
             case _:
                 return WebhookNotFound()
 
@@ -122,40 +113,22 @@ class RedisWebhookStore:
             case _:
                 return WebhookNotFound()
 
-    async def save_state(
-        self,
-        subject: str,
-        state: WebhookState,
-        attempt: DeliveryAttempt | None,
-        *,
-        webhook_id: str,
-        holder: str,
-        seconds: int | None,
+    async def save(
+        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
     ) -> bool:
-        """Store the state of a leased webhook; extend the lease by `seconds`, or release it (None).
+        """Store what changed of a leased webhook; extend the lease, or release it (None).
 
         Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
         """
-        entry = "" if attempt is None else _ENCODER.encode(attempt)
-        arguments = webhook_id, holder, _ENCODER.encode(state), entry, MAX_STORED_ATTEMPTS
-        lease_s = "" if seconds is None else seconds
-        return bool(await self._ack_script.run(_script_keys(subject, webhook_id), *arguments, lease_s, ""))
-
-    async def save(
-        self, subject: str, webhook: StoredWebhook, holder: str, record: IdempotencyRecord | None = None
-    ) -> bool:
-        """Store a leased webhook that was changed, and release the lease. Return False as `save_state` does."""
-        webhook_id = webhook.registration.id
-        registration, state = _ENCODER.encode(webhook.registration), _ENCODER.encode(webhook.state)
-        arguments = webhook_id, holder, state, "", MAX_STORED_ATTEMPTS, "", registration
-        script_keys = _script_keys(subject, webhook_id)
-        if record is None:
-            return bool(await self._ack_script.run(script_keys, *arguments))
-        script_keys.append(keys.idempotency_record(subject, record.key))
-        return bool(await self._ack_script.run(script_keys, *arguments, record.record))
+        lease = "" if lease_s is None else lease_s
+        arguments = webhook_id, holder, _encode(change.state), _encode(change.attempt), MAX_STORED_ATTEMPTS, lease
+        script_keys = [*_script_keys(subject, webhook_id), *_record_keys(subject, change.record)]
+        return bool(
+            await self._ack_script.run(script_keys, *arguments, _encode(change.registration), _encode(change.record))
+        )
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
-        """Return what `save` stored under the hash of an idempotency key; None for nothing."""
+        """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
         record: bytes | None = await self._client.execute("GET", keys.idempotency_record(subject, key))
         return record
 
@@ -210,9 +183,20 @@ def _script_keys(subject: str, webhook_id: str) -> list[str]:
     ]
 
 
-def idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:
-    """Return the hash field and the record of an idempotency key for a script; both are empty without a key."""
-    return ("", "") if record is None else (keys.idempotency_field(record.key), record.record)
+def _record_keys(subject: str, record: IdempotencyRecord | None) -> list[str]:
+    """Return the key of a record that a script stores; none without a record."""
+    return [] if record is None else [keys.idempotency_record(subject, record.key)]
+
+
+def _encode(value: WebhookRegistration | WebhookState | DeliveryAttempt | IdempotencyRecord | None) -> bytes:
+    """Encode an argument of a script; empty for None."""
+    match value:
+        case None:
+            return b""
+        case IdempotencyRecord():
+            return value.record
+        case _:
+            return _ENCODER.encode(value)
 
 
 def decode_webhook_ids(field: bytes | None) -> list[str]:

@@ -9,9 +9,9 @@ from service.games.errors import ApiKeyRejected
 from service.web.app_keys import API_KEY, API_KEYS
 from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key
 from service.web.headers.negotiation import add_vary
-from service.web.responses import cacheable_response, json_response
+from service.web.responses import cacheable_response
 
-__all__ = ["authenticate_api_key", "cacheable_key_response", "key_response", "require_api_key"]
+__all__ = ["authenticate_api_key", "cacheable_key_response", "require_api_key"]
 
 
 async def authenticate_api_key(request: web.Request) -> ApiKey | None:
@@ -30,11 +30,6 @@ async def require_api_key(request: web.Request) -> ApiKey:
     if key is None:
         raise ApiKeyRejected("send the API key in the header Api-Key")
     return key
-
-
-def key_response(value: Any, *, status: int = 200, secret: bool = False, location: str | None = None) -> web.Response:
-    """Return a JSON response that depends on the API key; a `secret` one contains secrets (see `json_response`)."""
-    return add_vary(json_response(value, status=status, private=True, secret=secret, location=location), API_KEY_HEADER)
 
 
 def cacheable_key_response(request: web.Request, value: Any) -> web.Response:

@@ -25,7 +25,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.context import Context, Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
-from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
+from service.games.webhooks.port import DeliveryAttempt, WebhookChange, WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key
@@ -133,7 +133,7 @@ async def record_attempt(store: RedisStore, game: str) -> str:
     (hook,) = await store.webhooks.list_by_subject(game)
     webhook_id = hook.registration.id
     await store.webhooks.acquire_lease(game, webhook_id, "me", 10)
-    assert await store.webhooks.save_state(game, hook.state, ATTEMPT, webhook_id=webhook_id, holder="me", seconds=None)
+    assert await store.webhooks.save(game, webhook_id, "me", WebhookChange(hook.state, ATTEMPT))
     return webhook_id
 
 
@@ -308,7 +308,7 @@ async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
 ) -> None:
     for one in (store, second_store):
         await add_api_key(one, "bot")
-    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0), max_webhooks=10, record=None)
+    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0))
     stored = await store_game(store, api_key="bot")
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
     assert (await second_store.list_by_keys(["key.bot"], 10, None)).games == [stored.id]

@@ -115,7 +115,7 @@ async def test_a_revoked_key_stays_revoked(store: RedisStore, redis_url: str) ->
 
 async def test_the_webhooks_of_a_revoked_key_end(store: RedisStore, redis_url: str) -> None:
     await run_keys(redis_url, "add", "bot")
-    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0), max_webhooks=1, record=None)
+    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0))
     await run_keys(redis_url, "rotate", "bot")
     assert len(await store.webhooks.list_by_subject("key.bot")) == 1
     await run_keys(redis_url, "revoke", "bot")

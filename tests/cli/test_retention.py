@@ -21,7 +21,8 @@ from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
-from service.games.webhooks.registration import WebhookRequest, register_webhook
+from service.games.webhooks.commands import RegistrationRequest, register_webhook
+from service.games.webhooks.owner import owner_by_token
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION, play_first_move
@@ -115,8 +116,8 @@ async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: 
     context = make_context(store, retention=RETENTION)
     stored = await store_game(store, context=context)
     await redis.expire(keys.game(stored.id), 1000)
-    url = RegisterWebhook(url="https://example.org/")
-    await register_webhook(context, stored.id, WebhookRequest(url, stored.created.owner_token, None, 10))
+    owner = owner_by_token(stored.id, stored.created.owner_token, 10)
+    await register_webhook(context, owner, RegistrationRequest(RegisterWebhook(url="https://example.org/")))
     assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
 
 

@@ -21,7 +21,7 @@ from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S
 from service.games.webhooks.delivery_slots import SlotLimits
-from service.games.webhooks.registration import MAX_SEAT_WEBHOOKS
+from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
 from service.store.connection.command import InFlightLimits
 from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S

@@ -24,7 +24,7 @@ from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.games.webhooks.sender import SendResult
+from service.games.webhooks.port import SendResult
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore

@@ -16,7 +16,8 @@ from service.games.context import Context
 from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.ports import GameRecord, StoredDiff
-from service.games.webhooks.registration import WebhookRequest, register_webhook
+from service.games.webhooks.commands import RegistrationRequest, register_webhook
+from service.games.webhooks.owner import owner_by_token
 from service.store.connection.pipeline import PipelinedClient
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import make_context
@@ -70,8 +71,9 @@ async def store_game(
     created = (await create(context, request, key=None, include_moves=False, creator=CREATOR, api_key=api_key)).response
     stored = StoredGame(created.game.id, created, context)
     for number in range(webhooks):
-        url = RegisterWebhook(url=f"https://example.org/{number}")
-        await register_webhook(context, stored.id, WebhookRequest(url, created.owner_token, None, 10))
+        body = RegisterWebhook(url=f"https://example.org/{number}")
+        owner = owner_by_token(stored.id, created.owner_token, 10)
+        await register_webhook(context, owner, RegistrationRequest(body))
     if status != "waiting":
         await play_to(stored, status)
     return stored

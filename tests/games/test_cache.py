@@ -102,7 +102,7 @@ async def test_a_webhook_registered_on_another_instance_gets_the_next_change(sto
     context = instance(store, hooked=hooked)
     table = await created(context)
     hook = WebhookRegistration("h", "https://example.com", None, None, "secret", "2026-11-22T00:00:00Z")
-    await store.webhooks.add(table.game.id, hook, WebhookState(1), max_webhooks=1, record=None)
+    await store.webhooks.add(table.game.id, hook, WebhookState(1))
     await do(context, table)
     assert hooked == ["h"]
 

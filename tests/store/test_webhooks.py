@@ -2,21 +2,21 @@
 
 import time
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.games.idempotency import Replayed
 from service.games.ports import Committed, Revision, VersionConflict
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
+    ExpectedWebhooks,
     LeaseTaken,
-    LimitReached,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
+    WebhooksChanged,
     WebhookState,
 )
 from service.store import keys
@@ -24,7 +24,7 @@ from service.store.game_store import RedisStore
 from service.store.webhooks import MAX_STORED_ATTEMPTS, RedisWebhookStore
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
-from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
+from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record
 
 START = WebhookState(1)
 KEY = "key.bot"
@@ -42,13 +42,13 @@ def attempt(version: int) -> DeliveryAttempt:
 async def hooked(store: RedisStore) -> RedisStore:
     """Return a store with a game that has one webhook."""
     await store.commit(creation())
-    assert isinstance(await store.webhooks.add("g", hook(), START, max_webhooks=10, record=None), Added)
+    assert isinstance(await store.webhooks.add("g", hook(), START), Added)
     return store
 
 
 async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
-    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), max_webhooks=10, record=None) == Added()
+    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2)) == Added()
     assert await hooked.webhooks.list_by_subject("g") == [
         StoredWebhook(hook(), START),
         StoredWebhook(hook("i"), WebhookState(2)),
@@ -59,12 +59,12 @@ async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
 
 
 async def test_the_webhook_of_an_api_key_is_stored_with_the_key(store: RedisStore, redis: Redis) -> None:
-    assert await store.webhooks.add(KEY, hook(), START, max_webhooks=10, record=None) == WebhookNotFound()
+    assert await store.webhooks.add(KEY, hook(), START) == WebhookNotFound()
     await add_api_key(store, "bot")
-    assert await store.webhooks.add(KEY, hook(), START, max_webhooks=10, record=None) == Added()
+    assert await store.webhooks.add(KEY, hook(), START) == Added()
     assert await store.webhooks.list_by_subject(KEY) == [StoredWebhook(hook(), START)]
     assert await store.webhooks.acquire_lease(KEY, "h", "me", 10) == StoredWebhook(hook(), START)
-    assert await store.webhooks.save_state(KEY, START, attempt(1), webhook_id="h", holder="me", seconds=None)
+    assert await store.webhooks.save(KEY, "h", "me", WebhookChange(START, attempt(1)))
     assert await store.webhooks.list_attempts(KEY, "h") == [attempt(1)]
     assert 29 * 86_400 < await redis.ttl(keys.webhook_attempts(KEY, "h")) <= 30 * 86_400
     assert await redis.ttl(keys.subject(KEY)) == -1
@@ -101,59 +101,50 @@ async def test_missed_games_are_listed_once_the_oldest_first(store: RedisStore) 
 
 async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: RedisStore) -> None:
     changed = StoredWebhook(replace(hook(), url="https://other.example/"), WebhookState(1, failures=2))
-    assert not await hooked.webhooks.save("g", changed, "me")
+    change = WebhookChange(changed.state, registration=changed.registration)
+    assert not await hooked.webhooks.save("g", "h", "me", change)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    assert not await hooked.webhooks.save("g", changed, "another")
-    assert await hooked.webhooks.save("g", changed, "me")
+    assert not await hooked.webhooks.save("g", "h", "another", change)
+    assert await hooked.webhooks.save("g", "h", "me", change)
     assert await hooked.webhooks.acquire_lease("g", "h", "another", 10) == changed  # the lease was released
     await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save("g", changed, "another")
+    assert not await hooked.webhooks.save("g", "h", "another", change)
 
 
-async def test_a_webhook_of_an_earlier_release_is_read(hooked: RedisStore, redis: Redis) -> None:
-    old = [msgspec.msgpack.encode(list(msgspec.structs.astuple(one))[:6]) for one in (hook("o"), WebhookState(3))]
-    await redis.hset(keys.game("g"), mapping={"hook:o": old[0], "hook:o:state": old[1]})
-    assert await hooked.webhooks.get("g", "o") == StoredWebhook(hook("o"), WebhookState(3))
-
-
-async def test_add_enforces_the_limit_and_requires_a_game(hooked: RedisStore) -> None:
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=1, record=None) == LimitReached()
-    assert await hooked.webhooks.add("g", hook(), START, max_webhooks=1, record=None) == Added()
-    assert await hooked.webhooks.add("other", hook(), START, max_webhooks=1, record=None) == WebhookNotFound()
+async def test_add_requires_a_game_and_leaves_a_webhook_that_is_there(hooked: RedisStore) -> None:
+    assert await hooked.webhooks.add("g", hook(), WebhookState(7)) == Added()
+    assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
+    assert await hooked.webhooks.add("other", hook(), START) == WebhookNotFound()
     assert await hooked.webhooks.list_by_subject("other") == []
 
 
-async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
-    first_record = idempotency("key", 1)
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=first_record) == Added()
-    assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, record=idempotency("key", 2)) == Replayed(
-        record(1)
-    )
-    loaded = await load_record(hooked, "g", key_hash("key"))
-    assert (loaded.idempotency_record, loaded.webhooks) == (record(1), ("h", "i"))
-
-
-async def test_an_idempotency_record_expires_after_a_day(hooked: RedisStore) -> None:
-    at = 1_800_000_000
-    for name, stored_at, outcome in (
-        ("i", at, Added()),
-        ("j", at + 86_399, Replayed(record(0, at))),
-        ("j", at + 86_400, Added()),
+@pytest.mark.parametrize("subject", ("g", KEY))
+async def test_add_changes_nothing_unless_the_subject_is_as_expected(store: RedisStore, subject: str) -> None:
+    await store.commit(creation())
+    await add_api_key(store, "bot")
+    webhooks, first, second = store.webhooks, idempotency("key", 1), idempotency("key", 2)
+    for name, requested, expected, outcome in (
+        ("h", first, ExpectedWebhooks((), "", None), Added()),
+        ("h", first, ExpectedWebhooks((), "", None), WebhooksChanged()),  # the key has a record
+        ("i", None, ExpectedWebhooks((), "", None), WebhooksChanged()),
+        ("i", None, ExpectedWebhooks(("h",), "revocation", None), WebhooksChanged()),
+        ("h", None, ExpectedWebhooks((), "", None), Added()),  # a repetition after a lost connection
+        ("i", None, ExpectedWebhooks(("h",), "", None), Added()),
+        ("j", second, ExpectedWebhooks(("h", "i"), "", first.record), Added()),  # the record is a day old
     ):
-        requested = idempotency("key", 0, stored_at)
-        assert await hooked.webhooks.add("g", hook(name), START, max_webhooks=10, record=requested) == outcome
+        assert await webhooks.add(subject, hook(name), START, record=requested, expected=expected) == outcome, name
+    assert [one.registration.id for one in await webhooks.list_by_subject(subject)] == ["h", "i", "j"]
+    assert await webhooks.load_idempotency_record(subject, key_hash("key")) == second.record
 
 
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
-    await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=None)
+    await hooked.webhooks.add("g", hook("i"), START)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=10)
+    await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(2), attempt(2)), 10)
     assert await hooked.webhooks.remove("g", "h")
     assert not await redis.exists(keys.webhook_lease("g", "h"))
     assert not await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save_state(
-        "g", WebhookState(3), attempt(3), webhook_id="h", holder="me", seconds=10
-    )
+    assert not await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(3), attempt(3)), 10)
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == WebhookNotFound()
     assert await hooked.webhooks.list_attempts("g", "h") == []
     assert [one.registration.id for one in await hooked.webhooks.list_by_subject("g")] == ["i"]
@@ -165,7 +156,7 @@ async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, r
 async def test_the_lease_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     for end_lease in (
         lambda: hooked.webhooks.acquire_lease("g", "h", "me", 10),
-        lambda: hooked.webhooks.save_state("g", START, None, webhook_id="h", holder="me", seconds=10),
+        lambda: hooked.webhooks.save("g", "h", "me", WebhookChange(START), 10),
     ):
         await redis.hset(keys.game("g"), "hook:h", "anything")
         await redis.set(keys.webhook_lease("g", "h"), "me", ex=10)
@@ -178,27 +169,25 @@ async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Red
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
     assert 0 < await redis.ttl(keys.webhook_lease("g", "h")) <= 10
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
-    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="you", seconds=None)
-    assert await hooked.webhooks.save_state("g", WebhookState(2), attempt(2), webhook_id="h", holder="me", seconds=20)
+    assert not await hooked.webhooks.save("g", "h", "you", WebhookChange(WebhookState(9)))
+    assert await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(2), attempt(2)), 20)
     assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
-    assert await hooked.webhooks.save_state("g", WebhookState(3), None, webhook_id="h", holder="me", seconds=None)
+    assert await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(3)))
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
-    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="me", seconds=None)
+    assert not await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(9)))
 
 
 async def test_a_repeated_attempt_is_stored_once(hooked: RedisStore) -> None:
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for _ in range(2):
-        assert await hooked.webhooks.save_state("g", START, attempt(2), webhook_id="h", holder="me", seconds=10)
+        assert await hooked.webhooks.save("g", "h", "me", WebhookChange(START, attempt(2)), 10)
     assert await hooked.webhooks.list_attempts("g", "h") == [attempt(2)]
 
 
 async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for version in range(2, MAX_STORED_ATTEMPTS + 7):
-        await hooked.webhooks.save_state(
-            "g", WebhookState(version), attempt(version), webhook_id="h", holder="me", seconds=10
-        )
+        await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(version), attempt(version)), 10)
     log = await hooked.webhooks.list_attempts("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
     assert await redis.llen(keys.webhook_attempts("g", "h")) == MAX_STORED_ATTEMPTS

@@ -11,13 +11,11 @@ from standardwebhooks import Webhook
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.delivery import JITTER
-from service.games.webhooks.port import StoredWebhook
-from service.games.webhooks.sender import SendResult
+from service.games.webhooks.port import SendResult, StoredWebhook, WebhookChange
 from service.games.webhooks.updates import restart
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.log_context import LOG_CONTEXT
-from tests.api_key_fixture import add_api_key
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
 from tests.web.webhook_receiver import SECRET, WebhookReceiver
@@ -55,44 +53,6 @@ async def test_more_games_than_a_batch_are_attached(host: KeyHolder, receiver: W
     await host.register()
     await host.act(games[0], games[-1])
     assert receiver.versions_by_game == {games[0].id: [2], games[-1].id: [2]}
-
-
-async def test_the_owner_of_a_game_neither_sees_nor_changes_it(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register()
-    game = await host.create_game()
-    assert await game.get_json("/webhooks") == {"webhooks": []}
-    path = f"/webhooks/{webhook['id']}"
-    for response in (
-        await game.get(path),
-        await game.delete(path),
-        await game.post(f"{path}/retry"),
-        await game.get(f"{path}/deliveries"),
-    ):
-        await check_problem(response, 404, "not_found")
-    await host.act(game)
-    assert receiver.versions_by_game == {game.id: [1, 2]}
-
-
-async def test_another_key_neither_sees_nor_changes_it(
-    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore
-) -> None:
-    webhook = await host.register()
-    stranger = KeyHolder(host.instance, receiver, await add_api_key(store, "stranger"))
-    path = f"{host.path}/{webhook['id']}"
-    assert await stranger.send("GET", host.path) == {"webhooks": []}
-    for method, suffix in (
-        ("GET", ""),
-        ("PATCH", ""),
-        ("DELETE", ""),
-        ("POST", "/ping"),
-        ("POST", "/rotate-secret"),
-        ("POST", "/retry"),
-        ("GET", "/deliveries"),
-    ):
-        body: dict[str, Any] | None = {} if method == "PATCH" else None
-        await check_problem(await stranger.request(method, path + suffix, body), 404, "not_found")
-    await stranger.create_game()
-    assert receiver.received == []
 
 
 async def pass_all_retries(host: KeyHolder) -> None:
@@ -241,7 +201,7 @@ async def test_a_game_that_comes_while_the_webhook_becomes_active_is_delivered(
     async def add_late(key: str, webhook_id: str, game: str) -> None:
         stored = await webhooks.acquire_lease(key, webhook_id, "me", 10)
         assert isinstance(stored, StoredWebhook)
-        await webhooks.save(key, restart(stored), "me")
+        await webhooks.save(key, webhook_id, "me", WebhookChange(restart(stored).state))
         await add_missed(key, webhook_id, game)
 
     monkeypatch.setattr(webhooks, "add_missed", add_late)
@@ -294,6 +254,6 @@ async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_
         assert stored is not None
         state = msgspec.structs.replace(stored.state, disabled_reason=disabled_reason)
         await store.webhooks.acquire_lease(key, webhook["id"], "me", 10)
-        await store.webhooks.save(key, StoredWebhook(stored.registration, state), "me")
+        await store.webhooks.save(key, webhook["id"], "me", WebhookChange(state))
         assert (await repairer.repair_all()).added == added
     assert await store.webhooks.list_due(2**33, 10) == [(other.id, webhook["id"])]

@@ -1,14 +1,12 @@
 """Messages are delivered at least once, in order and signed."""
 
 import asyncio
-from typing import Any
 
 import pytest
-from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.games.webhooks.sender import SendResult
+from service.games.webhooks.port import SendResult
 from service.store import keys
 from tests.web.http_game import check_problem, create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner
@@ -76,33 +74,6 @@ async def test_every_change_is_delivered_in_order(owner: WebhookOwner, receiver:
     assert receiver.versions == [*range(2, 32)]
     assert len({message.id for message in receiver.received}) == 30
     assert len(await owner.message_deliveries(hook)) == 30
-
-
-async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(
-    game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis
-) -> None:
-    """While it is scheduled, other instances deliver the rest for one that was killed.
-
-    `Schedule.reschedule` adds half a second to a due date that the next look removes.
-    """
-
-    async def is_removed_next() -> bool:
-        scheduled: list[Any] = await redis.zrange(keys.WEBHOOK_SCHEDULE, 0, -1, withscores=True)
-        ((_, due_at),) = scheduled
-        return bool(due_at % 1)
-
-    removed_next: list[bool] = []
-
-    async def record_schedule(request: web.Request) -> web.Response:
-        del request
-        removed_next.append(await is_removed_next())
-        return web.Response(status=204)
-
-    receiver.respond = record_schedule
-    await game_owner.register()
-    await game_owner.act(*[game_owner.game] * 3)
-    assert removed_next == [False] * 3
-    assert await is_removed_next()
 
 
 async def test_a_change_without_a_selected_event_is_skipped(game_owner: GameOwner, receiver: WebhookReceiver) -> None:

@@ -17,21 +17,6 @@ from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
 from tests.web.webhook_receiver import OffsetClock, WebhookReceiver, register_webhook, run_instance
 
 
-async def test_another_instance_delivers_after_one_ends(
-    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock
-) -> None:
-    async with run_instance(store, later) as first:
-        owner = await make_owner("game", first, receiver, store)
-        await owner.register()
-        receiver.statuses = [503]
-        await owner.act(owner.game)
-    later.offset_s += 6
-    async with run_instance(store, later) as second:
-        await second.deliver()
-    assert receiver.versions == [2, 2]
-    assert len({message.id for message in receiver.received}) == 1
-
-
 async def test_a_change_is_delivered_without_a_notification(
     owner: WebhookOwner, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""What holds for the webhooks of games and of API keys alike."""
+"""What holds for the webhooks of games, of seats and of API keys alike."""
 
 import asyncio
 from typing import Any
@@ -8,9 +8,17 @@ from aiohttp import web
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from tests.api_key_fixture import add_api_key
 from tests.web.http_game import check_problem
 from tests.web.webhook_owner import OWNER_KINDS, GameOwner, KeyHolder, WebhookOwner, make_owner
-from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, WebhookReceiver, repeat_challenge, run_instance
+from tests.web.webhook_receiver import (
+    LOCAL_LIMITS,
+    SECRET,
+    WebhookInstance,
+    WebhookReceiver,
+    repeat_challenge,
+    run_instance,
+)
 
 DAY_S = 86_400
 KEY = {"Idempotency-Key": "webhook-1"}
@@ -20,7 +28,7 @@ async def test_the_secret_is_returned_only_once(owner: WebhookOwner, receiver: W
     chosen: dict[str, Any] = {"url": receiver.url, "events": ["decision", "turn_started"]}
     of_kind: dict[str, Any] = {"missed_games": 0, "previous_secret_expires_at": None}
     if isinstance(owner, GameOwner):
-        chosen["seats"], of_kind = [1], {"delivered_version": 1, "registered_by": None}
+        chosen["seats"], of_kind = [1], {"delivered_version": 1, "registered_by": owner.seat}
     response = await owner.request("POST", owner.path, {**chosen, "secret": SECRET})
     created = await response.json()
     assert (response.status, response.headers["Location"]) == (201, f"{owner.path}/{created['id']}")
@@ -41,6 +49,8 @@ async def test_the_secret_is_returned_only_once(owner: WebhookOwner, receiver: W
     deliveries = await owner.send("GET", f"{owner.path}/{created['id']}/deliveries")
     assert deliveries["webhook"] == await owner.read(created) == active
     assert await owner.send("GET", owner.path) == {"webhooks": [active]}
+    if isinstance(owner, GameOwner):  # the owner sees those of the seats
+        assert await GameOwner(owner.instance, receiver, owner.game).send("GET", owner.path) == {"webhooks": [active]}
     plain = await owner.register()
     assert plain["secret"].startswith("whsec_")
     assert all(plain[name] is None for name in chosen if name != "url")
@@ -56,6 +66,52 @@ async def test_the_number_of_webhooks_is_limited(store: RedisStore, receiver: We
         problem = await check_problem(response, 409, "limit_reached")
         assert "2 webhooks" in problem["detail"]
     assert Limits().max_webhooks == 10
+
+
+@pytest.mark.parametrize("kind", OWNER_KINDS)
+async def test_concurrent_registrations_keep_the_limit(store: RedisStore, receiver: WebhookReceiver, kind: str) -> None:
+    async with run_instance(store, limits=LOCAL_LIMITS._replace(max_webhooks=2)) as instance:
+        owner = await make_owner(kind, instance, receiver, store)
+        body = {"url": receiver.url}
+        responses = await asyncio.gather(*(owner.request("POST", owner.path, body) for _ in range(8)))
+        assert sorted(response.status for response in responses) == [201] * 2 + [409] * 6
+        assert len((await owner.send("GET", owner.path))["webhooks"]) == 2
+        await owner.join()
+
+
+@pytest.mark.parametrize("kind", OWNER_KINDS)
+async def test_private_addresses_are_refused(store: RedisStore, receiver: WebhookReceiver, kind: str) -> None:
+    async with run_instance(store, limits=Limits()) as instance:
+        owner = await make_owner(kind, instance, receiver, store)
+        for url in ("http://127.0.0.1:9/", "https://10.0.0.7/"):
+            await check_problem(await owner.request("POST", owner.path, {"url": url}), 422, "url_refused")
+        webhook = await owner.send("POST", owner.path, {"url": "https://bot.example.org/"}, 201)
+        if isinstance(owner, KeyHolder):
+            response = await owner.request("PATCH", f"{owner.path}/{webhook['id']}", {"url": "https://10.0.0.7/"})
+            await check_problem(response, 422, "url_refused")
+        await instance.dispatcher.aclose()
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"), (("game", "seat"), ("seat", "other seat"), ("api_key", "game"), ("api_key", "other key"))
+)
+async def test_others_neither_see_nor_change_a_webhook(
+    one: WebhookInstance, store: RedisStore, receiver: WebhookReceiver, kind: str, other: str
+) -> None:
+    owner = await make_owner(kind, one, receiver, store)
+    webhook = await owner.register()
+    stranger: WebhookOwner
+    if other == "other key":
+        stranger = KeyHolder(one, receiver, await add_api_key(store, "stranger"))
+    else:
+        stranger = GameOwner(one, receiver, owner.game, {"game": None, "seat": 1, "other seat": 0}[other])
+    assert await stranger.send("GET", stranger.path) == {"webhooks": []}
+    for method, suffix in stranger.commands:
+        body: dict[str, Any] | None = {} if method == "PATCH" else None
+        response = await stranger.request(method, f"{stranger.path}/{webhook['id']}{suffix}", body)
+        await check_problem(response, 404, "not_found")
+    await owner.act(owner.game)
+    assert receiver.versions[-1] == 2
 
 
 async def test_concurrent_registrations_with_one_key_create_one_webhook(

@@ -1,6 +1,7 @@
-"""Who registers webhooks over HTTP: the owner of a game, or the holder of an API key for all games of the key."""
+"""Who registers webhooks over HTTP: a game's owner, one of its seats, or the holder of an API key for all its games."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from aiohttp import ClientResponse
 
@@ -9,11 +10,19 @@ from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
-OWNER_KINDS = ("game", "api_key")
+OWNER_KINDS = ("game", "seat", "api_key")
 
 
 class WebhookOwner:
     """A client that registers webhooks at an instance: at `path`, with `headers` that authorize it."""
+
+    commands: ClassVar[Sequence[tuple[str, str]]] = (
+        ("GET", ""),
+        ("DELETE", ""),
+        ("POST", "/retry"),
+        ("GET", "/deliveries"),
+    )
+    """Method and suffix of the path of each request about one webhook."""
 
     game: HTTPGame
     """A game that its webhooks report."""
@@ -92,6 +101,8 @@ class WebhookOwner:
 class KeyHolder(WebhookOwner):
     """The holder of an API key."""
 
+    commands = (*WebhookOwner.commands, ("PATCH", ""), ("POST", "/ping"), ("POST", "/rotate-secret"))
+
     def __init__(self, instance: WebhookInstance, receiver: WebhookReceiver, secret: str) -> None:
         super().__init__(instance, receiver, "/v1/keys/me/webhooks", api_key_header(secret))
 
@@ -110,19 +121,24 @@ class KeyHolder(WebhookOwner):
 
 
 class GameOwner(WebhookOwner):
-    """The owner of a game."""
+    """The owner of a game, or one of its seats."""
 
-    def __init__(self, instance: WebhookInstance, receiver: WebhookReceiver, game: HTTPGame) -> None:
-        super().__init__(instance, receiver, f"{game.path}/webhooks", bearer_header(game.owner_token))
+    def __init__(
+        self, instance: WebhookInstance, receiver: WebhookReceiver, game: HTTPGame, seat: int | None = None
+    ) -> None:
+        token = game.owner_token if seat is None else game.seat_tokens[seat]
+        super().__init__(instance, receiver, f"{game.path}/webhooks", bearer_header(token))
         self.game = game
+        self.seat = seat
 
 
 async def make_owner(
     kind: str, instance: WebhookInstance, receiver: WebhookReceiver, store: GameStore, **options: Any
 ) -> WebhookOwner:
-    """Return the owner of a `game`, or the holder of an `api_key`, with a game that their webhooks report."""
+    """Return the owner of a `game`, its `seat` 1, or the holder of an `api_key`, with a game that webhooks report."""
     if kind == "api_key":
         holder = KeyHolder(instance, receiver, await add_api_key(store))
         holder.game = await holder.create_game(**options)
         return holder
-    return GameOwner(instance, receiver, await create_game(instance.client, first_seat=0, **options))
+    game = await create_game(instance.client, first_seat=0, **options)
+    return GameOwner(instance, receiver, game, 1 if kind == "seat" else None)

@@ -135,9 +135,9 @@ async def run_instance(
     assert grown(before, "game_failures_total", work="webhooks") == instance.expected_failures
 
 
-async def register_webhook(game: HTTPGame, url: str, **options: Any) -> dict[str, Any]:
-    """Register a webhook for a game."""
-    response = await game.post("/webhooks", {"url": url, **options})
+async def register_webhook(game: HTTPGame, url: str, token: str | None = None) -> dict[str, Any]:
+    """Register a webhook for a game, by default with the owner token."""
+    response = await game.post("/webhooks", {"url": url}, token)
     assert response.status == 201, await response.text()
     created: dict[str, Any] = await response.json()
     return created

@@ -22,9 +22,18 @@ from service.games.webhooks.challenges import (
 from service.games.webhooks.delivery_slots import DeliverySlot
 from service.games.webhooks.key_games import KeyGames
 from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
-from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookState
-from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
-from service.games.webhooks.updates import change_webhook
+from service.games.webhooks.port import (
+    POSTPONED,
+    TIMEOUT,
+    WRONG_ANSWER,
+    DeliveryAttempt,
+    SendResult,
+    StoredWebhook,
+    WebhookChange,
+    WebhookSender,
+    WebhookState,
+)
+from service.games.webhooks.updates import update_webhook
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 
 __all__ = ["JITTER", "LEASE_TTL_S", "RETRY_DELAYS_S", "Delivery", "DeliveryResources"]
@@ -91,6 +100,8 @@ class Delivery:
 
     async def process_games(self) -> bool:
         """Do what is to be done for all games of an API key."""
+        if self.state.next_games is not None or self.state.resumes:
+            await self._schedule_successor()
         games = KeyGames(self._store, self._clock, self._subject, self._webhook)
         after = await games.process(self.state, self._save_state)
         if after is None:
@@ -162,6 +173,7 @@ class Delivery:
         self, slot: DeliverySlot, payload: WebhookPayload, now: int, *, challenge: bool = False
     ) -> SendResult:
         """Send a payload, and record how its host responds."""
+        await self._schedule_successor()
         headers = signature_headers(self._webhook, payload, now)
         started_at = time.perf_counter()
         try:
@@ -177,11 +189,19 @@ class Delivery:
             slot.record_failure()
         return result
 
+    async def _schedule_successor(self) -> None:
+        """Schedule the webhook for another instance, which continues if this one ends.
+
+        Not without a need: a webhook with nothing to send would never be unscheduled.
+        """
+        until = int(self._clock()) + LEASE_TTL_S
+        await self._store.webhooks.reschedule(self._subject, self._webhook.id, until)
+
     async def _save_state(self, state: WebhookState, attempt: DeliveryAttempt | None = None) -> bool:
         """Store a state, and an attempt if there was one; extend the lease."""
         holder, webhook_id = self._resources.holder, self._webhook.id
-        return await self._store.webhooks.save_state(
-            self._subject, state, attempt, webhook_id=webhook_id, holder=holder, seconds=LEASE_TTL_S
+        return await self._store.webhooks.save(
+            self._subject, webhook_id, holder, WebhookChange(state, attempt), LEASE_TTL_S
         )
 
     async def _save_attempt(self, version: int, payload: WebhookPayload, result: SendResult, now: int) -> bool:
@@ -224,7 +244,7 @@ class Delivery:
         def disable(stored: StoredWebhook) -> StoredWebhook:
             return StoredWebhook(stored.registration, msgspec.structs.replace(stored.state, disabled_reason=reason))
 
-        outcome = await change_webhook(self._store.webhooks, key, webhook_id, int(self._clock()), disable)
+        outcome = await update_webhook(self._store.webhooks, key, webhook_id, int(self._clock()), disable)
         if isinstance(outcome, StoredWebhook):
             _report_disabled(webhook_id, key, reason)
 

@@ -27,10 +27,11 @@ from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.port import (
     LeaseTaken,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
+    WebhookSender,
     WebhookState,
 )
-from service.games.webhooks.sender import WebhookSender
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 
@@ -158,7 +159,6 @@ class WebhookDispatcher:
         if _is_waiting(state, now):
             await self._release(subject, webhook.id, state, now)
         elif key_of_subject(subject) is not None and state.is_active and not state.is_ping_requested:
-            await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
             if await delivery.process_games():
                 await self._release(subject, webhook.id, delivery.state, now)
         elif (slot := self._slots.acquire(webhook.url)) is None:
@@ -166,7 +166,6 @@ class WebhookDispatcher:
             await webhooks.reschedule(subject, webhook.id, now + self._delay_without_slot_s(webhook.url))
         else:
             with slot:
-                await webhooks.reschedule(subject, webhook.id, now + LEASE_TTL_S)
                 if await delivery.deliver_pending(slot):
                     await self._release(subject, webhook.id, delivery.state, now)
 
@@ -186,7 +185,7 @@ class WebhookDispatcher:
         else:
             await webhooks.add_missed(key, webhook_id, game)
         await webhooks.reschedule(game, webhook_id, None)
-        await webhooks.save_state(game, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None)
+        await webhooks.save(game, webhook_id, self._holder, WebhookChange(state))
         if stored is not None and (stored := await webhooks.get(key, webhook_id)) and stored.state.is_active:
             await webhooks.schedule(game, [webhook_id], now)
             if state.disabled_reason is None:
@@ -204,9 +203,7 @@ class WebhookDispatcher:
         """Store a state and release the lease; schedule the next attempt if the webhook waits for it."""
         if _is_waiting(state, now):
             await self._store.webhooks.reschedule(subject, webhook_id, state.next_attempt_at)
-        await self._store.webhooks.save_state(
-            subject, state, None, webhook_id=webhook_id, holder=self._holder, seconds=None
-        )
+        await self._store.webhooks.save(subject, webhook_id, self._holder, WebhookChange(state))
 
 
 def _is_waiting(state: WebhookState, now: int) -> bool:

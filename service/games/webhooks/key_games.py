@@ -17,7 +17,7 @@ from service.games.ports import GameStore, UnreadableGame
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
 from service.games.webhooks.port import LeaseTaken, StoredWebhook, WebhookRegistration, WebhookState
-from service.games.webhooks.updates import attach_game, change_webhook, restart
+from service.games.webhooks.updates import attach_game, restart, update_webhook
 
 __all__ = ["KeyGames"]
 
@@ -130,7 +130,7 @@ class KeyGames:
             )
 
         now = int(self._clock())
-        outcome = await change_webhook(self._store.webhooks, game.id, self._webhook.id, now, rewind)
+        outcome = await update_webhook(self._store.webhooks, game.id, self._webhook.id, now, rewind)
         return not isinstance(outcome, LeaseTaken)
 
     async def _last_version_before(self, game: Game, since: int) -> int:
@@ -151,7 +151,7 @@ class KeyGames:
         The game is no longer missed, unless another instance has failed with it since.
         """
         webhooks, webhook_id = self._store.webhooks, self._webhook.id
-        outcome = await change_webhook(webhooks, game, webhook_id, int(self._clock()), restart)
+        outcome = await update_webhook(webhooks, game, webhook_id, int(self._clock()), restart)
         if isinstance(outcome, LeaseTaken):
             return False
         await webhooks.remove_missed(self._key, webhook_id, [game])

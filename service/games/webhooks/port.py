@@ -1,16 +1,22 @@
-"""The webhook part of the store port.
+"""The ports of webhooks: their part of the store, and what sends to their servers.
 
 A webhook has a subject: a game, with which it is stored and expires, or an API key. The webhook of a key receives the
 changes of all games of the key. Each of these games refers to it by a registration that has only the id and the key's
 name, and stores how far the game's changes are delivered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
-from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.idempotency import IdempotencyRecord
+
+TIMEOUT = "timeout"
+WRONG_ANSWER = "wrong_answer"
+"""A challenge got a 2xx response that does not repeat it."""
+POSTPONED = "postponed"
+"""Nothing was sent, as its address has received too many challenges."""
 
 
 class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
@@ -86,16 +92,21 @@ class StoredWebhook(NamedTuple):
     state: WebhookState
 
 
+class WebhookChange(NamedTuple):
+    """What the holder of a webhook's lease stores; None for nothing new."""
+
+    state: WebhookState
+    attempt: DeliveryAttempt | None = None
+    registration: WebhookRegistration | None = None
+    record: IdempotencyRecord | None = None
+
+
 class Added(NamedTuple):
     """The webhook is stored."""
 
 
-class LimitReached(NamedTuple):
-    """The subject has its maximum number of webhooks; nothing was changed."""
-
-
 class WebhooksChanged(NamedTuple):
-    """The subject has other webhooks than expected, or has revoked a token since; nothing was changed."""
+    """The subject is not as expected; nothing was changed."""
 
 
 class WebhookNotFound(NamedTuple):
@@ -107,12 +118,14 @@ class LeaseTaken(NamedTuple):
 
 
 class ExpectedWebhooks(NamedTuple):
-    """What a registration of a game's webhook builds on."""
+    """What a registration builds on."""
 
     ids: Sequence[str]
-    """Of the game's webhooks."""
+    """Of the subject's webhooks."""
     last_revocation: str
-    """Id of the last commit that revoked a token, empty if none did."""
+    """Id of the last commit that revoked a token of the game, empty if none did."""
+    record: bytes | None
+    """What is stored under the idempotency key."""
 
 
 class WebhookStore(Protocol):
@@ -124,11 +137,10 @@ class WebhookStore(Protocol):
         webhook: WebhookRegistration,
         state: WebhookState,
         *,
-        max_webhooks: int,
-        record: IdempotencyRecord | None,
+        record: IdempotencyRecord | None = None,
         expected: ExpectedWebhooks | None = None,
-    ) -> Added | LimitReached | Replayed | WebhooksChanged | WebhookNotFound:
-        """Add a webhook if the subject has fewer than `max_webhooks`, and is as expected; schedule it."""
+    ) -> Added | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject is as expected, and schedule it; one that it has already stays as it is."""
 
     async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
         """Return the webhooks of a subject, the oldest first."""
@@ -150,28 +162,16 @@ class WebhookStore(Protocol):
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Acquire a webhook's lease for `seconds`, so that no other instance delivers to it."""
 
-    async def save_state(
-        self,
-        subject: str,
-        state: WebhookState,
-        attempt: DeliveryAttempt | None,
-        *,
-        webhook_id: str,
-        holder: str,
-        seconds: int | None,
+    async def save(
+        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
     ) -> bool:
-        """Store the state and an attempt; extend the lease by `seconds`, or release it (None).
+        """Store what changed of a leased webhook; extend the lease, or release it (None).
 
         Return False, with nothing changed, if the webhook was deleted or the lease has expired.
         """
 
-    async def save(
-        self, subject: str, webhook: StoredWebhook, holder: str, record: IdempotencyRecord | None = None
-    ) -> bool:
-        """Store a leased webhook that was changed, and release the lease; return what `save_state` does."""
-
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
-        """Return what `save` stored under the hash of an idempotency key; None for nothing."""
+        """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
 
     async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
         """Record that an API key's webhook misses messages of a game."""
@@ -193,3 +193,24 @@ class WebhookStore(Protocol):
 
     async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
         """Reschedule a webhook (None: unschedule it); a concurrent `schedule` takes effect a little later."""
+
+
+class SendResult(NamedTuple):
+    """The result of an attempt: the response's status, or an error."""
+
+    status: int | None
+    error: str | None
+    """None for success."""
+    latency_ms: int
+    response_body: bytes = b""
+    """The start of the response to a challenge."""
+
+
+class WebhookSender(Protocol):
+    """Sends a body with headers to a URL, and reads the response to a challenge. Raises nothing."""
+
+    async def __call__(
+        self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
+        """Send one message."""
+        ...

@@ -14,32 +14,29 @@ from service.games.idempotency import IdempotencyScope, Replayed, new_record, re
 from service.games.webhooks.port import (
     LeaseTaken,
     StoredWebhook,
+    WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
     WebhookState,
     WebhookStore,
 )
 
-__all__ = ["attach_game", "attach_to_key", "change_webhook", "restart"]
+__all__ = ["attach_game", "attach_to_key", "remove_webhooks_of_seat", "restart", "update_webhook"]
 
 LEASE_TTL_S = 5
 """Duration of the lease while a change is stored."""
 
-MAX_OF_GAME = 1_000
-"""More webhooks than a game can have: its owner, each seat and its API key have limits of their own."""
+UpdateOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
 
 
-ChangeOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
-
-
-async def change_webhook(
+async def update_webhook(
     webhooks: WebhookStore,
     subject: str,
     webhook_id: str,
     now: int,
     change: Callable[[StoredWebhook], StoredWebhook],
     scope: IdempotencyScope | None = None,
-) -> ChangeOutcome:
+) -> UpdateOutcome:
     """Change a webhook that is not being delivered to, schedule it, and return it.
 
     A request with the idempotency key of an earlier one changes nothing. Raises IdempotencyKeyReused, and what `change`
@@ -51,15 +48,15 @@ async def change_webhook(
             try:
                 record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
                 if record is not None and read_record(scope, record, now) is not None:
-                    await webhooks.save(subject, stored, holder)
+                    await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
                     return Replayed(record)
                 changed = change(stored)
             except GameError:
-                await webhooks.save(subject, stored, holder)
+                await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
                 raise
             await webhooks.schedule(subject, [webhook_id], now)
-            is_saved = await webhooks.save(subject, changed, holder, new_record(scope, now, 0))
-            return changed if is_saved else WebhookNotFound()
+            saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
+            return changed if await webhooks.save(subject, webhook_id, holder, saved) else WebhookNotFound()
         case LeaseTaken() | WebhookNotFound() as refused:
             return refused
 
@@ -78,7 +75,7 @@ async def attach_game(
     A game that refers to it already stays as it is.
     """
     reference = WebhookRegistration(webhook.id, "", None, None, "", webhook.created_at, api_key=api_key)
-    await webhooks.add(game, reference, WebhookState(since), max_webhooks=MAX_OF_GAME, record=None)
+    await webhooks.add(game, reference, WebhookState(since))
 
 
 async def remove_webhooks_of_seat(webhooks: WebhookStore, session: GameSession, seat: int) -> bool:

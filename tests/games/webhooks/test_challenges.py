@@ -1,4 +1,4 @@
-"""The rate limits of challenges: a burst, then one per interval, for a bounded number of keys; the response."""
+"""Challenges: what passes them, and their rate limits: a burst, then one per interval, for a bounded number of keys."""
 
 import pytest
 
@@ -7,6 +7,7 @@ from service.games.webhooks.challenges import KeyedRateLimiter, Rate, is_correct
 from tests.games.game_fixture import Clock
 
 RATE = Rate(2, 10.0)
+CHALLENGE = "q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs"
 
 
 @pytest.fixture
@@ -50,3 +51,23 @@ def test_the_least_recently_used_key_is_forgotten(clock: Clock, monkeypatch: pyt
 
 def test_a_response_may_begin_with_a_byte_order_mark() -> None:
     assert is_correct_response('{"challenge": "c"}'.encode("utf-8-sig"), "c")
+
+
+@pytest.mark.parametrize(
+    "body",
+    (
+        b"",
+        b"\xff{",
+        CHALLENGE.encode(),
+        f'{{"type": "challenge", "challenge": "{CHALLENGE}"}}'.encode(),
+        f'["{CHALLENGE}"]'.encode(),
+        f'{{"challenge": "{CHALLENGE} "}}'.encode(),
+        '{"challenge": "é"}'.encode(),
+        b'{"challenge": null}',
+        b'{"challenge": "' + b"x" * 43 + b'"}',
+        b"[" * 100_000,
+    ),
+)
+def test_only_the_challenge_itself_passes(body: bytes) -> None:
+    assert is_correct_response(f' {{"challenge": "{CHALLENGE}"}}'.encode(), CHALLENGE)
+    assert not is_correct_response(body, CHALLENGE)

@@ -1,15 +1,94 @@
-"""When a webhook that got no slot is tried again."""
+"""The dispatcher on the real store: leases, slots, retries and challenges, by a clock that only the tests move."""
 
-from unittest.mock import AsyncMock, Mock
+from collections.abc import Mapping, Sequence
 
+import msgspec
 import pytest
 
+from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook
+from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
+from service.games.webhooks.commands import RegistrationRequest, delete_webhook, register_webhook
+from service.games.webhooks.delivery import JITTER, LEASE_TTL_S, POSTPONED_DELAY_S, RETRY_DELAYS_S
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.dispatcher import NO_SLOT_DELAY_S, SLOW_HOST_DELAY_RANGE_S, WebhookDispatcher
+from service.games.webhooks.owner import owner_by_key, owner_by_token
+from service.games.webhooks.port import POSTPONED, SendResult, StoredWebhook, WebhookState
+from service.store.game_store import RedisStore
+from service.store.schedule import GRACE_S
+from service.store.webhooks import RedisWebhookStore
+from tests.api_key_fixture import add_api_key
+from tests.games.game_fixture import GameFixture, new_game
+
+URL = "https://bot.example/"
+
+
+class Webhook:
+    """The webhook of a game, its server, and the dispatcher that delivers to it."""
+
+    def __init__(self, store: RedisStore, game: GameFixture, fraction: float = 0.5) -> None:
+        self.game = game
+        self.clock = game.clock
+        self.clock.now += 60  # commits schedule by the real time
+        store.webhooks = self.webhooks = RedisWebhookStore(store._client, self.clock)
+        self.owner = owner_by_token(game.id, game.owner, 10)
+        self.slots = DeliverySlots(clock=self.clock)
+        self.dispatcher = WebhookDispatcher(store, self, self.clock, slots=self.slots, random_fraction=lambda: fraction)
+        self.id = ""
+        self.sent: list[int] = []
+        """The versions of the messages; 0 for a challenge."""
+        self.was_due: list[bool] = []
+        """Whether another instance would have continued, if this one had ended while it sent."""
+        self.result = SendResult(204, None, 1)
+        self.is_challenge_passed = True
+
+    async def __call__(
+        self, _url: str, _headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
+        """Receive a challenge, or a message."""
+        message = msgspec.json.decode(body)
+        self.was_due.append(bool(await self.webhooks.list_due(int(self.clock()) + LEASE_TTL_S, 10)))
+        self.sent.append(0 if challenge else message["data"]["version"])
+        if not challenge or self.result.error is not None:
+            return self.result
+        repeated = message["challenge"] if self.is_challenge_passed else "another"
+        return SendResult(200, None, 1, msgspec.json.encode({"challenge": repeated}))
+
+    async def register(self) -> None:
+        """Register the webhook."""
+        body = RegisterWebhook(url=URL) if self.owner.api_key is None else RegisterKeyWebhook(url=URL)
+        created = await register_webhook(self.game.context, self.owner, RegistrationRequest(body))
+        self.id = created.response.id
+
+    async def deliver(self, after_s: float = 0) -> None:
+        """Deliver what is due after some seconds."""
+        self.clock.now += after_s
+        await self.dispatcher.dispatch_due()
+        await self.dispatcher.join()
+
+    async def state(self) -> WebhookState:
+        """Return the stored state."""
+        stored = await self.webhooks.get(self.game.id, self.id)
+        assert stored is not None
+        return stored.state
+
+    async def due_in_s(self) -> int | None:
+        """Return the seconds until the webhook is due; None if it is not scheduled."""
+        for seconds in range(100):
+            if await self.webhooks.list_due(int(self.clock()) + seconds, 10):
+                return seconds
+        return None
+
+
+@pytest.fixture
+async def webhook(store: RedisStore) -> Webhook:
+    """Return a new webhook, whose challenge is due."""
+    webhook = Webhook(store, await new_game(store))
+    await webhook.register()
+    return webhook
 
 
 @pytest.mark.parametrize(
-    ("status", "fraction", "expected"),
+    ("status", "fraction", "delay_s"),
     (
         (HostStatus.UNKNOWN, 0.5, NO_SLOT_DELAY_S),
         (HostStatus.SLOW, 0.0, SLOW_HOST_DELAY_RANGE_S[0]),
@@ -17,7 +96,127 @@ from service.games.webhooks.dispatcher import NO_SLOT_DELAY_S, SLOW_HOST_DELAY_R
         (HostStatus.SLOW, 0.999, SLOW_HOST_DELAY_RANGE_S[1] - 1),
     ),
 )
-def test_slow_hosts_wait_for_a_random_time(status: HostStatus, fraction: float, expected: int) -> None:
-    slots = Mock(DeliverySlots, host_status=Mock(return_value=status))
-    dispatcher = WebhookDispatcher(Mock(), AsyncMock(), lambda: 0.0, slots=slots, random_fraction=lambda: fraction)
-    assert dispatcher._delay_without_slot_s("https://bot.example/") == expected
+async def test_a_webhook_without_a_slot_is_released_and_tried_again(
+    store: RedisStore, status: HostStatus, fraction: float, delay_s: int
+) -> None:
+    """A slow host after a random time, so that many do not come back together."""
+    webhook = Webhook(store, await new_game(store), fraction)
+    await webhook.register()
+    webhook.slots.record_host("bot.example", status)
+    with webhook.slots.acquire(URL) or pytest.fail("there is no slot"):
+        await webhook.deliver()
+    assert webhook.sent == []
+    assert await webhook.due_in_s() == delay_s
+    assert isinstance(await webhook.webhooks.acquire_lease(webhook.game.id, webhook.id, "another", 1), StoredWebhook)
+
+
+async def test_a_change_while_the_webhook_is_unscheduled_is_delivered(
+    webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By an instance that cannot deliver it: the log is read once more afterwards."""
+    await webhook.deliver()
+    reschedule = webhook.webhooks.reschedule
+
+    async def act_and_reschedule(subject: str, webhook_id: str, until: int | None) -> None:
+        if until is None and (await webhook.game.game()).version == 2:
+            await webhook.game.act()
+        await reschedule(subject, webhook_id, until)
+
+    monkeypatch.setattr(webhook.webhooks, "reschedule", act_and_reschedule)
+    await webhook.game.act()
+    await webhook.deliver()
+    assert webhook.sent == [0, 2, 3]
+    assert (await webhook.state()).delivered_version == 3
+
+
+async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(webhook: Webhook) -> None:
+    await webhook.deliver()
+    for _ in range(3):
+        await webhook.game.act()
+    await webhook.deliver()
+    assert (webhook.sent, webhook.was_due) == ([0, 2, 3, 4], [True] * 4)
+    await webhook.deliver(after_s=GRACE_S + 1)
+    assert await webhook.due_in_s() is None
+
+
+async def test_the_webhook_of_an_api_key_is_unscheduled_after_its_challenge(store: RedisStore) -> None:
+    await add_api_key(store)
+    webhook = Webhook(store, await new_game(store))
+    webhook.owner = owner_by_key("discord-bot", 10)
+    await webhook.register()
+    await webhook.deliver()
+    assert (webhook.sent, webhook.was_due) == ([0], [True])
+    await webhook.deliver(after_s=GRACE_S + 1)
+    assert await webhook.due_in_s() is None
+
+
+@pytest.mark.parametrize(("fraction", "factor"), ((0.0, 1 - JITTER), (0.5, 1.0), (1.0, 1 + JITTER)))
+@pytest.mark.parametrize(("delays_s", "reason"), ((RETRY_DELAYS_S, "failing"), (CHALLENGE_RETRY_DELAYS_S, "unproven")))
+async def test_retries_wait_longer_each_time_until_the_last(
+    store: RedisStore, fraction: float, factor: float, delays_s: Sequence[float], reason: str
+) -> None:
+    webhook = Webhook(store, await new_game(store), fraction)
+    await webhook.register()
+    if reason == "failing":
+        await webhook.deliver()
+        await webhook.game.act()
+    webhook.sent.clear()
+    webhook.result = SendResult(500, "status", 1)
+    for number, delay_s in enumerate(delays_s, 1):
+        await webhook.deliver()
+        state = await webhook.state()
+        assert (state.failures, state.next_attempt_at) == (number, int(webhook.clock() + delay_s * factor))
+        await webhook.deliver(after_s=int(delay_s * factor) - 1)
+        assert len(webhook.sent) == number, "it is too early"
+        webhook.clock.now += 1
+    await webhook.deliver()
+    state = await webhook.state()
+    assert (state.failures, state.next_attempt_at, state.disabled_reason) == (len(delays_s) + 1, None, reason)
+    await webhook.game.act()
+    await webhook.deliver(after_s=100_000)
+    assert len(webhook.sent) == len(delays_s) + 1
+
+
+async def test_nothing_is_sent_before_the_challenge_is_passed(webhook: Webhook) -> None:
+    webhook.is_challenge_passed = False
+    await webhook.game.act()
+    await webhook.deliver()
+    assert (webhook.sent, (await webhook.state()).failures) == ([0], 1)
+    webhook.is_challenge_passed = True
+    await webhook.deliver(after_s=CHALLENGE_RETRY_DELAYS_S[0])
+    assert webhook.sent == [0, 0, 2]
+
+
+async def test_a_postponed_challenge_is_no_failure(webhook: Webhook) -> None:
+    webhook.result = SendResult(None, POSTPONED, 0)
+    await webhook.deliver()
+    assert (await webhook.state()).failures == 0
+    webhook.result = SendResult(204, None, 1)
+    await webhook.deliver(after_s=POSTPONED_DELAY_S - 1)
+    assert webhook.sent == [0]
+    await webhook.deliver(after_s=1)
+    assert (webhook.sent, (await webhook.state()).is_active) == ([0, 0], True)
+
+
+@pytest.mark.parametrize("is_passed", (True, False))
+async def test_a_passed_challenge_is_refunded(webhook: Webhook, *, is_passed: bool) -> None:
+    webhook.is_challenge_passed = is_passed
+    for _ in range(CLIENT_RATE.burst + 1):
+        await webhook.deliver()
+        await delete_webhook(webhook.game.context, webhook.owner, webhook.id)
+        await webhook.register()
+    assert webhook.sent == [0] * (CLIENT_RATE.burst + is_passed)
+
+
+async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another instance may have delivered more since."""
+    await webhook.deliver()
+    await webhook.game.act()
+    await webhook.game.act()
+
+    async def expire(*_: object, **__: object) -> bool:
+        return False
+
+    monkeypatch.setattr(webhook.webhooks, "save", expire)
+    await webhook.deliver()
+    assert webhook.sent == [0, 2]

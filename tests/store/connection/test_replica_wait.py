@@ -110,7 +110,7 @@ async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
             case "import":
                 await store.transfer.restore(imported)
             case "webhook":
-                await store.webhooks.add("g", webhook, WebhookState(1), max_webhooks=1, record=idempotency("key"))
+                await store.webhooks.add("g", webhook, WebhookState(1), record=idempotency("key"))
             case "API key":
                 await store.api_keys.save(ApiKey(name, 1, Quotas(1, 1, 1), []), 0)
             case _:

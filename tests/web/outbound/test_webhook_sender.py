@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from service.games.webhooks.challenges import Rate
-from service.games.webhooks.sender import POSTPONED
+from service.games.webhooks.port import POSTPONED
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.outbound import webhook_sender

@@ -1,0 +1,344 @@
+"""What an owner does with webhooks: register, read, change, test, retry, replay and delete them.
+
+A game's owner, its players and the holder of an API key have the same commands; `owner` says what each may do. A
+webhook of an API key receives the changes of all games of the key. Its challenge, its pings and its status are the
+key's; how far a game's changes are delivered is stored with the game (see `dispatcher`).
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from schemas.webhooks import (
+    ChangeKeyWebhook,
+    KeyWebhooks,
+    RegisterKeyWebhook,
+    RegisterWebhook,
+    ReplayMessages,
+    RotatedSecret,
+    RotateSecret,
+    Webhooks,
+)
+from service.games.commands.execute import retry
+from service.games.commands.game_setup import derive_game_id, random_game_id
+from service.games.context import Context
+from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
+from service.games.idempotency import (
+    IdempotencyScope,
+    ReplayableResult,
+    Replayed,
+    idempotency_scope,
+    new_record,
+    read_record,
+    token_secret,
+)
+from service.games.ports import GameRecord
+from service.games.repository import decode_game
+from service.games.timestamps import DAY_S, unix_seconds
+from service.games.webhooks.owner import Owner, Rights, authorize
+from service.games.webhooks.payloads import derive_secret, generate_secret
+from service.games.webhooks.port import (
+    Added,
+    ExpectedWebhooks,
+    LeaseTaken,
+    StoredWebhook,
+    WebhookNotFound,
+    WebhookRegistration,
+    WebhooksChanged,
+    WebhookState,
+)
+from service.games.webhooks.updates import restart, update_webhook
+from service.games.webhooks.views import (
+    AnyCreated,
+    AnyDeliveries,
+    AnyWebhook,
+    previous_secret_expires_at,
+    view_created,
+    view_deliveries,
+    view_status,
+    view_webhook,
+)
+
+DEFAULT_GRACE_S = DAY_S
+"""How long the secret before a rotation signs too."""
+
+LEASE_WAITS_S = (0.1, 0.2, 0.4, 0.8)
+"""Pauses before a change is tried again while a challenge or a ping is on its way."""
+
+
+class RegistrationRequest(NamedTuple):
+    """A request to register a webhook."""
+
+    body: RegisterWebhook | RegisterKeyWebhook
+    idempotency_key: str | None = None
+    client_hash: str = ""
+    """Hash of the client's address, by which challenges are limited."""
+
+
+async def register_webhook(
+    context: Context, owner: Owner, request: RegistrationRequest
+) -> ReplayableResult[AnyCreated]:
+    """Register a webhook, which receives changes once its server has answered a challenge.
+
+    One of a game receives the changes from now on; one of an API key those of all games of the key. The caller must
+    have checked the URL. Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a retry of the request
+    after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
+    """
+    scope = idempotency_scope(request.idempotency_key, owner.path, owner.credential, request.body)
+    return await retry(partial(_attempt_registration, context, owner, request, scope))
+
+
+async def _attempt_registration(
+    context: Context, owner: Owner, request: RegistrationRequest, scope: IdempotencyScope | None
+) -> ReplayableResult[AnyCreated] | None:
+    """Add a webhook; return None if another registration was first, or a token has been revoked."""
+    webhooks, rights = context.store.webhooks, await authorize(context, owner)
+    record = None if scope is None else await webhooks.load_idempotency_record(owner.subject, scope.key_hash)
+    if (first := read_record(scope, record, context.clock())) is not None:
+        stored = await _load(context, owner, _make_id(scope, first.detail))
+        return ReplayableResult(await view_created(context, owner, stored), 0, replayed=True)
+    _check_seats(request.body, rights.game)
+    existing = [one.registration for one in await webhooks.list_by_subject(owner.subject)]
+    if sum(map(rights.has_registered, existing)) >= rights.max_webhooks:
+        raise TooManyWebhooks(rights.max_webhooks)
+    ids = [webhook.id for webhook in existing]
+    webhook_id, number = _unused_id(scope, ids)
+    new = _new_webhook(context, webhook_id, request, rights)
+    last_revocation = "" if rights.game is None else rights.game.last_revocation
+    outcome = await webhooks.add(
+        owner.subject,
+        *new,
+        record=new_record(scope, context.clock(), 0, number),
+        expected=ExpectedWebhooks(ids, last_revocation, record),
+    )
+    match outcome:
+        case Added():
+            if owner.api_key is not None:
+                await _check_not_revoked(context, owner, owner.api_key, webhook_id)
+            context.on_webhooks_due(owner.subject, [webhook_id])
+            return ReplayableResult(await view_created(context, owner, new), 0)
+        case WebhookNotFound():
+            raise NoSuchGame(owner.subject) if owner.api_key is None else ApiKeyRejected("this API key is unknown")
+        case WebhooksChanged():
+            return None
+
+
+def _new_webhook(context: Context, webhook_id: str, request: RegistrationRequest, rights: Rights) -> StoredWebhook:
+    body, game = request.body, rights.game
+    webhook = WebhookRegistration(
+        webhook_id,
+        body.url,
+        body.events,
+        body.seats if isinstance(body, RegisterWebhook) else None,
+        body.secret or generate_secret(),
+        context.now(),
+        seat=rights.seat,
+    )
+    if game is None:
+        return StoredWebhook(webhook, WebhookState(0, pending_client=request.client_hash, next_games="", resumes=True))
+    return StoredWebhook(webhook, WebhookState(game.version, pending_client=request.client_hash))
+
+
+def _check_seats(body: RegisterWebhook | RegisterKeyWebhook, game: GameRecord | None) -> None:
+    """Raise Malformed for a seat that the game does not have."""
+    if game is not None and isinstance(body, RegisterWebhook):
+        players = len(decode_game(game).players)
+        for index, seat in enumerate(body.seats or ()):
+            if seat >= players:
+                raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
+
+
+async def _check_not_revoked(context: Context, owner: Owner, name: str, webhook_id: str) -> None:
+    """Delete a new webhook and raise ApiKeyRejected if its key was revoked, which this instance may not know yet.
+
+    `keys revoke` deletes the webhooks that it finds after it has stored the revocation.
+    """
+    stored = await context.store.api_keys.load(name)
+    if stored is None or stored.key.revoked_at is not None:
+        await context.store.webhooks.remove(owner.subject, webhook_id)
+        raise ApiKeyRejected(f"the API key {name} was revoked")
+
+
+def _unused_id(scope: IdempotencyScope | None, existing: Sequence[str]) -> tuple[str, int]:
+    """Return an unused id and its number."""
+    numbered = ((_make_id(scope, number), number) for number in count())
+    return next((webhook_id, number) for webhook_id, number in numbered if webhook_id not in existing)
+
+
+def _make_id(scope: IdempotencyScope | None, number: int) -> str:
+    """Return an id derived from the idempotency key, so that a retry finds it, or a random one without a key."""
+    return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
+
+
+async def list_webhooks(context: Context, owner: Owner) -> Webhooks | KeyWebhooks:
+    """Return the webhooks that an owner sees, the oldest first. Raises what `authorize` does."""
+    rights = await authorize(context, owner)
+    stored = await context.store.webhooks.list_by_subject(owner.subject)
+    seen: list[Any] = [await view_webhook(context, owner, one) for one in stored if rights.sees(one.registration)]
+    return Webhooks(webhooks=seen) if owner.api_key is None else KeyWebhooks(webhooks=seen)
+
+
+async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> AnyWebhook:
+    """Return a webhook. Raises NoSuchWebhook, and what `authorize` does, as all functions below."""
+    return await view_webhook(context, owner, await _load(context, owner, webhook_id))
+
+
+async def list_deliveries(context: Context, owner: Owner, webhook_id: str) -> AnyDeliveries:
+    """Return the latest delivery attempts, the newest first."""
+    return await view_deliveries(context, owner, await _load(context, owner, webhook_id))
+
+
+async def delete_webhook(context: Context, owner: Owner, webhook_id: str) -> None:
+    """Delete a webhook, after which nothing more is sent to it."""
+    await _load(context, owner, webhook_id)
+    if not await context.store.webhooks.remove(owner.subject, webhook_id):
+        raise NoSuchWebhook(webhook_id)
+
+
+async def change_webhook(
+    context: Context, owner: Owner, webhook_id: str, body: ChangeKeyWebhook, client_hash: str
+) -> AnyWebhook:
+    """Change a webhook's URL or events. The caller must have checked the URL. Raises Conflict too.
+
+    The server of another URL must answer a challenge before it receives anything.
+    """
+
+    def change(stored: StoredWebhook) -> StoredWebhook:
+        registration, state = stored
+        if body.url is not None and body.url != registration.url:
+            registration = replace(registration, url=body.url)
+            state = replace(restart(stored).state, pending_client=client_hash, resumes=True)
+        if body.events is not None:
+            registration = replace(registration, events=body.events or None)
+        return StoredWebhook(registration, state)
+
+    return await view_webhook(context, owner, (await _update(context, owner, webhook_id, change)).response)
+
+
+async def rotate_secret(
+    context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None, body: RotateSecret
+) -> ReplayableResult[RotatedSecret]:
+    """Give a webhook a new secret; the current one signs too until it expires.
+
+    Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
+    Raises Malformed, Conflict, IdempotencyKeyReused too.
+    """
+    scope = _scope(idempotency_key, owner, webhook_id, "rotate-secret", body)
+    secret = body.secret or derive_secret(token_secret(scope), webhook_id)
+    expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
+
+    def change(stored: StoredWebhook) -> StoredWebhook:
+        current, state = stored
+        if secret == current.secret:
+            return stored
+        rotated = replace(current, secret=secret, previous_secret=current.secret, previous_expires_at=expires_at)
+        return StoredWebhook(rotated, state)
+
+    rotated, _, replayed = await _update(context, owner, webhook_id, change, scope)
+    expiry = previous_secret_expires_at(rotated.registration, int(context.clock()))
+    return ReplayableResult(RotatedSecret(secret=secret, previous_secret_expires_at=expiry), 0, replayed)
+
+
+async def ping_webhook(
+    context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
+) -> ReplayableResult[AnyWebhook]:
+    """Send a ping to an active webhook. Raises Conflict for any other, and IdempotencyKeyReused too."""
+
+    def change(stored: StoredWebhook) -> StoredWebhook:
+        if not stored.state.is_active:
+            raise Conflict(f"the webhook is {view_status(stored.state)}: only an active one is sent a ping")
+        return StoredWebhook(stored.registration, replace(stored.state, is_ping_requested=True))
+
+    scope = _scope(idempotency_key, owner, webhook_id, "ping")
+    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
+
+
+async def retry_webhook(
+    context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
+) -> ReplayableResult[AnyWebhook]:
+    """Deliver everything that a webhook missed, each game in order; a disabled one is active again, or pending.
+
+    Retried challenges stay within the rate limits of challenges. Raises IdempotencyKeyReused too, and Conflict for the
+    webhook of an API key.
+    """
+
+    def change(stored: StoredWebhook) -> StoredWebhook:
+        registration, state = restart(stored)
+        return StoredWebhook(registration, replace(state, resumes=owner.api_key is not None))
+
+    scope = _scope(idempotency_key, owner, webhook_id, "retry")
+    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
+
+
+async def replay_messages(
+    context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None, body: ReplayMessages
+) -> ReplayableResult[AnyWebhook]:
+    """Deliver all changes of an API key's games since a time again, and everything that was missed.
+
+    Raises Malformed, Conflict, IdempotencyKeyReused too.
+    """
+    try:
+        replays_since = unix_seconds(body.since)
+    except ValueError:
+        raise Malformed("there is no such date or time", "$.since") from None
+
+    def change(stored: StoredWebhook) -> StoredWebhook:
+        registration, state = restart(stored)
+        return StoredWebhook(registration, replace(state, replays_since=replays_since, next_games="", resumes=True))
+
+    scope = _scope(idempotency_key, owner, webhook_id, "replay", body)
+    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
+
+
+def _scope(
+    idempotency_key: str | None, owner: Owner, webhook_id: str, command: str, body: Any = None
+) -> IdempotencyScope | None:
+    """Return the scope of a command's idempotency key."""
+    return idempotency_scope(idempotency_key, f"{owner.path}/{webhook_id}/{command}", owner.credential, body)
+
+
+async def _update(
+    context: Context,
+    owner: Owner,
+    webhook_id: str,
+    change: Callable[[StoredWebhook], StoredWebhook],
+    scope: IdempotencyScope | None = None,
+) -> ReplayableResult[StoredWebhook]:
+    """Change a webhook, process it at once and return it.
+
+    A game's webhook whose lease is taken is being delivered to, and stays as it is.
+    """
+    stored, webhooks = await _load(context, owner, webhook_id), context.store.webhooks
+    for wait_s in LEASE_WAITS_S:
+        match await update_webhook(webhooks, owner.subject, webhook_id, int(context.clock()), change, scope):
+            case StoredWebhook() as changed:
+                context.on_webhooks_due(owner.subject, [webhook_id])
+                return ReplayableResult(changed, 0)
+            case Replayed():
+                return ReplayableResult(await _load(context, owner, webhook_id), 0, replayed=True)
+            case WebhookNotFound():
+                raise NoSuchWebhook(webhook_id)
+            case LeaseTaken() if owner.api_key is None:
+                return ReplayableResult(stored, 0)
+            case LeaseTaken():
+                await asyncio.sleep(wait_s)
+    raise Conflict("a challenge or a ping is on its way: try again in a few seconds")
+
+
+async def _view(
+    context: Context, owner: Owner, updated: ReplayableResult[StoredWebhook]
+) -> ReplayableResult[AnyWebhook]:
+    return ReplayableResult(await view_webhook(context, owner, updated.response), 0, updated.replayed)
+
+
+async def _load(context: Context, owner: Owner, webhook_id: str) -> StoredWebhook:
+    """Return a webhook that an owner sees. Raises NoSuchWebhook, and what `authorize` does."""
+    rights = await authorize(context, owner)
+    stored = await context.store.webhooks.get(owner.subject, webhook_id)
+    if stored is None or not rights.sees(stored.registration):
+        raise NoSuchWebhook(webhook_id)
+    return stored
