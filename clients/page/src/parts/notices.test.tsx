@@ -42,8 +42,8 @@ for (const policy of ["bot", "pass", "resign"] as const)
   test(`the page warns before time runs out, and what comes then: ${policy}`, async (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: NOW });
     assert.equal(textOf(await notices(t, timed(16, { on_timeout: policy }))), "");
-    const warning = textOf(await notices(t, timed(14, { on_timeout: policy })));
-    assert.equal(warning, `Only 0:14 left! ${text.away.then[policy]}`);
+    const warning = textOf(await notices(t, timed(15, { on_timeout: policy })));
+    assert.equal(warning, `Only 0:15 left! ${text.away.then[policy]}`);
     assert.equal(
       textOf(await notices(t, timed(0, { on_timeout: policy }))),
       `Time is up ${text.away.then[policy]}`,

@@ -158,3 +158,22 @@ test("a replay goes from the first to the last step, without choices of its own"
   session.replay(null);
   assert.deepEqual([session.replayed, session.decider], [null, 0]);
 });
+
+test("a player's commands carry the token of the seat", async (t) => {
+  const away = [player(0, "Ana", { bot: "greedy" }), player(1, "Bo")];
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, undoable: 1 }), players: away }));
+  const session = await script.open([0, 1]);
+  const result = async () => ({ diffs: [] }) as never;
+  const undo = t.mock.method(service, "undo", result);
+  const resign = t.mock.method(service, "resign", result);
+  const returned = t.mock.method(service, "returnToSeat", result);
+  session.undo();
+  await settled();
+  session.resign(1);
+  await settled();
+  session.returnToSeat(0);
+  await settled();
+  assert.deepEqual(undo.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
+  assert.deepEqual(resign.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
+  assert.deepEqual(returned.mock.calls[0]?.arguments, ["g", { seat: 0 }, { token: "token-0" }]);
+});
