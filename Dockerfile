@@ -49,7 +49,8 @@ ENV PATH=/opt/south-seas/bin:/usr/local/bin:/usr/bin:/bin \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt \
-    SOUTH_SEAS_HOST=0.0.0.0 \
+    SOUTH_SEAS_HOST=:: \
+    SOUTH_SEAS_METRICS_HOST=:: \
     SOUTH_SEAS_PORT=8080 \
     SOUTH_SEAS_DATA_DIR=/data
 EXPOSE 8080

@@ -4,7 +4,7 @@ import asyncio
 import random
 import sys
 
-from south_seas import Client
+from south_seas import Client, ClientError
 from south_seas.models import (
     Created,
     CreateGame,
@@ -55,4 +55,7 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
+    try:
+        asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
+    except* ClientError as errors:
+        sys.exit(f"{errors.exceptions[0]}. `make serve` starts a service.")

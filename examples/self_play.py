@@ -12,10 +12,13 @@ from math import prod
 from statistics import mean
 from typing import Any, get_args
 
-import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete
-from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+try:
+    import numpy as np
+    from gymnasium.spaces import Box, Dict, Discrete
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Install what this needs: make .venv/.self-play-installed")
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import COLORS, Edition, Phase

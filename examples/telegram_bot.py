@@ -6,28 +6,33 @@ becomes the menu of their moves. Only that player can use it; others who press a
 
 import html
 import logging
+import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, Message, Update, User
-from telegram.constants import CallbackQueryLimit, ParseMode
-from telegram.error import ChatMigrated, TelegramError
-from telegram.ext import (
-    AIORateLimiter,
-    Application,
-    CallbackQueryHandler,
-    CommandHandler,
-    ContextTypes,
-    Defaults,
-    filters,
-)
+
+try:
+    from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, Message, Update, User
+    from telegram.constants import CallbackQueryLimit, ParseMode
+    from telegram.error import ChatMigrated, TelegramError
+    from telegram.ext import (
+        AIORateLimiter,
+        Application,
+        CallbackQueryHandler,
+        CommandHandler,
+        ContextTypes,
+        Defaults,
+        filters,
+    )
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[telegram]'")
 
 from examples.chat.actions import ChatAction
 from examples.chat.bot import COMMANDS, ChatBot
-from examples.chat.command_line import bot_options
+from examples.chat.command_line import bot_options, one_line_errors
 from examples.chat.games import NewGameOptions, Person
 from examples.chat.names import player_name
 from examples.chat.phrases import language_of
@@ -181,7 +186,8 @@ def main(url: str, api_key: str | None, token: str, file: Path, width: int) -> N
     """Play South Seas in Telegram's chats; TELEGRAM_TOKEN is the token from @BotFather."""
     logging.basicConfig(level=logging.INFO)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # its lines would contain the token
-    TelegramBot(ChatBot(url, file, TELEGRAM, width, api_key), token).application.run_polling()
+    with one_line_errors("Telegram", TelegramError):
+        TelegramBot(ChatBot(url, file, TELEGRAM, width, api_key), token).application.run_polling()
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ class TextBot:
             screen = await self.core.start_game(person, CHANNEL, NewGameOptions.parse(words))
         elif word in COMMANDS:
             screen = await self.core.run_command(person, CHANNEL, word, next(iter(words), None))
+        elif word.isdecimal():
+            return f"There is no choice {word}: {f'choose 1 to {len(choices)}' if choices else 'type moves first'}."
         else:
             return HELP
         self._choices[user] = [*screen.options, *screen.buttons]

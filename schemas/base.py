@@ -1,8 +1,9 @@
-"""The base Structs of the API, and their JSON encoding.
+"""The base Structs of the API, and their encoding as JSON.
 
 Responses have every field, null if empty. Requests reject unknown fields, and treat null as absent.
 """
 
+import codecs
 from typing import Any, dataclass_transform
 
 import msgspec
@@ -26,6 +27,11 @@ def encode_json(value: Any) -> bytes:
 def canonical_json(value: Any) -> bytes:
     """Encode a value in RFC 8785 form: sorted members, no whitespace. The API only has int32 numbers and strings."""
     return _CANONICAL_ENCODER.encode(value)
+
+
+def without_bom(data: bytes) -> bytes:
+    """Return JSON without the byte order mark that some editors and libraries write before it (RFC 8259, 8.1)."""
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 _ENCODER = msgspec.json.Encoder()

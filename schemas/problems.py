@@ -37,6 +37,7 @@ PROBLEM_TYPES = {
     "conflict": ProblemType(409, "The request conflicts with the state of the game"),
     "version_mismatch": ProblemType(412, "The game is at another version"),
     "too_large": ProblemType(413, "The request is too large"),
+    "uri_too_long": ProblemType(414, "The target of the request is too long"),
     "unsupported_media_type": ProblemType(415, "The body must be application/json"),
     "illegal_move": ProblemType(422, "The rules forbid this action now"),
     "list_too_long": ProblemType(422, "An action follows one that reveals hidden information"),
@@ -47,6 +48,7 @@ PROBLEM_TYPES = {
     "upgrade_required": ProblemType(426, "This WebSocket version is not supported"),
     "rate_limited": ProblemType(429, "Too many requests"),
     "internal": ProblemType(500, "Internal server error"),
+    "not_implemented": ProblemType(501, "The service does not know this transfer coding"),
     "store_unavailable": ProblemType(503, "The game store is unavailable"),
     "draining": ProblemType(503, "The instance is shutting down"),
 }

@@ -13,10 +13,15 @@ Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 ID = "[a-z0-9-]{1,32}"
 SHIP_ID = "[a-z0-9-]{1,8}"
 DIGEST = "[0-9a-f]{32}"
+GAME_CURSOR = f"[0-9]{{1,10}}-{ID}"
+"""A game's creation in Unix seconds, and its id."""
 
 # `(?!\n)`: Python's `$` also matches before a final line feed. ECMAScript's does not, and accepts the same pattern.
 Id = Annotated[str, Meta(pattern=rf"^{ID}(?!\n)$", description="An id: 1 to 32 of a-z, 0-9 and -.")]
 ShipId = Annotated[str, Meta(pattern=rf"^{SHIP_ID}(?!\n)$", description="A ship's id: 1 to 8 of a-z, 0-9 and -.")]
+GameCursor = Annotated[
+    str, Meta(pattern=rf"^{GAME_CURSOR}(?!\n)$", description="The `next_cursor` of the previous page.")
+]
 Seed = Annotated[
     str,
     Meta(pattern=r"^[A-Za-z0-9._-]{1,64}(?!\n)$", description="The shuffle's seed: 1 to 64 of A-Z, a-z, 0-9, . _ -."),
@@ -29,7 +34,8 @@ Name = Annotated[
     Meta(
         min_length=1,
         max_length=32,
-        description="1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters.",
+        description="1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but "
+        "the joiners that letters and emoji need.",
     ),
 ]
 Rotation = Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")]

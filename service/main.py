@@ -2,10 +2,9 @@
 
 import asyncio
 import gc
-import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -31,20 +30,18 @@ from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.observability import ObservedParts, configure_logging, observe_instance, serve_metrics
+from service.observability import ObservedParts, configure_logging, observe_instance
 from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedServerError
-from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
 from service.web.outbound.webhook_sender import open_webhook_sender
 from service.web.server.listeners import bind, format_listening_url
+from service.web.server.metrics import serve_metrics
 from service.web.server.serving import StartFailed, run_server
 from service.web.server.shutdown import ShutdownSignal
-
-logger = logging.getLogger(__name__)
 
 TERMINAL = Path(__file__).parents[1] / "examples" / "terminal"
 """The terminal client, in a clone of the project; an installed package does not have it."""
@@ -185,7 +182,8 @@ async def assemble_app(
         parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, supervisor)
         await stack.enter_async_context(observe_instance(settings, redis_url, parts))
         # Last, since the time that the above takes would count as a timeout of Redis.
-        await _check_redis(store)
+        with suppress(StoreUnavailable):  # the store logs it, and /readyz answers 503
+            await store.ping()
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
@@ -198,14 +196,6 @@ async def assemble_app(
         repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archive_queue=archive_queue)
         await stack.enter_async_context(supervisor.running("index-repair", repairer.run, required=False))
         yield app
-
-
-async def _check_redis(store: RedisStore) -> None:
-    """Connect to Redis, and log a warning if it is unavailable."""
-    try:
-        await store.ping()
-    except StoreUnavailable as error:
-        logger.warning("Redis is not available yet, and /readyz answers 503 until it is: %s", error)
 
 
 def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from asyncio import get_running_loop, sleep, to_thread
+from asyncio import get_running_loop, sleep
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -12,7 +12,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import web
-from prometheus_client import start_http_server
 
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
@@ -42,11 +41,10 @@ from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.middleware.access_log import ACCESS_LOGGER
 from service.web.middleware.request_metrics import IN_FLIGHT
-from service.web.server.listeners import format_url_host
 from service.web.server.serving import StartFailed
 from service.web.streaming.registry import STREAMS
 
-__all__ = ["ObservedParts", "configure_logging", "observe_instance", "serve_metrics"]
+__all__ = ["ObservedParts", "configure_logging", "observe_instance"]
 
 LOOP_LAG_INTERVAL_S = 0.1
 """Each measurement costs some 30 µs."""
@@ -74,27 +72,6 @@ def configure_logging(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
-    """Serve metrics to Prometheus while the block runs; yields their URL, None without a port. Raises StartFailed.
-
-    prometheus_client does so in threads of its own, also while the event loop is blocked.
-    """
-    if port is None:
-        yield None
-        return
-    try:
-        server, thread = await to_thread(start_http_server, port, host or "0.0.0.0")  # noqa: S104
-    except OSError as error:
-        raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    try:
-        yield f"http://{format_url_host(host)}:{server.server_port}/metrics"
-    finally:
-        await to_thread(server.shutdown)
-        server.server_close()
-        thread.join()
-
-
-@asynccontextmanager
 async def observe_instance(settings: Settings, redis_url: str, parts: ObservedParts) -> AsyncIterator[None]:
     """Measure and trace an instance while the block runs. Raises StartFailed."""
     async with AsyncExitStack() as stack:
@@ -119,7 +96,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
 
 
 def _bind_gauges(parts: ObservedParts) -> None:
-    """Bind the gauges of this instance, which are read by a thread."""
+    """Bind the gauges of this instance."""
     app, process_pool, bots = parts.app, parts.process_pool, parts.bots
     hub, open_streams = app[HUB], app[STREAMS]
     for kind in ("socket", "stream"):

@@ -104,7 +104,12 @@ def _default_data_dir() -> Path:
 
 
 _TABLE = (
-    _setting("--host", "Address to listen on; 0.0.0.0 for all.", default="127.0.0.1"),
+    _setting(
+        "--host",
+        "Address to listen on: localhost for clients on this machine, :: for all, both by IPv4 and IPv6; 0.0.0.0 by "
+        "IPv4 only.",
+        default="localhost",
+    ),
     _setting("--port", "Port to listen on; 0 for any free one.", click.IntRange(0, 65535), default=8080),
     _setting(
         "--redis-url",
@@ -225,11 +230,14 @@ _TABLE = (
     _setting("--access-log", "Log each request.", is_flag=True),
     _setting(
         "--metrics-port",
-        "Port on which Prometheus reads /metrics; 0 for any free one. Keep it private. Without it there are no "
-        "metrics.",
+        "Port on which Prometheus reads /metrics; 0 for any free one. Without it there are no metrics.",
         click.IntRange(0, 65535),
     ),
-    _setting("--metrics-host", "Address for the metrics port; by default that of --host."),
+    _setting(
+        "--metrics-host",
+        "Address for the metrics port, as --host. Let only Prometheus reach it: metrics describe all clients.",
+        default="localhost",
+    ),
 )
 SETTINGS: dict[str, Option] = dict(_TABLE)
 """The option of every flag, in the order of `--help`."""

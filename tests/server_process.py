@@ -31,10 +31,10 @@ class ServerProcess(NamedTuple):
 async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[ServerProcess]:
     """Run `south-seas serve` on a free port, and yield it once it listens. Kill it at the end."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
-    redis_flags = ("--redis-url", redis_url) if redis_url else ()
+    store_flags = ("--redis-url", redis_url) if redis_url else ("--data-dir", str(data_dir))
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(data_dir)),
-        *(*redis_flags, *flags),
+        *(sys.executable, "-m", "service.main", "serve", "--host", "127.0.0.1", "--port", "0"),
+        *(*store_flags, *flags),
         stdout=asyncio.subprocess.PIPE,
         env=environment,
     )

@@ -174,3 +174,4 @@ async def test_a_used_data_directory_or_port_is_an_error_of_one_line(tmp_path: P
             assert (second.returncode, second.stdout) == (1, "")
             assert second.stderr.startswith("south-seas: ")
             assert second.stderr.count("\n") == 1
+            assert "--port" in second.stderr

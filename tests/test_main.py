@@ -14,8 +14,7 @@ import msgspec
 import pytest
 
 from service.games.tilesets import BUILT_IN_DIRECTORY
-from service.main import _check_redis, cli, main
-from service.store.client import connect
+from service.main import cli, main
 from tests.games.game_logs import decode_log, new_game, play_game, rechain
 from tests.programs import Finished
 
@@ -295,13 +294,18 @@ def test_a_tile_set_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) 
     assert (ended.returncode, is_escaped(ended.stderr)) == (1, True)
 
 
+def test_a_data_directory_beside_a_redis_url_is_rejected(south_seas: Run) -> None:
+    flags = ("--data-dir", "/nowhere", "--redis-url", "redis://127.0.0.1:9")
+    for command in (("serve",), ("keys", "list"), ("export", "--all", "/nowhere")):
+        ended = south_seas(*command, *flags)
+        assert ended.returncode == 2
+        assert ended.stderr.startswith("south-seas: --data-dir is for games in an embedded server, and --redis-url")
+    beside = south_seas("keys", "list", *flags[2:], SOUTH_SEAS_DATA_DIR="/nowhere")
+    assert beside.stderr.startswith("south-seas: Redis does not answer: ")
+    assert beside.stderr.count("\n") == 1
+
+
 def test_verify_prints_that_a_url_is_unreachable(south_seas: Run) -> None:
     ended = south_seas("verify", "http://127.0.0.1:9/v1/games/abc")
     assert ended.returncode == 1
     assert ended.stderr.startswith("south-seas: http://127.0.0.1:9 is unreachable")
-
-
-async def test_an_unavailable_redis_at_the_start_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async with connect(f"unix://{tmp_path / 'no.sock'}", timeout_s=0.2) as store:
-        await _check_redis(store)
-    assert "Redis is not available yet, and /readyz answers 503 until it is: " in caplog.text

@@ -29,7 +29,7 @@ async def test_its_example_plays_a_move_and_draws_the_board(tmp_path: Path) -> N
     async with start_server(tmp_path / "data") as instance:
         script = "set -e\n" + "".join(blocks).replace("http://127.0.0.1:8080", instance.url)
         environment = {"PATH": os.environ["PATH"]}
-        shell = await run_program("bash", "-c", script, cwd=tmp_path, env=environment, timeout_s=110)
+        shell = await run_program("sh", "-c", script, cwd=tmp_path, env=environment, timeout_s=110)
     assert shell.returncode == 0, shell.stderr
     assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
     assert '"type": "tile_placed"' in shell.stdout

@@ -15,7 +15,7 @@ from examples.chat.phrases import LANGUAGES, Language, translate
 from examples.chat.player_actions import PlayerActions
 from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
-from south_seas import APIError, Backoff, Client, InvalidResponseError, RetryableError, UnreachableError
+from south_seas import APIError, Backoff, Client, ClientError, InvalidResponseError, RetryableError, UnreachableError
 
 PICTURE_WIDTH = 1000
 """The default width of pictures, in pixels."""
@@ -73,6 +73,10 @@ class ChatBot:
             for language in LANGUAGES
         }
         self.games = Games(clients, self.storage, self._chat, self._watch)
+        try:
+            await clients["en"].bots()
+        except ClientError as error:
+            log.warning("%s; until it answers, users read that it is unavailable", error)
         self.notifier = TurnNotifier(self.games, post)
         self.notifier.watch_running()
 

@@ -1,6 +1,8 @@
-"""The command line that the programs of all chats have."""
+"""The command line that the programs of all chats have, and their errors, which are one line each."""
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ def bot_options(token_variable: str, file: str) -> Callable[[F], F]:
         click.option(
             "--api-key", envvar="SOUTH_SEAS_API_KEY", help="The API key of a bot for many players: docs/api-keys.md."
         ),
-        click.option("--token", envvar=token_variable, required=True, hidden=True),
+        click.option("--token", envvar=token_variable, hidden=True, callback=_require_token),
         click.option(
             "--file",
             envvar="SOUTH_SEAS_BOT_FILE",
@@ -40,3 +42,20 @@ def bot_options(token_variable: str, file: str) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+@contextmanager
+def one_line_errors(chat: str, *errors: type[Exception]) -> Iterator[None]:
+    """Report as click does what the file or the chat's library raises while a program runs."""
+    try:
+        yield
+    except errors as error:
+        raise click.ClickException(f"{chat}: {error}") from error
+    except (OSError, sqlite3.Error) as error:
+        raise click.ClickException(f"cannot run the bot: {error}") from error
+
+
+def _require_token(_context: click.Context, parameter: click.Parameter, token: str | None) -> str:
+    if not token:
+        raise click.UsageError(f"Set {parameter.envvar} to the bot's token.")
+    return token

@@ -157,7 +157,7 @@ class PlayerActions:
             Picture(self._game, legal.version, candidates=True),
             choice.question,
             choice.options,
-            [*choice.buttons, self._button("undo", "undo", legal.version)],
+            [*choice.buttons, *self._undo_buttons(legal)],
         )
 
     def _common_buttons(self, version: int) -> list[Button]:
@@ -165,8 +165,11 @@ class PlayerActions:
         return [
             self._button("play", "menu", version, "primary"),
             self._button("scores", "scores", version),
-            self._button("undo", "undo", version),
         ]
+
+    def _undo_buttons(self, legal: LegalMoves) -> list[Button]:
+        """Return the button that undoes a move; none at the start of a turn, before the player has moved."""
+        return [] if legal.phase == "place_tile" else [self._button("undo", "undo", legal.version)]
 
     def _button(self, phrase: str, name: str, version: int, style: Style = "secondary") -> Button:
         return Button(self._phrase(phrase), ChatAction(self._game, version, name), style)

@@ -1,12 +1,18 @@
 """Run the bot: `python -m examples.discord_bot`, with the application's token in DISCORD_TOKEN."""
 
+import sys
 from pathlib import Path
 
+import aiohttp
 import click
-import discord
+
+try:
+    import discord
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[discord]'")
 
 from examples.chat.bot import ChatBot
-from examples.chat.command_line import bot_options
+from examples.chat.command_line import bot_options, one_line_errors
 from examples.discord_bot.bot import SouthSeasBot
 from examples.discord_bot.messages import DISCORD
 
@@ -16,7 +22,8 @@ from examples.discord_bot.messages import DISCORD
 def main(url: str, api_key: str | None, token: str, file: Path, width: int) -> None:
     """Play South Seas in Discord's channels; DISCORD_TOKEN is the token of the application's bot."""
     discord.utils.setup_logging()
-    SouthSeasBot(ChatBot(url, file, DISCORD, width, api_key)).run(token, log_handler=None)
+    with one_line_errors("Discord", discord.DiscordException, aiohttp.ClientError):
+        SouthSeasBot(ChatBot(url, file, DISCORD, width, api_key)).run(token, log_handler=None)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,11 @@ import os
 import signal
 import sys
 
-from rich.console import Console
-from rich.live import Live
+try:
+    from rich.console import Console
+    from rich.live import Live
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[play]'")
 
 from examples.terminal.controller import GameController, describe_problem, open_game
 from examples.terminal.keyboard import read_keys

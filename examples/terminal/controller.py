@@ -59,9 +59,10 @@ class GameController:
         """Handle an event of the subscription."""
         match event:
             case Connected():
-                self.state.is_connected = True
+                self.state.is_connected, self.state.note = True, ""
             case Disconnected():
                 self.state.is_connected = False
+                self.state.note = f"No answer from {self.client.url}. Start it again, or leave with q."
             case Snapshot(game=game, digest=digest):
                 self.state.apply_snapshot(game, digest)
             case Diff():

@@ -55,11 +55,12 @@ def keys_group() -> None:
     """Manage API keys: quotas of their own for hosts of many players, such as a chat bot.
 
     All players of such a host have one address, whose limits would be theirs together. A key's secret is shown once and
-    stored only as a hash. The commands may run beside instances, which notice a change within 5 seconds.
+    stored only as a hash. Give the instances' --redis-url to each command: they notice a change within 5 seconds. An
+    instance without one has the games to itself: stop it first.
     """
 
 
-@keys_group.command("add")
+@keys_group.command("add", short_help="Add a key, and print its secret.")
 @name_argument
 @with_quotas
 @with_settings(*REDIS_SETTINGS)
@@ -80,7 +81,7 @@ def add_command(name: str, **options: Any) -> None:
     _print_secret(secret, f"added the key {name}: {_describe_quotas(key.quotas)}")
 
 
-@keys_group.command("list")
+@keys_group.command("list", short_help="List all keys with their quotas.")
 @with_settings(*REDIS_SETTINGS)
 def list_command(**settings: Any) -> None:
     """List all keys with their quotas, revoked ones too."""
@@ -100,7 +101,7 @@ def list_command(**settings: Any) -> None:
     _print_table(rows)
 
 
-@keys_group.command("update")
+@keys_group.command("update", short_help="Change quotas of a key.")
 @name_argument
 @with_quotas
 @with_settings(*REDIS_SETTINGS)
@@ -117,7 +118,7 @@ def update_command(name: str, **options: Any) -> None:
     click.echo(f"the key {name} has {_describe_quotas(key.quotas)}", err=True)
 
 
-@keys_group.command("rotate")
+@keys_group.command("rotate", short_help="Give a key a new secret.")
 @name_argument
 @click.option(
     "--grace-hours",
@@ -140,7 +141,7 @@ def rotate_command(name: str, grace_hours: float, **settings: Any) -> None:
     _print_secret(secret, f"rotated the key {name}: its previous secret is valid {until}")
 
 
-@keys_group.command("revoke")
+@keys_group.command("revoke", short_help="Revoke a key for good.")
 @name_argument
 @with_settings(*REDIS_SETTINGS)
 def revoke_command(name: str, **settings: Any) -> None:

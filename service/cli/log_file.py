@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from schemas.base import without_bom
+
 
 class BadLog(Exception):
     """The file contains no log; the message says why."""
@@ -18,7 +20,7 @@ class Log(NamedTuple):
 
 def decode_log(data: bytes) -> Log:
     """Return the log of a file. Raises BadLog."""
-    document = _decode(data)
+    document = _decode(without_bom(data))
     tileset = None
     if isinstance(document, dict) and "diffs" in document:
         if "tileset" in document:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from service.games.ports import StoreUnavailable
+from service.settings import check_one_store
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedServerError
 from service.store.embedded.server import embedded_server
@@ -29,13 +30,15 @@ def run_with_store(settings: dict[str, Any], work: Callable[[RedisStore], Awaita
 
     Raises click.ClickException.
     """
+    check_one_store(settings)
 
     async def run() -> T:
         async with AsyncExitStack() as stack:
             redis_url = settings["redis_url"]
             if redis_url is None:
                 redis_url = (await stack.enter_async_context(embedded_server(settings["data_dir"]))).url
-            store = await stack.enter_async_context(connect(redis_url, timeout_s=REDIS_TIMEOUT_S))
+            connection = connect(redis_url, timeout_s=REDIS_TIMEOUT_S, log_outages=False)
+            store = await stack.enter_async_context(connection)
             await store.ping()
             return await work(store)
 

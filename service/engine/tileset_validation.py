@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from schemas.base import without_bom
 from schemas.tileset import MAX_TYPES, Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from schemas.vocabulary import EDGES, Edge, Half
 from service.engine.errors import EngineError
@@ -45,6 +46,7 @@ def parse_tileset(data: bytes) -> TileSet:
     """Decode the tile set of a JSON file. Raises TileSetInvalid if it is too large, malformed or not playable."""
     if len(data) > MAX_FILE_BYTES:
         raise TileSetInvalid([Fault("$", f"a tile set has at most {MAX_FILE_BYTES} bytes")])
+    data = without_bom(data)
     try:
         tileset = msgspec.json.decode(data, type=TileSet)
     except msgspec.ValidationError as error:

@@ -7,7 +7,6 @@ from time import monotonic
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import GAME_FAILURES
-from service.telemetry.throttled_log import ThrottledLog
 
 __all__ = ["EXPECTED_ERRORS", "record_failure"]
 
@@ -15,8 +14,6 @@ logger = logging.getLogger(__name__)
 
 LOG_INTERVAL_S = 60.0
 """A line is not repeated within this time: requests for a damaged game must not fill the log."""
-
-_UNAVAILABLE = ThrottledLog(logger)
 
 MAX_LOGGED = 1_000
 """Recent lines that are remembered."""
@@ -26,12 +23,13 @@ EXPECTED_ERRORS = (UnreadableGame, TileSetMissing)
 
 
 def record_failure(operation: str, game: str, error: Exception, consequence: str) -> None:
-    """Count and log that `operation` failed for a game; `consequence` says what happens to the game now."""
+    """Count and log that `operation` failed for a game; `consequence` says what happens to the game now.
+
+    Outages of the store, which are the same for all games, are only counted: the store logs them.
+    """
     GAME_FAILURES.labels(operation).inc()
-    if isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame):  # the same for all games
-        _UNAVAILABLE.warning("%s: game %s failed and %s: %s", operation, game, consequence, error)
-        return
-    if _is_logged((operation, game, consequence)):
+    is_outage = isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame)
+    if is_outage or _is_logged((operation, game, consequence)):
         return
     if isinstance(error, EXPECTED_ERRORS):
         logger.warning("%s: game %s failed and %s: %s", operation, game, consequence, error)

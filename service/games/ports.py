@@ -235,13 +235,13 @@ class GameStore(Protocol):
         """Return version, digest and last revocation of each game; None if there is none, or it is unreadable."""
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
-        """List public games that have, or recently had, one of these statuses. Raises ValueError for a bad cursor."""
+        """List public games that have, or recently had, one of these statuses."""
 
     async def unlist(self, game: str, status: Status) -> None:
         """Remove a game from the list of a status that it no longer has."""
 
     async def list_by_keys(self, index_keys: Sequence[str], limit: int, after: str | None) -> Page:
-        """List games that are indexed under any of these keys. Raises ValueError for an invalid cursor."""
+        """List games that are indexed under any of these keys."""
 
     async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
         """Remove a game that does not exist from index keys, unless it is being created; return from how many."""

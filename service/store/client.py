@@ -22,7 +22,7 @@ _TOPOLOGIES: dict[str, type[Topology]] = {
 
 
 @asynccontextmanager
-async def connect(
+async def connect(  # noqa: PLR0913  each is a setting of its own
     url: str,
     *,
     connections: int = 2,
@@ -30,15 +30,18 @@ async def connect(
     wait: Wait | None = None,
     supervisor: Supervisor | None = None,
     limits: InFlightLimits | None = None,
+    log_outages: bool = True,
 ) -> AsyncIterator[RedisStore]:
     """Return a store on the Redis at `url`, which connects with its first command. Raise InvalidRedisURL.
 
     `connections` to each primary carry all commands, one more the notifications, and with `wait` as many again the
     commits. A command without a reply after `timeout_s` raises StoreUnavailable. With `wait`, so does a commit that too
     few replicas acknowledge: it is stored, and a retry with its idempotency key waits for the replicas too. A command
-    above the `limits` raises StoreBusy at once.
+    above the `limits` raises StoreBusy at once. With `log_outages` the log says when Redis fails and when it is back.
     """
     parsed = parse_url(url)
     topology = _TOPOLOGIES[parsed.topology](parsed, supervisor or Supervisor())
-    async with aclosing(PipelinedClient(topology, connections, timeout_s, wait, limits)) as client:
+    async with aclosing(
+        PipelinedClient(topology, connections, timeout_s, wait, limits, log_outages=log_outages)
+    ) as client:
         yield RedisStore(client)

@@ -7,6 +7,7 @@ redis-py annotates only part of its asyncio functions, hence `# type: ignore[no-
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
@@ -16,11 +17,13 @@ from redis.asyncio.client import PubSub
 
 from service.games.ports import ChangeNotification
 from service.store import keys
-from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, is_error_reply, to_store_error
+from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, error_code, to_store_error
 from service.store.connection.topology import Topology
 from service.supervision import spawn
 
 __all__ = ["RECONNECT_DELAY_S", "Subscriber"]
+
+logger = logging.getLogger(__name__)
 
 PING_INTERVAL_S = 1.0
 SILENCE_TIMEOUT_S = 3.0
@@ -42,6 +45,8 @@ class Subscriber:
         """Games whose subscription Redis has confirmed."""
         self.is_up = False
         """Whether there is a connection."""
+        self._is_denied = False
+        """Whether Redis has denied its user a subscription."""
         self._topology = topology
         self._primary = primary
         self._on_notification = on_notification
@@ -78,8 +83,9 @@ class Subscriber:
             try:
                 await self._read_messages(pubsub)
             except CONNECTION_ERRORS as error:
-                if is_error_reply(error):
-                    to_store_error(error)  # logs what an operator must resolve
+                if error_code(error) == "NOPERM" and not self._is_denied:  # commands meet all other errors too
+                    self._is_denied = True
+                    logger.warning("%s. This is logged once", to_store_error(error))
             finally:
                 self.is_up = False
                 self.subscribed.clear()

@@ -15,7 +15,6 @@ from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimite
 from service.web.docs import routes as docs
 from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
-from service.web.middleware.error_handling import handle_expect
 from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.ratelimit.concurrency import (
     MAX_PICTURES_PER_ADDRESS,
@@ -47,7 +46,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
     app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
-    register_routes(app, ROUTES, handle_expect)
+    register_routes(app, ROUTES)
     websocket.add_routes(app)
     docs.set_up(app)
     page.add_file_routes(app)

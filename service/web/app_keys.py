@@ -1,6 +1,7 @@
 """Keys of the application's shared objects."""
 
 from asyncio import Event
+from typing import Any
 
 from aiohttp import web
 
@@ -24,3 +25,9 @@ SUPERVISOR = web.AppKey("supervisor", Supervisor)
 
 DRAINING = web.AppKey("draining", Event)
 """Set when this instance is about to stop: /readyz says so, and responses ask clients to close their connections."""
+
+EXPECTS_CONTINUE = web.RequestKey("expects_continue", bool)
+"""Whether the client waits for 100 Continue before it sends the body."""
+
+TOKEN_HANDLERS = web.AppKey("token_handlers", frozenset[Any])
+"""The handlers of the routes that require a token."""

@@ -2,9 +2,11 @@
 
 WebError
 ├── BodyTooLarge            the body exceeds the limit
+├── TargetTooLong           path and query exceed the limit
 ├── UnsupportedMediaType    the Content-Type is not JSON
 ├── UpgradeRequired         the upgrade is to another WebSocket version than 13
-├── EncodedBody             the body has a Content-Encoding
+├── EncodedBody             the body has another Content-Encoding than identity
+├── UnknownTransferCoding   the body has another transfer coding than chunked
 ├── NoSuchPiece             the tile set has no tile or ship with this id
 ├── NoSuchVersion           the game has not reached this version
 ├── RenderingFailed         a picture could not be drawn
@@ -29,7 +31,9 @@ __all__ = [
     "RateLimited",
     "RenderingFailed",
     "ShuttingDown",
+    "TargetTooLong",
     "TooManyConnections",
+    "UnknownTransferCoding",
     "UnsupportedMediaType",
     "UpgradeRequired",
     "WebError",
@@ -47,6 +51,13 @@ class BodyTooLarge(WebError):
     limit: int
 
 
+@dataclass(eq=False)
+class TargetTooLong(WebError):
+    """Path and query have more than `limit` bytes."""
+
+    limit: int
+
+
 class UnsupportedMediaType(WebError):
     """The Content-Type is not application/json."""
 
@@ -56,7 +67,11 @@ class UpgradeRequired(WebError):
 
 
 class EncodedBody(WebError):
-    """The body has a Content-Encoding."""
+    """The body has another Content-Encoding than identity."""
+
+
+class UnknownTransferCoding(WebError):
+    """The body has another transfer coding than chunked (RFC 9112, 6.1)."""
 
 
 @dataclass(eq=False)

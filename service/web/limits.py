@@ -107,7 +107,7 @@ class Limits(NamedTuple):
         75.0
     )
     allowed_origins: Annotated[
-        tuple[str, ...], "Origins whose pages may open WebSockets and event streams, besides this service's own page."
+        tuple[str, ...], "Origins whose pages may open WebSockets and event streams; name this service's own too."
     ] = ()
     hsts_max_age_s: Annotated[
         int, "max-age of Strict-Transport-Security, where everything is behind TLS. 0: no such header."

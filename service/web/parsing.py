@@ -8,6 +8,7 @@ import msgspec
 from aiohttp import hdrs, web
 from multidict import istr
 
+from schemas.base import without_bom
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.commands.active_game import ExpectedVersion
@@ -15,6 +16,7 @@ from service.games.errors import Malformed
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
+from service.web.expectations import continue_if_expected
 from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
 from service.web.ratelimit.charges import charge_received_bytes
@@ -29,11 +31,17 @@ MAX_IDEMPOTENCY_KEY_LENGTH = 255
 MAX_MEDIA_TYPE_LENGTH = 200
 MAX_BODY_CHUNKS = 1_000
 """Chunks of one body (RFC 9112, 7.1): each costs as much as hundreds of bytes."""
+MAX_FLOATS_BYTES = 4_096
+"""Bytes of JSON in which integers may be written as `1.0`: enough for every request, and cheap to decode again."""
 
-_CREATOR_KEY = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
-_IDEMPOTENCY_KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}")
+CREATOR_KEY = "[A-Za-z0-9._~+/-]{32,200}={0,2}"
+IDEMPOTENCY_KEY = "[!-~]([ -~]*[!-~])?"
+"""Its length is bounded beside it, by MAX_IDEMPOTENCY_KEY_LENGTH."""
+
+_CREATOR_KEY = re.compile(CREATOR_KEY)
+_IDEMPOTENCY_KEY = re.compile(IDEMPOTENCY_KEY)
 _ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
-_ENTITY_TAG_LIST = re.compile(
+ENTITY_TAG_LIST = re.compile(
     rf"[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+(?:,[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+)*+"
 )
 _CODING = f"(?:{'|'.join(coding.value for coding in CODINGS)})"
@@ -61,7 +69,7 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
         if len(body) > limit:
             raise BodyTooLarge(limit)
         await charge_received_bytes(request)
-        return decoder.decode(body)
+        return decode_json(decoder, without_bom(body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error
     except TimeoutError as error:
@@ -72,10 +80,34 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
         raise Malformed("the body is incomplete or not encoded correctly", "$") from error
 
 
+def decode_json(decoder: msgspec.json.Decoder[T], data: bytes | str) -> T:
+    """Decode a body or message. A number with a zero fraction is an integer, as in JSON Schema: `1.0`, `1e0`.
+
+    Raises what msgspec's decoders raise. Only JSON that was rejected is decoded twice, and no more than a client sends
+    whose language has no integers.
+    """
+    try:
+        return decoder.decode(data)
+    except msgspec.ValidationError as error:
+        if "got `float`" not in str(error) or len(data) > MAX_FLOATS_BYTES:
+            raise
+    return msgspec.convert(_UNTYPED.decode(data), decoder.type)
+
+
+def _parse_float(literal: str) -> float:
+    """Return a number with a fraction or an exponent as an integer, if it is one."""
+    value = float(literal)
+    return int(value) if value.is_integer() else value
+
+
+_UNTYPED = msgspec.json.Decoder(float_hook=_parse_float)
+
+
 async def _receive_body(request: web.Request, limit: int) -> bytes:
     """Receive a body of at most `limit` bytes. Raises BodyTooLarge, Malformed, RequestPayloadError."""
     body, chunks = bytearray(), 0
     if request.body_exists:
+        await continue_if_expected(request)
         with reading_body(request):
             async for data, ended in request.content.iter_chunks():
                 body += data
@@ -93,7 +125,10 @@ async def read_optional_body(request: web.Request, decoder: msgspec.json.Decoder
 
 
 def read_query(request: web.Request, query_type: type[Q]) -> Q:
-    """Return the query parameters; unknown names are ignored. Raises Malformed with the parameter as its path."""
+    """Return the query parameters; unknown names are ignored, and an empty value means that the parameter is absent.
+
+    Raises Malformed with the parameter as its path.
+    """
     values: dict[str, str] = {}
     for name, value in request.query.items():
         if name not in query_type.__struct_fields__:
@@ -101,6 +136,7 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
         if name in values:
             raise Malformed("the query has this parameter more than once", name)
         values[name] = value
+    values = {name: value for name, value in values.items() if value}
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
@@ -132,7 +168,7 @@ def parse_api_key(request: web.BaseRequest) -> str | None:
 def parse_idempotency_key(request: web.Request) -> str | None:
     """Return the Idempotency-Key: 1 to 255 printable ASCII characters. Raises Malformed."""
     key = _parse_single_header(request, "Idempotency-Key")
-    if key is not None and _IDEMPOTENCY_KEY.fullmatch(key) is None:
+    if key is not None and (len(key) > MAX_IDEMPOTENCY_KEY_LENGTH or _IDEMPOTENCY_KEY.fullmatch(key) is None):
         raise Malformed(
             f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters", "Idempotency-Key"
         )
@@ -150,7 +186,7 @@ def _parse_single_header(request: web.BaseRequest, name: str) -> str | None:
 
 
 def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
-    """Return the versions that If-Match allows, None for any. Foreign entity tags match no version.
+    """Return the versions that If-Match allows, None for any, empty for none. Foreign entity tags match no version.
 
     A weak tag counts too if it has the digest, since proxies weaken tags and a digest identifies a state anyway.
     """
@@ -191,16 +227,19 @@ def prefers_representation(request: web.Request) -> bool:
 
 
 def _parse_entity_tags(request: web.Request, name: str) -> list[str] | None:
-    """Return the entity tags as they are written; None for `*` or no header. Raises Malformed."""
+    """Return the entity tags as they are written; None for `*` or no header. Raises Malformed.
+
+    A list may be empty, and so may its elements (RFC 9110, 5.6.1).
+    """
     lines = request.headers.getall(name, None)
     if lines is None:
         return None
     text = ",".join(lines)
     if text.strip(" \t") == "*":
         return None
-    if _ENTITY_TAG_LIST.fullmatch(text) is None or not (tags := _ENTITY_TAG.findall(text)):
+    if ENTITY_TAG_LIST.fullmatch(text) is None:
         raise Malformed('an entity tag is written in double quotes, for example "17"', name)
-    return tags
+    return _ENTITY_TAG.findall(text)
 
 
 def _check_media_type(request: web.Request) -> None:

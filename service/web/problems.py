@@ -1,6 +1,5 @@
 """The mapping from errors to the problems of the API (RFC 9457). Source: api.md, "Problems"."""
 
-import logging
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,10 +12,7 @@ from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games import ports as store
 from service.telemetry.metrics import PROBLEMS
-from service.telemetry.throttled_log import ThrottledLog
 from service.web import errors
-
-_unavailable_log = ThrottledLog(logging.getLogger(__name__))
 
 PROBLEM_ERRORS = (games.GameError, store.StoreError, errors.WebError)
 """The errors that `to_problem` maps."""
@@ -28,11 +24,25 @@ API_KEY_CHALLENGE = 'Api-Key realm="south-seas"'
 UPGRADE_HEADERS = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
 """The protocol to upgrade to (RFC 9110, 15.5.22; RFC 6455, 4.4)."""
 
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing; of the others all but POST are idempotent (RFC 9110, 9.2)."""
+
 FAILED_IMAGE_RETRY_S = 60
 """When to retry a picture that failed: the renderer does not try it before."""
 
 TOO_MANY_CONNECTIONS_RETRY_S = 10
 """When to retry: a connection may have been closed by then."""
+
+
+NOTHING_CHANGED = "nothing was changed: retry"
+REPEATABLE = "the request may have been applied, and may be repeated"
+MAYBE_APPLIED = "the request may have been applied: check that before you send it again"
+"""What a client must know of a request during an outage; `outcome_with_key` if it has an idempotency key."""
+
+
+def outcome_with_key(name: str) -> str:
+    """Return what a client must know of a request with an idempotency key, which it sends as `name`."""
+    return f"the request may have been applied: retry with the same {name}"
 
 
 class _ProblemTemplate(NamedTuple):
@@ -93,12 +103,8 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     ),
     games.IdempotencyKeyReused: _ProblemTemplate("key_reused", "this idempotency key was used for another request"),
     store.UnreadableGame: _ProblemTemplate("store_unavailable", "this instance cannot read the stored game"),
-    store.StoreBusy: _ProblemTemplate(
-        "store_unavailable", "too many commands wait for the store: retry later with the same Idempotency-Key"
-    ),
-    store.StoreUnavailable: _ProblemTemplate(
-        "store_unavailable", "the request may have been applied: retry with the same Idempotency-Key"
-    ),
+    store.StoreBusy: _ProblemTemplate("store_unavailable", "too many commands wait for the store; {outcome}"),
+    store.StoreUnavailable: _ProblemTemplate("store_unavailable", "the store does not respond; {outcome}"),
     errors.NoSuchPiece: _ProblemTemplate("not_found", "the tile set has no {piece}"),
     errors.NoSuchVersion: _ProblemTemplate("not_found", "the game has no version {requested}: the latest is {latest}"),
     errors.QueueFull: _ProblemTemplate(
@@ -123,17 +129,24 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
         "store_unavailable", "the background task {task} of this instance keeps failing", retry_after_s=1
     ),
     errors.BodyTooLarge: _ProblemTemplate("too_large", "the body may have at most {limit} bytes"),
+    errors.TargetTooLong: _ProblemTemplate("uri_too_long", "path and query may have at most {limit} bytes"),
     errors.UpgradeRequired: _ProblemTemplate("upgrade_required", "upgrade to WebSocket version 13"),
     errors.UnsupportedMediaType: _ProblemTemplate("unsupported_media_type", "send Content-Type: application/json"),
     errors.EncodedBody: _ProblemTemplate("unsupported_media_type", "send the body without a Content-Encoding"),
+    errors.UnknownTransferCoding: _ProblemTemplate(
+        "not_implemented", "send the body with no transfer coding but chunked"
+    ),
 }
 
 _ERROR_MEMBERS = frozenset({"rule", "path", "index", "version", "digest", "next_game", "retry_after_s"})
 """Attributes of errors that become members of their problems."""
 
 
-def to_problem(error: Exception) -> Problem:
-    """Return the problem for one of PROBLEM_ERRORS; any other error is `internal`."""
+def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
+    """Return the problem for one of PROBLEM_ERRORS; any other error is `internal`.
+
+    `outcome` is what the client must know of its request if the store is unavailable.
+    """
     match error:
         case games.Unauthorized(missing=True):
             return problem("unauthorized", "a token is required")
@@ -148,7 +161,7 @@ def to_problem(error: Exception) -> Problem:
         members["path"] = template.path.format_map(attributes)
     if template.retry_after_s is not None:
         members["retry_after_s"] = template.retry_after_s
-    return problem(template.code, template.detail.format_map(attributes), **members)
+    return problem(template.code, template.detail.format_map({**attributes, "outcome": outcome}), **members)
 
 
 def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> web.Response:
@@ -162,9 +175,9 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] | None 
     return web.Response(status=document.status, body=encode_json(document), headers=headers)
 
 
-def error_response(error: Exception) -> web.Response:
+def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
     """Return the response to a request that raised one of PROBLEM_ERRORS."""
-    document = to_problem(error)
+    document = to_problem(error, _outcome(request))
     if isinstance(error, games.Unauthorized):
         challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE
         return problem_response(document, {"WWW-Authenticate": challenge})
@@ -177,9 +190,15 @@ def error_response(error: Exception) -> web.Response:
         return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, errors.UpgradeRequired):
         return problem_response(document, UPGRADE_HEADERS)
-    if isinstance(error, store.StoreUnavailable):
-        _unavailable_log.warning("the store is unavailable: %s", error)
     return problem_response(document)
+
+
+def _outcome(request: web.BaseRequest) -> str:
+    if request.method in SAFE_METHODS:
+        return NOTHING_CHANGED
+    if request.method != "POST":
+        return REPEATABLE
+    return outcome_with_key("Idempotency-Key") if "Idempotency-Key" in request.headers else MAYBE_APPLIED
 
 
 def http_exception_response(error: web.HTTPException) -> web.Response:

@@ -4,14 +4,14 @@ from hashlib import sha256
 from typing import Any
 
 from aiohttp import web
-from multidict import istr
+from multidict import CIMultiDict, istr
 
 from schemas.base import encode_json
 from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import DRAINING
 from service.web.headers.compression import MIN_COMPRESSED_BYTES, CompressibleResponse
 from service.web.middleware.request_metrics import REQUEST_ID
-from service.web.middleware.security_headers import SECURITY_HEADERS
+from service.web.middleware.security_headers import SECURITY_HEADERS, SecurityHeaders
 from service.web.parsing import JSON, match_if_none_match
 
 EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
@@ -105,12 +105,17 @@ def not_modified_response(request: web.Request, etag: str, *, private: bool = Fa
 
 def add_common_headers(app: web.Application, response: web.StreamResponse) -> None:
     """Add the CORS, request id and security headers; close the connection if the instance is shutting down."""
-    headers = response.headers
-    headers["Access-Control-Allow-Origin"] = "*"
-    headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
-    if (context := LOG_CONTEXT.get()) is not None and context.request_id is not None:
-        headers[REQUEST_ID] = context.request_id
-    app[SECURITY_HEADERS].add_to(headers)
+    context = LOG_CONTEXT.get()
+    set_common_headers(response.headers, app[SECURITY_HEADERS], None if context is None else context.request_id)
     if app[DRAINING].is_set():
         response.headers["Connection"] = "close"
         response.force_close()
+
+
+def set_common_headers(headers: CIMultiDict[str], security: SecurityHeaders, request_id: str | None) -> None:
+    """Set the headers that every response has."""
+    headers["Access-Control-Allow-Origin"] = "*"
+    headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+    if request_id is not None:
+        headers[REQUEST_ID] = request_id
+    security.add_to(headers)

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from schemas.base import RequestModel
 from schemas.vocabulary import ID
+from service.web.app_keys import TOKEN_HANDLERS
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -101,9 +102,7 @@ class Route:
         return _PATH_PARAMETER.findall(self.path)
 
 
-def register_routes(
-    app: web.Application, routes: tuple[Route, ...], expect_handler: Callable[[web.Request], Awaitable[Any]]
-) -> None:
+def register_routes(app: web.Application, routes: tuple[Route, ...]) -> None:
     """Register the routes; each GET route responds to HEAD too.
 
     aiohttp tries routes with the same prefix in the order of their registration, so the most frequent come first.
@@ -111,6 +110,7 @@ def register_routes(
     priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
     for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
         if route.method == "GET":
-            app.router.add_get(route.path, route.handler, expect_handler=expect_handler)
+            app.router.add_get(route.path, route.handler)
         else:
-            app.router.add_route(route.method, route.path, route.handler, expect_handler=expect_handler)
+            app.router.add_route(route.method, route.path, route.handler)
+    app[TOKEN_HANDLERS] = frozenset(route.handler for route in routes if route.access == "required")

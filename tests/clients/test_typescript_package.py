@@ -11,7 +11,7 @@ import pytest
 from tests.clients.conftest import CLIENTS
 from tests.clients.test_typescript import run
 from tests.server_process import start_server
-from tests.tools import SCRIPTS
+from tests.tools import ROOT, SCRIPTS
 from tests.tools import run as run_program
 
 PACKAGE = CLIENTS / "typescript"
@@ -36,8 +36,12 @@ def tarball(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-async def test_the_package_plays_the_game_of_the_readme(node: str, tarball: Path, tmp_path: Path) -> None:
-    program = re.search(r"^```ts\n(.*?)^```$", (PACKAGE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+PAGES = {page.stem: page.read_text() for page in (PACKAGE / "README.md", ROOT / "docs" / "first-game.md")}
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_the_package_plays_the_game_of_the_readme(page: str, node: str, tarball: Path, tmp_path: Path) -> None:
+    program = re.search(r"^```ts(?: tab)?\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     assert program is not None
     project = tmp_path / "project"
     project.mkdir()

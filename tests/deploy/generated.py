@@ -1,6 +1,7 @@
 """What is made of something else, so that nobody writes it twice: `python -m tests.deploy.generated` writes it anew.
 
-docs/operating.md                       the table of all settings, from service/settings.py
+docs/operating.md                       the table of the settings, from service/settings.py
+docs/limits.md                          the tables of the settings that limit clients, and of the API's limits
 k8s/components/monitoring/rules.yaml    the alerts as the Prometheus Operator takes them, from observability/
 """
 
@@ -10,11 +11,13 @@ from pathlib import Path
 import click
 import yaml
 
+from tests.docs import limits
 from tests.docs.sections import with_section
 from tests.serve_settings import SERVE
 from tests.tools import ROOT
 
 PAGE = ROOT / "docs" / "operating.md"
+LIMITS_PAGE = ROOT / "docs" / "limits.md"
 RULES = ROOT / "k8s" / "components" / "monitoring" / "rules.yaml"
 ALERTS = ROOT / "deploy" / "observability" / "prometheus"
 
@@ -25,11 +28,13 @@ def settings_table() -> str:
 
 
 def _rows() -> Iterator[str]:
-    context = click.Context(SERVE)
+    limiting = {*limits.client_settings().values()}
     for option in SERVE.params:
         if not isinstance(option, click.Option):
             raise TypeError(option)
-        default = option.get_help_extra(context).get("default", "").strip("()")
+        if option in limiting:
+            continue
+        default = limits.default_of(option)
         shown = f"`{default}`" if default else ""
         yield f"| `{option.envvar}` | {shown} | {(option.help or '').replace('|', '&#124;')} |"
 
@@ -37,6 +42,12 @@ def _rows() -> Iterator[str]:
 def page(text: str) -> str:
     """Return the page with the current table."""
     return with_section(text, "settings of serve", settings_table())
+
+
+def limits_page(text: str) -> str:
+    """Return the page of limits with the current tables."""
+    text = with_section(text, "limits of the API", limits.api_table())
+    return with_section(text, "limits of a server", limits.settings_table())
 
 
 def rules() -> str:
@@ -59,7 +70,8 @@ def _groups(file: Path) -> list[object]:
 
 
 def main() -> None:
-    """Write both files."""
+    """Write all files."""
+    LIMITS_PAGE.write_text(limits_page(LIMITS_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     RULES.write_text(rules(), encoding="utf-8")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 import yaml
 from jsonschema_rs import Draft201909Validator
 
@@ -38,6 +39,31 @@ def test_image_and_port_are_those_of_the_dockerfile() -> None:
     assert SERVICE["image"] == f"south-seas:{VERSION}"
     (exposed,) = re.findall(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)
     assert SERVICE["ports"] == [f"{exposed}:{exposed}"]
+
+
+@pytest.mark.parametrize("name", COMPOSE["services"])
+def test_every_container_is_hardened(name: str) -> None:
+    container = COMPOSE["services"][name]
+    assert container["read_only"] is True
+    assert container["cap_drop"] == ["ALL"]
+    assert container["security_opt"] == ["no-new-privileges:true"]
+    assert container["mem_limit"]
+    user = container.get("user") or re.findall(r"^USER (\S+)$", DOCKERFILE, re.MULTILINE)[-1]
+    assert user.split(":")[0] not in {"root", "0"}
+
+
+def test_only_the_service_reaches_the_store() -> None:
+    valkey = COMPOSE["services"]["valkey"]
+    assert valkey["networks"] == ["store"]
+    assert COMPOSE["networks"]["store"] == {"internal": True}
+    assert SERVICE["networks"] == ["default", "store"]
+    assert "ports" not in valkey
+
+
+def test_a_full_store_rejects_moves_and_is_not_killed() -> None:
+    valkey = COMPOSE["services"]["valkey"]
+    maxmemory = valkey["command"][valkey["command"].index("--maxmemory") + 1]
+    assert int(maxmemory.removesuffix("mb")) <= 0.8 * int(valkey["mem_limit"].removesuffix("m"))
 
 
 def test_games_survive_the_container_that_keeps_them() -> None:

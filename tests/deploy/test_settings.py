@@ -39,6 +39,14 @@ def test_what_is_secret_is_in_no_config_map(overlay: str) -> None:
         assert "://:" not in str(settings["data"])
 
 
+def test_the_image_listens_on_all_addresses_of_ipv4_and_ipv6(overlay: str) -> None:
+    """Which the manifests leave so: a pod has one address of either family or of both."""
+    image = (ROOT / "Dockerfile").read_text()
+    for name in ("SOUTH_SEAS_HOST", "SOUTH_SEAS_METRICS_HOST"):
+        assert re.findall(rf"\b{name}=(\S+)", image) == ["::"]
+        assert name not in environment(overlay, service_container(overlay))
+
+
 def test_metrics_are_told_where_they_are_looked_for(overlay: str) -> None:
     port = environment(overlay, service_container(overlay))["SOUTH_SEAS_METRICS_PORT"]
     assert port == str(ports(service_template(overlay))["metrics"])

@@ -9,7 +9,8 @@ The text after the three backticks decides; code hosts show only its first word:
     ```json Problem         must match this schema of the OpenAPI or AsyncAPI document
     ```sh no-run: WHY       not run; WHY is for readers of the source; works for any language
 
-All other blocks are not checked. A page's shell starts in an empty directory with a `.venv`, stops at the first command
+All other blocks are not checked. With `tab` after the language, consecutive blocks say the same in several languages.
+A page's shell is the plain `sh` of POSIX. It starts in an empty directory with a `.venv`, stops at the first command
 that fails, and has a service of its own: its address replaces http://127.0.0.1:8080.
 """
 
@@ -84,9 +85,8 @@ def _parse_blocks(page: str, text: str) -> Iterator[Block]:
 def make_script(run: Iterable[Block], host: str) -> str:
     """Return the shell script of some blocks; it reports a failing block on standard error."""
     lines = [
-        "set -eE -o pipefail",
-        """trap 'echo "$block failed" >&2' ERR""",
-        """trap 'test -z "$(jobs -p)" || kill $(jobs -p) 2>/dev/null' EXIT""",
+        "set -e",
+        """trap 'status=$?; test $status = 0 || echo "$block failed" >&2; trap "" TERM; kill 0; exit $status' EXIT""",
     ]
     for block in run:
         lines.append(f"block={shlex.quote(f'docs/{block.page}.md, line {block.line},')}")

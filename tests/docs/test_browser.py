@@ -95,6 +95,32 @@ async def test_the_viewer_prefills_no_header(browser: Browser, base: str) -> Non
     assert [await field.input_value() for field in await headers.all()] == [""] * 3
 
 
+async def test_an_operation_has_code_samples(browser: Browser, base: str) -> None:
+    page = await browser.new_page(viewport=DESKTOP)
+    monitor = PageMonitor(page, base)
+    await page.goto(f"{base}docs/api#/playing/act")
+    samples = page.locator("#operations-playing-act .code-samples")
+    await expect(samples.locator("pre")).to_contain_text(f"curl {base}v1/games/")
+    await samples.get_by_role("tab", name="TypeScript").click()
+    await expect(samples.locator("pre")).to_contain_text("await client.act(")
+    assert monitor.problems == []
+
+
+async def test_the_chosen_language_is_shown_on_every_page(browser: Browser, base: str) -> None:
+    context = await browser.new_context(viewport=DESKTOP)
+    page = await context.new_page()
+    monitor = PageMonitor(page, base)
+    await page.goto(f"{base}docs/first-game")
+    tabs = page.locator(".tabs").first
+    await expect(tabs.locator("figure:visible")).to_contain_text("curl -s")
+    await tabs.get_by_role("tab", name="Python").click()
+    await page.reload()
+    await expect(tabs.locator("figure:visible")).to_have_count(1)
+    await expect(tabs.locator("figure:visible")).to_contain_text("from south_seas import Client")
+    assert monitor.problems == []
+    await context.close()
+
+
 async def test_search_leads_to_a_section(browser: Browser, base: str) -> None:
     page = await browser.new_page(viewport=PHONE)
     monitor = PageMonitor(page, base)

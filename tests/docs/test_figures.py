@@ -46,8 +46,6 @@ from tests.docs.blocks import read_page
 
 LIMITS = Limits()
 
-RATES = {name: rate for name, rate in LIMITS._asdict().items() if name.startswith("rate_") and name != "rate_limits"}
-
 IN_FLIGHT = InFlightLimits()
 
 SLOTS = SlotLimits()
@@ -71,8 +69,6 @@ def spell(delays_s: Sequence[float]) -> str:
     (
         ("absent", "more than {:,} versions", [undo.MAX_VERSIONS]),
         ("bots", "takes more than {:.0f} seconds", [DECISION_TIMEOUT_S]),
-        ("how-it-works", "a ping every {:.0f} seconds", [LIMITS.ping_interval_s]),
-        ("how-it-works", "| {:.0f} seconds, then [retries]", [LIMITS.webhook_timeout_s]),
         ("how-it-works", "a secret of {} or more random characters", [MIN_SECRET_LENGTH]),
         ("keeping", "{:,} keys every {:.0f} s", [SCAN_BATCH_SIZE, REPAIR_INTERVAL_S]),
         ("observing", "in the cache, at most {:,}", [MAX_SESSIONS]),
@@ -88,9 +84,9 @@ def spell(delays_s: Sequence[float]) -> str:
         ("pictures", "While {} pictures wait", [renderer.MAX_WAITING]),
         ("problems", "in each of {} attempts", [execute.MAX_ATTEMPTS]),
         ("problems", "is not {} or more random characters", [MIN_SECRET_LENGTH]),
-        ("rematch", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
-        ("rematch", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
         ("tileset", "of at most {} MiB", [MAX_FILE_BYTES // MIB]),
+        ("absent", "Send up to {} as a list", [MAX_BEARER_TOKENS]),
+        ("absent", "secret of {} or more random characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "at most {} a second for an address", [MAX_CHECKS_PER_S]),
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
@@ -154,7 +150,7 @@ def spell(delays_s: Sequence[float]) -> str:
             "`auth` and `subscribe` are {}, a snapshot {}, and {} diffs 1",
             [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
         ),
-        ("threat-model", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
+        ("limits", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
         ("threat-model", "by hashes of {} bytes", [client_ids.HASH_BYTES]),
         (
             "threat-model",
@@ -174,8 +170,8 @@ def spell(delays_s: Sequence[float]) -> str:
             [LIMITS.max_message_bytes // protocol.MIN_FRAGMENT_BYTES],
         ),
         ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
-        ("webhooks", "at most {} webhooks", [LIMITS.max_webhooks]),
-        ("webhooks", "Each seat's token registers at most {}", [MAX_SEAT_WEBHOOKS]),
+        ("webhooks", "up to {} in a game", [LIMITS.max_webhooks]),
+        ("webhooks", "its own {} in a game", [MAX_SEAT_WEBHOOKS]),
         ("webhooks", "repeats the challenge after {},", [spell(CHALLENGE_RETRY_DELAYS_S)]),
         ("webhooks", "per client {} at once and then one a minute", [CLIENT_RATE.burst]),
         ("webhooks", "for all clients together {} at once and then one a second", [SITE_RATE.burst]),
@@ -183,7 +179,6 @@ def spell(delays_s: Sequence[float]) -> str:
         ("webhooks", "It retries after {},", [spell(RETRY_DELAYS_S)]),
         ("webhooks", "the latest {} attempts", [MAX_STORED_ATTEMPTS]),
         ("webhooks", "after about {} seconds", [LEASE_TTL_S + 1]),
-        *(("threat-model", "| `--{}` | {}/{} |", [name.replace("_", "-"), *rate]) for name, rate in RATES.items()),
     ),
 )
 def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list[object]) -> None:
@@ -194,6 +189,8 @@ def test_the_table_of_all_settings_is_up_to_date() -> None:
     """`python -m tests.deploy.generated` makes it so."""
     text = generated.PAGE.read_text(encoding="utf-8")
     assert generated.page(text) == text
+    text = generated.LIMITS_PAGE.read_text(encoding="utf-8")
+    assert generated.limits_page(text) == text
 
 
 def test_the_rates_of_challenges_are_one_a_minute_one_a_second_and_two_a_second() -> None:

@@ -110,6 +110,7 @@ def test_a_page_contains_nothing_that_its_policy_forbids(name: str) -> None:
     assert all(path.startswith("/docs/static/") for path in actual.loaded)
     assert all("src" in one.attributes for one in actual.elements if one.tag == "script")
     assert not [one for one in actual.elements if one.tag == "style" or "style" in one.attributes]
+    assert b"&lt;!--" not in load_page(name).body
 
 
 @pytest.mark.parametrize("name", pages())

@@ -44,6 +44,19 @@ def faults_of(made: Json) -> list[Fault]:
     return [*rejected.value.faults]
 
 
+def test_a_file_may_begin_with_a_byte_order_mark() -> None:
+    for made in (small_set(), small_set(tile("ssss", OPEN_SEA, name="T"))):
+        plain, marked = (json.dumps(made).encode(encoding) for encoding in ("utf-8", "utf-8-sig"))
+        assert describe(marked) == describe(plain)
+
+
+def describe(data: bytes) -> TileSet | tuple[Fault, ...]:
+    try:
+        return parse_tileset(data)
+    except TileSetInvalid as error:
+        return error.faults
+
+
 def test_a_set_as_small_as_can_be_is_accepted() -> None:
     parsed = parse_tileset(json.dumps(small_set()).encode())
     assert parsed.tiles[0].count == 2

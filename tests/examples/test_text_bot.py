@@ -75,11 +75,14 @@ async def test_every_other_command(bot: TextBot) -> None:
     assert await bot.answer("Ana", "board") == "There is no game here yet. Start one with new."
     assert (await bot.answer("Ana", "new nobody")).startswith("That is not possible: ")
     await bot.answer("Ana", "new greedy")
+    assert await bot.answer("Ana", "99") == "There is no choice 99: type moves first."
     cells = await bot.answer("Ana", "moves")
     assert cells.startswith("Which cell?\n1. (")
+    assert "Undo" not in cells
+    last = cells.splitlines()[-1].partition(".")[0]
+    assert await bot.answer("Ana", "99") == f"There is no choice 99: choose 1 to {last}."
     assert (await bot.answer("Ana", "board")).count("\n") > 5
     assert "Ana: 0 now" in await bot.answer("Ana", "scores")
-    assert await bot.answer("Ana", "99") == HELP
     assert await bot.answer("Ana", "") == HELP
     await bot.answer("Ana", "moves")
     chosen = await bot.answer("Ana", "1")

@@ -29,7 +29,6 @@ from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from service.telemetry.throttled_log import ThrottledLog
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore
 from tests.polling import wait_until
@@ -272,7 +271,6 @@ def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
     clock, before = Clock(1000.0), counted("tests")
     monkeypatch.setattr(game_failures, "monotonic", clock)
     monkeypatch.setattr(game_failures, "_logged", OrderedDict())
-    monkeypatch.setattr(game_failures, "_UNAVAILABLE", ThrottledLog(game_failures.logger))
     for seconds in (0, LOG_INTERVAL_S - 1, 1):
         clock.now += seconds
         game_failures.record_failure("tests", "a", UnreadableGame("damaged"), "waits")
@@ -281,7 +279,6 @@ def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
     assert [(record.levelname, record.getMessage(), record.exc_info is None) for record in caplog.records] == [
         *[("WARNING", "tests: game a failed and waits: damaged", True)] * 2,
         ("ERROR", "tests: game b failed and waits", False),
-        ("WARNING", "tests: game b failed and waits: gone", True),
     ]
     assert counted("tests") - before == 5
 

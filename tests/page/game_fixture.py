@@ -44,7 +44,7 @@ class PreparedGame(HTTPGame):
         """Open this game in the browser of a visitor with these seats' tokens."""
         visitor = await visitors.open(**options)
         tokens = {seat: self.seat_tokens[seat] for seat in seats}
-        stored = {"id": self.id, "owner": None, "spectator": self.spectator_token, "seats": tokens}
+        stored: dict[str, Any] = {"id": self.id, "owner": None, "spectator": self.spectator_token, "seats": tokens}
         stored |= {"private": self.is_private, "opened": 0}
         await visitor.page.evaluate("game => localStorage.setItem('south-seas.tables', JSON.stringify([game]))", stored)
         await visitor.page.goto(f"{visitors.url}#{self.id}")

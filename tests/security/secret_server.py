@@ -37,7 +37,7 @@ async def start_service(directory: Path, redis_url: str) -> AsyncIterator[Logged
     """Start an instance on that server, at level debug and with an access log."""
     log = directory / "service.log"
     command = ("-m", "service.main", "serve", "--port", "0", "--log-level", "debug", "--access-log")
-    redis = ("--redis-url", redis_url, "--redis-timeout-s", "1", "--data-dir", str(directory))
+    redis = ("--redis-url", redis_url, "--redis-timeout-s", "1")
     quick = ("--drain-time-s", "0", "--close-window-s", "0", "--webhooks-allow-private")
     with log.open("wb") as to:
         process = await asyncio.create_subprocess_exec(sys.executable, *command, *redis, *quick, stdout=to, stderr=to)

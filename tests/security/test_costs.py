@@ -175,7 +175,8 @@ async def test_undo_is_charged_by_the_replayed_diffs(store: RedisStore) -> None:
     async with start_counting_instance(store) as (client, plain):
         game = await create_long_game(client, 100)
         owner = f"Authorization: Bearer {game.owner_token}"
-        before = await plain.request(f"{game.path}/return", owner, method="POST")
+        seat = f"Content-Type: {JSON}", b'{"seat":0}'
+        before = await plain.request(f"{game.path}/return", owner, seat[0], method="POST", body=seat[1])
         undone = await plain.request(f"{game.path}/undo", owner, method="POST")
         in_vain = await plain.request(f"{game.path}/undo", owner, method="POST")
         assert [answer.status for answer in (before, undone, in_vain)] == [409, 200, 409]

@@ -22,8 +22,9 @@ from tests.serve_settings import parse_settings
         (("--redis-url", ""), "redis_url", None),
         (("--archive-url", ""), "archive_url", None),
         (("--archive-url", "file:///srv/archive"), "archive_url", "file:///srv/archive"),
-        (("--host", "0.0.0.0"), "metrics_host", "0.0.0.0"),  # noqa: S104
-        (("--host", "0.0.0.0", "--metrics-host", "127.0.0.1"), "metrics_host", "127.0.0.1"),  # noqa: S104
+        ((), "host", "localhost"),
+        (("--host", "::"), "metrics_host", "localhost"),
+        (("--metrics-host", "::"), "metrics_host", "::"),
         (("--waiting-retention-days", "0.05", "--active-retention-days", "2"), "retention", Retention(4320, 172_800)),
         (("--max-redis-commands-in-flight", "200"), "redis_in_flight", InFlightLimits()._replace(commands=200)),
         (("--access-log",), "access_log", True),

@@ -12,7 +12,7 @@ from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.headers.lists import LIST_HEADERS, MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
-from service.web.server.runner import MAX_HEADERS
+from service.web.server.runner import MAX_HEADERS, MAX_TARGET_BYTES
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits
 from tests.web.app_server import Client, serve
@@ -39,7 +39,7 @@ TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("GET", "{game}/legal-moves?limit=1001", {}),
     ("GET", "{game}/legal-moves?q=" + "q" * 101, {}),
     ("GET", "{game}/board.png?width=2147483648", {}),
-    ("GET", "{game}/board.svg?region=-9999,-9999,9999,9999", {}),
+    ("GET", "{game}/board.svg?region=-99999,0,0,0", {}),
 )
 
 
@@ -91,8 +91,14 @@ async def test_the_bytes_of_each_head_are_counted_anew(client: Client) -> None:
             assert (await read_raw(reader)).status == 200
 
 
-async def test_the_bytes_of_a_query_are_limited(client: Client) -> None:
-    assert (await send_raw(client, make_head("/v1/games?x=" + "a" * 9_000))).status == 400
+@pytest.mark.parametrize("target", ("/v1/games?x=", "/"))
+async def test_the_bytes_of_a_target_are_limited(client: Client, target: str) -> None:
+    """As it is written: path and query."""
+    longest = target.ljust(MAX_TARGET_BYTES, "a")
+    assert (await send_raw(client, make_head(longest))).status in (200, 404)
+    for more in ("a", "a" * 300_000):
+        refused = await send_raw(client, make_head(longest + more))
+        assert (refused.status, json.load(refused)["code"]) == (414, "uri_too_long")
 
 
 @pytest.mark.parametrize("name", LIST_HEADERS)

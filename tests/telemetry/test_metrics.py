@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
+from service.web.server.metrics import serve_metrics
 from service.web.server.serving import StartFailed
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import OPENMETRICS, metrics_url, read_samples, scrape, sum_samples

@@ -8,6 +8,8 @@ from io import BytesIO
 from socket import socket
 from typing import cast
 
+from yarl import URL
+
 from tests.web.app_server import Client
 
 TIMEOUT_S = 10.0
@@ -26,9 +28,9 @@ class _ResponseSocket:
 
 
 @asynccontextmanager
-async def open_connection(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Open a plain connection, and abort it at the end."""
-    reader, writer = await asyncio.open_connection(client.host, client.port)
+async def open_connection(server: Client | URL) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Open a plain connection to the server of a client or a URL, and abort it at the end."""
+    reader, writer = await asyncio.open_connection(server.host, server.port)
     try:
         yield reader, writer
     finally:

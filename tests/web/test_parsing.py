@@ -1,6 +1,7 @@
 """Malformed input of every kind gets its problem, never a 500."""
 
 import asyncio
+import json
 from contextlib import nullcontext
 from typing import Any
 from unittest.mock import Mock
@@ -14,6 +15,7 @@ from service.web import parsing
 from service.web.app_keys import LIMITS
 from service.web.errors import BodyTooLarge
 from service.web.limits import Limits
+from service.web.parsing import MAX_FLOATS_BYTES
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem
 from tests.web.webhook_receiver import SECRET
@@ -31,7 +33,8 @@ DEEP = b"[" * 60_000 + b"]" * 5_000
         b"[]",
         b'"x"',
         b"{} {}",
-        b"\xef\xbb\xbf{}",
+        b"\xef\xbb\xbf",
+        b"\xef\xbb\xbf\xef\xbb\xbf{}",
         b'{"players": NaN}',
         b'{"players": 1e999}',
         b"{'players': []}",
@@ -81,6 +84,10 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
         ({"players": TWO_PLAYERS, "first_seat": 2}, "$.first_seat"),
         ({"players": TWO_PLAYERS, "first_seat": -1}, "$.first_seat"),
         ({"players": TWO_PLAYERS, "first_seat": 0.5}, "$.first_seat"),
+        ({"players": TWO_PLAYERS, "first_seat": 0.0, "turn_timeout_s": 1.5}, "$.turn_timeout_s"),
+        ({"players": TWO_PLAYERS, "first_seat": 0.0, "turn_timeout_s": "60"}, "$.turn_timeout_s"),
+        ({"players": TWO_PLAYERS, "first_seat": 2.0}, "$.first_seat"),
+        ({"players": [{"name": 1.0}, {"name": "Bo"}]}, "$.players[0].name"),
         ({"players": TWO_PLAYERS, "first_seat": True}, "$.first_seat"),
         ({"players": TWO_PLAYERS, "first_seat": 10**30}, "$.first_seat"),
         ({"players": TWO_PLAYERS, "tileset": "a b"}, "$.tileset"),
@@ -119,7 +126,7 @@ URL = "https://bot.example/south-seas"
         ("/webhooks", {"url": 1}, "$.url"),
         ("/webhooks", {"url": ""}, "$.url"),
         ("/webhooks", {"url": URL, "events": []}, "$.events"),
-        ("/webhooks", {"url": URL, "events": ["turn_begun"]}, "$.events"),
+        ("/webhooks", {"url": URL, "events": ["turn_begun"]}, "$.events[0]"),
         ("/webhooks", {"url": URL, "seats": []}, "$.seats"),
         ("/webhooks", {"url": URL, "seats": [0, 2]}, "$.seats[1]"),
         ("/webhooks", {"url": URL, "seats": [9]}, "$.seats[0]"),
@@ -141,6 +148,48 @@ async def test_the_last_of_duplicate_members_is_used(client: Client, http_game: 
         f"{http_game.path}/actions", data=body, headers={"Content-Type": JSON, **bearer_header(http_game.owner_token)}
     )
     assert response.status == 200
+
+
+@pytest.mark.parametrize("number", ("60.0", "6e1", "6E+1", "600e-1", "60.000", "0.6e2"))
+async def test_a_number_with_a_zero_fraction_is_an_integer(client: Client, number: str) -> None:
+    """As JSON Schema has it: Godot and Lua write every number so."""
+    body = (
+        '{"players": [{"name": "1.0"}, {"bot": "random"}], "first_seat": -0.0, "seed": "tides", '
+        f'"turn_timeout_s": {number}}}'
+    )
+    created = await client.post("/v1/games", data=body, headers={"Content-Type": JSON})
+    assert created.status == 201, await created.text()
+    game = HTTPGame(client, await created.json())
+    assert (await game.get_json())["players"][0]["name"] == "1.0"
+    action = (await game.legal_moves())[0]["action"]
+    floats = {name: float(value) if isinstance(value, int) else value for name, value in action.items()}
+    acted = await game.act({"actions": [floats], "seat": 0.0})
+    assert acted.status == 200, await acted.text()
+    hook = await game.post("/webhooks", {"url": URL, "seats": [0.0]})
+    assert hook.status != 400, await hook.text()
+
+
+@pytest.mark.parametrize("number", ("1e400", "-1e400", "1e9999999", "1e308", "2147483648.0", "1" + "0" * 60_000 + ".0"))
+async def test_a_huge_number_is_no_integer(http_game: HTTPGame, client: Client, number: str) -> None:
+    body = f'{{"seat": 0.0, "action": {{"type": "place_tile", "x": {number}, "y": 0, "rotation": 0}}}}'
+    headers = {"Content-Type": JSON, **bearer_header(http_game.owner_token)}
+    response = await client.post(f"{http_game.path}/actions", data=body, headers=headers)
+    await check_problem(response, 400, "malformed", "$.action.x" if len(number) < 100 else "$.seat")
+
+
+async def test_integers_with_a_zero_fraction_are_read_in_short_bodies_only(client: Client, http_game: HTTPGame) -> None:
+    """They are decoded a second time, by a function for each number."""
+    headers = {"Content-Type": JSON, **bearer_header(http_game.owner_token)}
+    body = '{"action": {"type": "place_tile", "x": 9.0, "y": 9, "rotation": 0}}'
+    short = await client.post(f"{http_game.path}/actions", data=body.ljust(MAX_FLOATS_BYTES), headers=headers)
+    await check_problem(short, 422, "illegal_move")
+    long = await client.post(f"{http_game.path}/actions", data=body.ljust(MAX_FLOATS_BYTES + 1), headers=headers)
+    await check_problem(long, 400, "malformed", "$.action.x")
+
+
+async def test_a_byte_order_mark_is_ignored(client: Client) -> None:
+    body = json.dumps({"players": TWO_PLAYERS}).encode("utf-8-sig")
+    assert (await client.post("/v1/games", data=body, headers={"Content-Type": JSON})).status == 201
 
 
 PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}

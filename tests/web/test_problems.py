@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 
 from service.games import errors as games
 from service.games import ports as store
@@ -21,6 +22,8 @@ from service.web.problems import (
 from tests.telemetry.metric_samples import grown, read_samples
 
 Members = dict[str, Any]
+
+KEY = {"Idempotency-Key": "k"}
 
 CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.Malformed("bad", "$.x"), "malformed", {"path": "$.x"}),
@@ -71,6 +74,8 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (errors.UpgradeRequired(), "upgrade_required", {}),
     (errors.UnsupportedMediaType(), "unsupported_media_type", {}),
     (errors.EncodedBody(), "unsupported_media_type", {}),
+    (errors.TargetTooLong(100), "uri_too_long", {"detail": "path and query may have at most 100 bytes"}),
+    (errors.UnknownTransferCoding(), "not_implemented", {}),
     (ZeroDivisionError("secret"), "internal", {"detail": "internal server error"}),
 )
 
@@ -125,12 +130,36 @@ def test_every_error_is_among_these() -> None:
     ids=lambda case: type(case).__name__,
 )
 def test_the_response_to_an_error_has_its_headers(error: Exception, status: int, headers: dict[str, str]) -> None:
-    before, response, document = read_samples(), error_response(error), to_problem(error)
+    before, document = read_samples(), to_problem(error)
+    response = error_response(error, make_mocked_request("GET", "/"))
     assert response.status == status
     assert response.headers == {"Content-Type": "application/problem+json", "Cache-Control": "no-cache", **headers}
     assert response.text is not None
     assert json.loads(response.text)["code"] == document.code
     assert grown(before, "problems_total", code=document.code, via="http") == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "outcome"),
+    (
+        *((method, {}, "nothing was changed: retry") for method in ("GET", "HEAD", "OPTIONS")),
+        *((method, {}, "the request may have been applied, and may be repeated") for method in ("DELETE", "PATCH")),
+        ("POST", {}, "the request may have been applied: check that before you send it again"),
+        ("POST", KEY, "the request may have been applied: retry with the same Idempotency-Key"),
+        ("GET", KEY, "nothing was changed: retry"),
+    ),
+)
+def test_in_an_outage_the_problem_says_what_is_true_of_the_request(
+    method: str, headers: dict[str, str], outcome: str
+) -> None:
+    request = make_mocked_request(method, "/", headers)
+    for error, cause in (
+        (store.StoreUnavailable("gone"), "the store does not respond"),
+        (store.StoreBusy("many"), "too many commands wait for the store"),
+    ):
+        response = error_response(error, request)
+        assert response.text is not None
+        assert json.loads(response.text)["detail"] == f"{cause}; {outcome}"
 
 
 @pytest.mark.parametrize(

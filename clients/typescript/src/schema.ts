@@ -1317,7 +1317,7 @@ export interface components {
         /** @description Changes to a webhook; what is null or missing stays. */
         readonly ChangeKeyWebhook: {
             /** @description Other event types, the most important first, or `decision`; an empty list for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * Format: uri
              * @description Another URL, whose server must answer a challenge first.
@@ -1957,7 +1957,7 @@ export interface components {
             readonly color?: components["schemas"]["Color"] | null;
             /** @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`. */
             readonly external_user?: string | null;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
         };
         /** @description An attempt to deliver a message to an API key's webhook; `version` is 0 for a challenge or a ping. */
@@ -2379,7 +2379,7 @@ export interface components {
              * @example yellow
              */
             readonly color: string;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2391,7 +2391,7 @@ export interface components {
         };
         /** @description The owner removed the player `name` from a seat before the start. */
         readonly PlayerLeft: {
-            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners that letters and emoji need. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
@@ -2492,7 +2492,7 @@ export interface components {
         /** @description A new webhook for all games of an API key; only `url` is required. */
         readonly RegisterKeyWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /**
              * @description The signing secret; null for a random one.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -2508,7 +2508,7 @@ export interface components {
         /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
             /** @description The seats whose events and decisions are sent; null for all. */
             readonly seats?: readonly number[] | null;
             /**
@@ -3259,6 +3259,11 @@ export interface components {
              */
             readonly version: number;
         };
+        /**
+         * @description An event type that a webhook can subscribe to.
+         * @enum {string}
+         */
+        readonly WebhookEventType: "game_created" | "player_joined" | "player_left" | "game_started" | "turn_started" | "tile_discarded" | "tile_drawn" | "tile_placed" | "islander_placed" | "islander_retrieved" | "feature_evaluated" | "fish_covered" | "islander_returned" | "ship_taken" | "ship_revealed" | "turn_timed_out" | "player_replaced" | "player_returned" | "player_resigned" | "move_undone" | "rematch_created" | "game_finished" | "game_aborted" | "decision";
         /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];
@@ -3355,7 +3360,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
+        /** @description Empty if the body had another `Content-Encoding` than `identity`: none is accepted (RFC 9110, 15.5.16). */
         readonly "Accept-Encoding": string;
         /**
          * @description The methods that the path supports.
@@ -3475,6 +3480,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3551,6 +3565,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3605,6 +3628,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3687,6 +3719,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3741,6 +3782,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3833,6 +3883,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -3912,6 +3971,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4036,6 +4104,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4069,6 +4146,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4160,6 +4246,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4287,6 +4382,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -4447,6 +4551,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -4487,6 +4600,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
@@ -4508,7 +4630,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4594,6 +4716,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4636,7 +4767,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4722,6 +4853,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -4764,7 +4904,7 @@ export interface operations {
                 readonly coordinates?: boolean;
                 /** @description Whether to outline the last tile placed. */
                 readonly last?: boolean;
-                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western corner on, at most 60 columns and rows are used. */
                 readonly region?: string;
                 /** @description Whether to show the drawn tile, the display and the players beside the board. */
                 readonly side?: boolean;
@@ -4847,6 +4987,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4980,6 +5129,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -5102,6 +5260,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5242,6 +5409,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5275,6 +5451,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5414,6 +5599,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5447,6 +5641,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5586,6 +5789,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5619,6 +5831,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5710,6 +5931,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5848,6 +6078,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -5881,6 +6120,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -5993,6 +6241,15 @@ export interface operations {
             };
             /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6137,6 +6394,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6170,6 +6436,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6270,6 +6545,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6384,6 +6668,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6543,6 +6836,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6576,6 +6878,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6676,6 +6987,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6815,6 +7135,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -6848,6 +7177,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6959,6 +7297,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7062,6 +7409,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7193,6 +7549,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7308,6 +7673,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `key_reused`: This idempotency key was used for another request. */
             readonly 422: {
                 headers: {
@@ -7407,6 +7781,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7518,6 +7901,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7608,6 +8000,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7723,6 +8124,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -7756,6 +8166,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -7853,6 +8272,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -7942,6 +8370,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8067,6 +8504,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8100,6 +8546,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8191,6 +8646,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8300,6 +8764,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8439,6 +8912,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8472,6 +8954,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8561,6 +9052,15 @@ export interface operations {
             };
             /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8700,6 +9200,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
@@ -8733,6 +9242,15 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_implemented`: The service does not know this transfer coding. */
+            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -8828,6 +9346,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -8908,6 +9435,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9001,6 +9537,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9108,6 +9653,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9203,6 +9757,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9312,6 +9875,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. */
             readonly 429: {
                 headers: {
@@ -9412,6 +9984,15 @@ export interface operations {
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {

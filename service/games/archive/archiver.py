@@ -8,6 +8,7 @@ the same bytes under the same name. A game that changes after its end, by a rema
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -58,10 +59,8 @@ class Archiver:
         """Archive due games until cancelled."""
         while True:
             more = False
-            try:
+            with suppress(StoreUnavailable):
                 more = await self.archive_due() >= DUE_BATCH_SIZE
-            except StoreUnavailable as unavailable:
-                logger.warning("the store is unavailable, archiving is delayed: %s", unavailable)
             await asyncio.sleep(RETRY_DELAY_S if self._is_storage_failing else 0 if more else every_s)
 
     async def archive_due(self) -> int:

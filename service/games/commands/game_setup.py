@@ -52,7 +52,7 @@ async def set_up_game(
     previous_game: str | None = None,
     creator: bytes = b"",
 ) -> tuple[Game, list[StoredDiff]]:
-    """Set up the requested game, and play its bots' first moves. Raises Conflict for names that look alike."""
+    """Set up the requested game, and play its bots' first moves. Raises Conflict for two persons of the same name."""
     index = tileset.index
     seed = body.seed or secrets.token_hex(RANDOM_SEED_BYTES)
     game, events = set_up(
@@ -153,7 +153,7 @@ def derive_game_id(source: str, number: int) -> str:
 def _make_players(body: CreateGame) -> list[Player]:
     """Return the players; those without a colour get the first free one of red, blue, green, yellow, black.
 
-    Raises Conflict for names that look alike.
+    Raises Conflict for two persons of the same name.
     """
     taken = {player.color for player in body.players}
     free = iter([color for color in COLORS if color not in taken])

@@ -1,4 +1,4 @@
-"""Players' names, of which no two may look alike: a person's name is rejected, a bot's gets a number.
+"""Players' names, of which no two may be the same: a person's name is rejected, a bot's gets a number.
 
 Source: api.md, "Ground rules".
 """
@@ -14,12 +14,12 @@ __all__ = ["assign_names", "check_name_free"]
 
 
 def check_name_free(game: Game, name: str) -> None:
-    """Raise Conflict if a player of the game has a name that looks like this one."""
+    """Raise Conflict if a player of the game has this name."""
     _check_differs(name, (player.name for player in game.players if player.name is not None))
 
 
 def assign_names(players: Sequence[SeatRequest]) -> list[str | None]:
-    """Return the name of each seat, None for an open one. Raises Conflict for persons' names that look alike.
+    """Return the name of each seat, None for an open one. Raises Conflict for two persons of the same name.
 
     A bot without a name gets that of its kind. Any bot's name gets the first number that makes it unique.
     """
@@ -44,4 +44,4 @@ def _check_differs(name: str, others: Iterable[str]) -> None:
     key = name_key(name)
     for other in others:
         if name_key(other) == key:
-            raise Conflict(f"the name {name} looks like {other}, which another player of this game has")
+            raise Conflict(f"the name {name} is taken: a player of this game is {other}")

@@ -8,6 +8,7 @@ games is suddenly empty, the instance that notices it scans on until all is repa
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,11 +79,9 @@ class IndexRepairer(GameRepairer):
     async def run(self, every_s: float = REPAIR_INTERVAL_S) -> None:
         """Repair a batch whenever one is due and no other instance does, until cancelled."""
         while True:
-            try:
+            with suppress(StoreUnavailable):
                 if await self.indexes.try_acquire_turn(every_s):
                     await self._repair_in_turn(every_s)
-            except StoreUnavailable as unavailable:
-                logger.warning("the store is unavailable, index repair is delayed: %s", unavailable)
             await asyncio.sleep(every_s / 2)
 
     async def _repair_in_turn(self, every_s: float) -> None:

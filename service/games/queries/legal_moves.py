@@ -7,7 +7,6 @@ from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIsla
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
-from service.games.errors import Malformed
 from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
 
 T = TypeVar("T")
@@ -108,11 +107,7 @@ def _cell_choices(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iter
 
 def _page(items: list[T], move_filter: MoveFilter) -> tuple[list[T], str | None]:
     """Return a page of a list; the cursor is the number of items before it."""
-    begin = 0
-    if move_filter.cursor is not None:
-        if not move_filter.cursor.isdecimal() or not move_filter.cursor.isascii() or len(move_filter.cursor) > 6:
-            raise Malformed("this cursor is invalid", "cursor")
-        begin = int(move_filter.cursor)
+    begin = int(move_filter.cursor or 0)
     if move_filter.limit is None:
         return items[begin:], None
     end = begin + move_filter.limit

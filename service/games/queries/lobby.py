@@ -10,7 +10,7 @@ from schemas.lobby import Games
 from schemas.vocabulary import STATUSES, Status
 from service.engine import build_view
 from service.games.context import Context
-from service.games.errors import Malformed, TileSetMissing
+from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports import Page, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_with_index, read_access
@@ -22,7 +22,7 @@ MAX_GAMES_SCANNED = 200
 
 
 async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> tuple[Games, int]:
-    """Return a page of public games, newest first, and how many were loaded. Raises Malformed for an invalid cursor.
+    """Return a page of public games, newest first, and how many were loaded.
 
     The store's list may be stale: games without this status are skipped and removed from it, so a page may be short.
     """
@@ -40,15 +40,12 @@ async def collect_page(
 ) -> tuple[list[T], str | None, int]:
     """Return what `show` returns for the games of a list, without None, up to `limit` of them.
 
-    Return also the cursor of the next page, and how many games were loaded. Raises Malformed for an invalid cursor.
+    Return also the cursor of the next page, and how many games were loaded.
     """
     entries: list[T] = []
     scanned = 0
     while True:
-        try:
-            page = await read_page(limit - len(entries), cursor)
-        except ValueError as error:
-            raise Malformed("this cursor is invalid", "cursor") from error
+        page = await read_page(limit - len(entries), cursor)
         cursor, scanned = page.next_cursor, scanned + len(page.games)
         shown = await asyncio.gather(*(_await_entry(game, show(game)) for game in page.games))
         entries += [one for one in shown if one is not None]

@@ -11,19 +11,17 @@ from itertools import groupby
 
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import GameStore, StoredDiff, StoreUnavailable
+from service.games.ports import GameStore, StoredDiff, StoreUnavailable, UnreadableGame
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import DELIVERY_LAG, HISTORIES_REPLACED
-from service.telemetry.throttled_log import ThrottledLog
 
 __all__ = ["PAGE_SIZE", "READ_TIMEOUT_S", "StreamReader", "record_read_failure"]
 
 LOG = logging.getLogger(__name__)
-_UNAVAILABLE = ThrottledLog(LOG)
 
 PAGE_SIZE = 200
 """Diffs per read of a stream."""
@@ -102,9 +100,8 @@ class StreamReader:
 
 
 def record_read_failure(game: str, error: Exception, failures: int) -> float:
-    """Log that a game could not be read, and return the seconds until the next attempt."""
-    if isinstance(error, (StoreUnavailable, TimeoutError)):
-        _UNAVAILABLE.warning("cannot read game %s: %s", game, str(error) or f"no reply within {READ_TIMEOUT_S} s")
+    """Log that a game could not be read, unless the store is unavailable; return the seconds until the next attempt."""
+    if isinstance(error, (StoreUnavailable, TimeoutError)) and not isinstance(error, UnreadableGame):
         return UNAVAILABLE_BACKOFF.delay_s(failures)
     record_failure("realtime", game, error, "its subscribers wait")
     return FAILURE_BACKOFF.delay_s(failures)

@@ -1,19 +1,16 @@
 """The sweep: compares all followed games with the store, as notifications of commits and revocations may be lost."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from service.games.ports import GameStore, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
 from service.telemetry.metrics import MISSED_NOTIFICATIONS
-from service.telemetry.throttled_log import ThrottledLog
 
 __all__ = ["VersionSweep"]
-
-_UNAVAILABLE = ThrottledLog(logging.getLogger(__name__))
 
 BATCH_SIZE = 200
 """Games whose versions are read with one pipeline."""
@@ -46,11 +43,9 @@ class VersionSweep:
             batches = [games[start : start + BATCH_SIZE] for start in range(0, len(games), BATCH_SIZE)] or [[]]
             for batch in batches:
                 await asyncio.sleep(self._interval_s / len(batches))
-                try:
+                with suppress(StoreUnavailable, TimeoutError):  # the next sweep tries again
                     async with asyncio.timeout(READ_TIMEOUT_S):
                         await self._compare_versions(batch)
-                except (StoreUnavailable, TimeoutError) as error:
-                    _UNAVAILABLE.warning("cannot read the versions of followed games: %s", error)
 
     async def _compare_versions(self, games: Sequence[str]) -> None:
         channels = [channel for game in games if (channel := self._registry.channels.get(game)) is not None]

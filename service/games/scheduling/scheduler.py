@@ -103,8 +103,7 @@ class Scheduler:
         limit = len(self._in_progress) + min(DUE_BATCH_SIZE, MAX_IN_PROGRESS - len(self._in_progress))
         try:
             due = await self._context.store.list_due(int(self._context.clock()), limit)
-        except StoreUnavailable as error:
-            logger.warning("cannot list due games, so bots and deadlines wait: %s", error)
+        except StoreUnavailable:
             return []
         games = [game for game in due if game not in self._in_progress]
         shuffle(games)  # so that instances seldom process the same one at once

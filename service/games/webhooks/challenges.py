@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.base import encode_json
+from schemas.base import encode_json, without_bom
 from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallengeAnswer
 from service.games.api_keys.subject import key_of_subject
 from service.games.timestamps import timestamp
@@ -129,7 +129,7 @@ def create_challenge(subject: str, webhook: WebhookRegistration, now: int) -> tu
 def is_correct_response(body: bytes, challenge: str) -> bool:
     """Return whether a response repeats the challenge as its own document, and does not echo the message."""
     try:
-        repeated = _ANSWER.decode(body).challenge
+        repeated = _ANSWER.decode(without_bom(body)).challenge
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return hmac.compare_digest(repeated.encode(), challenge.encode())

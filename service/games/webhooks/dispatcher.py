@@ -20,7 +20,7 @@ import msgspec
 
 from service.games.api_keys.subject import key_of_subject, subject_of_key
 from service.games.game_failures import record_failure
-from service.games.ports import GameStore, StoreUnavailable
+from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
 from service.games.webhooks.challenges import ChallengeRateLimiter
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S, Delivery, DeliveryResources
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
@@ -33,10 +33,8 @@ from service.games.webhooks.port import (
 from service.games.webhooks.sender import WebhookSender
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
-from service.telemetry.throttled_log import ThrottledLog
 
 logger = logging.getLogger(__name__)
-_throttled_log = ThrottledLog(logger)
 
 DUE_BATCH_SIZE = 100
 NO_SLOT_DELAY_S = 1
@@ -102,8 +100,8 @@ class WebhookDispatcher:
         try:
             for subject, webhook_id in await self._store.webhooks.list_due(int(self._clock()), DUE_BATCH_SIZE):
                 self.dispatch(subject, [webhook_id])
-        except StoreUnavailable as unavailable:
-            logger.warning("the store is unavailable, webhooks are delayed: %s", unavailable)
+        except StoreUnavailable:
+            return  # the next call tries again
 
     async def join(self) -> None:
         """Wait until no delivery of this instance is in progress."""
@@ -126,15 +124,15 @@ class WebhookDispatcher:
                     self._in_progress[key] = False
                     await self._deliver_webhook(subject, webhook_id)
                     is_dispatched = self._in_progress[key]
-            except StoreUnavailable:
-                raise
-            except Exception as error:  # noqa: BLE001  one failing webhook must not be retried in a loop
+            except Exception as error:  # one failing webhook must not be retried in a loop
+                if isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame):
+                    raise
                 record_failure(
                     "webhooks", subject, error, f"its webhook {webhook_id} is retried in {FAILURE_DELAY_S} s"
                 )
                 await self._store.webhooks.reschedule(subject, webhook_id, int(self._clock()) + FAILURE_DELAY_S)
-        except StoreUnavailable as unavailable:
-            _throttled_log.warning("the store is unavailable, a webhook of %s is delayed: %s", subject, unavailable)
+        except StoreUnavailable:
+            return  # it stays due, and is tried again
         finally:
             del self._in_progress[key]
 

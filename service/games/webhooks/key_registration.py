@@ -46,7 +46,7 @@ from service.games.webhooks.port import (
     WebhooksChanged,
     WebhookState,
 )
-from service.games.webhooks.registration import check_secret, make_webhook_id, new_webhook_id, view_attempt, view_status
+from service.games.webhooks.registration import make_webhook_id, new_webhook_id, view_attempt, view_status
 from service.games.webhooks.updates import change_webhook, restart
 
 __all__ = [
@@ -91,7 +91,6 @@ async def register_key_webhook(context: Context, request: KeyWebhookRequest) -> 
     was deleted).
     """
     body, key = request.body, subject_of_key(request.key)
-    check_secret(body.secret)
     scope = idempotency_scope(request.idempotency_key, PATH, key, body)
     webhooks = context.store.webhooks
     webhook_id, number = new_webhook_id(scope, [one.registration.id for one in await webhooks.list_by_subject(key)])
@@ -163,7 +162,6 @@ async def rotate_secret(
     Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
     Raises Malformed, NoSuchWebhook, Conflict, IdempotencyKeyReused.
     """
-    check_secret(body.secret)
     scope = _scope(idempotency_key, api_key, webhook_id, "rotate-secret", body)
     secret = body.secret or derive_secret(token_secret(scope), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)

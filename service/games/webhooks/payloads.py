@@ -136,14 +136,6 @@ def derive_secret(source: bytes, webhook_id: str) -> str:
     return SECRET_PREFIX + base64.b64encode(digest).decode()
 
 
-def is_secret(text: str) -> bool:
-    """Return whether `text` encodes 24 to 64 bytes as Standard Webhooks specifies."""
-    try:
-        return 24 <= len(base64.b64decode(text.removeprefix(SECRET_PREFIX), validate=True)) <= 64
-    except ValueError:
-        return False
-
-
 def _matches_seat(webhook: WebhookRegistration, seat: int | None) -> bool:
     return seat is None or webhook.seats is None or seat in webhook.seats
 

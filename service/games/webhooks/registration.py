@@ -27,7 +27,7 @@ from service.games.idempotency import (
     new_record,
 )
 from service.games.timestamps import timestamp, unix_seconds
-from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id, ping_id
+from service.games.webhooks.payloads import challenge_id, generate_secret, message_id, ping_id
 from service.games.webhooks.port import (
     Added,
     DeliveryAttempt,
@@ -215,13 +215,6 @@ def _validate(body: RegisterWebhook, players: int) -> None:
     for index, seat in enumerate(body.seats or ()):
         if seat >= players:
             raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
-    check_secret(body.secret)
-
-
-def check_secret(secret: str | None) -> None:
-    """Raise Malformed for a signing secret of another length than Standard Webhooks specifies."""
-    if secret is not None and not is_secret(secret):
-        raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
 
 
 def _view(stored: StoredWebhook) -> Webhook:

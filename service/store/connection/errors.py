@@ -1,14 +1,10 @@
 """Connection errors and error replies of Redis, translated into the errors of the store port."""
 
-import logging
-
 from redis.exceptions import AuthenticationError, RedisClusterException, RedisError, ResponseError
 
 from service.games.ports import StoreUnavailable, UnreadableGame
 
 __all__ = ["CONNECTION_ERRORS", "RETRYABLE_CODES", "WRITE_ERRORS", "error_code", "is_error_reply", "to_store_error"]
-
-logger = logging.getLogger(__name__)
 
 CONNECTION_ERRORS = (RedisError, RedisClusterException, OSError, AttributeError)
 """What redis-py raises if a connection breaks or cannot be made.
@@ -40,11 +36,6 @@ _EXPLANATIONS = {
 }
 """By the code of the error reply."""
 
-_MISCONFIGURATION_CODES = {"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"}
-"""Codes of error replies that an operator must resolve. Each distinct reply is logged once."""
-
-_logged: set[str] = set()
-
 
 def is_error_reply(error: BaseException) -> bool:
     """Return whether a server replied with this error, and would again, rather than being unreachable."""
@@ -57,12 +48,9 @@ def error_code(error: BaseException) -> str:
 
 
 def to_store_error(error: BaseException) -> StoreUnavailable:
-    """Translate an error of redis-py, and log it if an operator must resolve it."""
+    """Translate an error of redis-py."""
     code, status = error_code(error), getattr(error, "status_code", None)
     text = f"{status} {error}" if status else str(error) or type(error).__name__
     explanation = _EXPLANATIONS.get(code)
     reason = f"Redis {explanation}: {text}" if explanation else f"Redis: {text}"
-    if code in _MISCONFIGURATION_CODES and reason not in _logged:
-        _logged.add(reason)
-        logger.error("%s. This is logged once", reason)
     return UnreadableGame(reason) if code == "WRONGTYPE" else StoreUnavailable(reason)

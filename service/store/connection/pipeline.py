@@ -6,20 +6,24 @@ and removed by their id and holder; dates, lists and index entries are set, not 
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from redis.exceptions import AskError, MovedError, NoScriptError
 
-from service.games.ports import StoreBusy, StoreUnavailable
+from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection.command import NO_REPLY_REASON, Argument, Command, InFlightCommands, InFlightLimits
 from service.store.connection.errors import RETRYABLE_CODES, WRITE_ERRORS, error_code, is_error_reply, to_store_error
+from service.store.connection.outage_log import OutageLog
 from service.store.connection.topology import Topology
 from service.supervision import Backoff, spawn
 from service.telemetry.metrics import REDIS_RETRIES
 
 __all__ = ["Argument", "PipelinedClient", "Wait"]
+
+logger = logging.getLogger(__name__)
 
 PIPELINE_TIMEOUT_S = 2.0
 """How long a connection may take to reply to all of a pipeline before it is closed and the pipeline sent again."""
@@ -40,6 +44,8 @@ _KEY_INDEX = {"EVALSHA": 3, "EVAL": 3}
 """The index of a command's first key; 1 for all others."""
 
 CLOSED_REASON = "the connection to Redis is closed"
+
+OUTAGE_CONSEQUENCE = "requests get 503, and bots, deadlines and webhooks wait"
 
 
 class Wait(NamedTuple):
@@ -64,6 +70,8 @@ class PipelinedClient:
         timeout_s: float,
         wait: Wait | None = None,
         limits: InFlightLimits | None = None,
+        *,
+        log_outages: bool = True,
     ) -> None:
         self.wait = wait
         self.connections = connections
@@ -76,6 +84,7 @@ class PipelinedClient:
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.is_closed = False
+        self.outages = OutageLog(logger if log_outages else None, "the store", OUTAGE_CONSEQUENCE)
 
     def execute(
         self, *arguments: Argument, primary: str | None = None, wait_for_replicas: bool = False
@@ -100,6 +109,7 @@ class PipelinedClient:
         try:
             in_flight.admit(command)
         except StoreBusy as busy:
+            self.outages.record_failure(str(busy))
             reply.set_exception(busy)
             return reply
         if self._timeout_check is None:
@@ -127,7 +137,12 @@ class PipelinedClient:
             command.failure_reason = str(to_store_error(error))
             REDIS_RETRIES.inc()
         else:
-            command.fail(to_store_error(error), "refused")
+            self.fail(command, to_store_error(error), "refused")
+
+    def fail(self, command: Command, error: StoreUnavailable, kind: str = "connection") -> None:
+        """Fail a command, and log that the store is unavailable, unless the fault is one game's or was logged."""
+        self._record_failure(command, error)
+        command.fail(error, kind)
 
     def is_up(self) -> bool:
         """Return whether all primaries reply, or have not been used yet."""
@@ -179,6 +194,10 @@ class PipelinedClient:
         self._dispatch_later(command)
         return True
 
+    def _record_failure(self, command: Command, error: StoreUnavailable) -> None:
+        if not command.future.done() and not isinstance(error, UnreadableGame):
+            self.outages.record_failure(str(error))
+
     def _dispatch_later(self, command: Command) -> None:
         self._loop.call_later(RETRY_DELAY_S, self.dispatch, command)
 
@@ -189,7 +208,9 @@ class PipelinedClient:
         for command in self.in_flight.commands:
             if command.started_at <= latest:
                 kind = "timeout" if command.failure_reason is NO_REPLY_REASON else "connection"
-                command.set_error(StoreUnavailable(command.failure_reason), kind)
+                error = StoreUnavailable(command.failure_reason)
+                self._record_failure(command, error)
+                command.set_error(error, kind)
         for queue in self._queues.values():
             queue.drop_abandoned()
         if self.in_flight.commands:
@@ -256,7 +277,7 @@ class PipelineQueue:
                 await self._execute_batch(batch)
         except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
             for command in batch:
-                command.fail(StoreUnavailable(f"sending the command to Redis failed: {error}"))
+                self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
             raise
 
     async def _execute_batch(self, batch: list[Command]) -> None:
@@ -275,6 +296,8 @@ class PipelineQueue:
             await self._handle_connection_error(batch, error)
         else:
             self._failures, self.unreachable_since = 0, None
+            if self._client.outages.is_open:
+                self._client.outages.record_success()
             self._deliver_replies(batch, replies)
 
     def _deliver_replies(self, batch: Sequence[Command], replies: Sequence[Any]) -> None:
@@ -295,7 +318,7 @@ class PipelineQueue:
                 command.resolve(reply)
             else:
                 reason = f"Redis executed the command, but only {replicas} of {self._wait.replicas} replicas have it"
-                command.fail(StoreUnavailable(reason))
+                self._client.fail(command, StoreUnavailable(reason))
 
     async def _handle_connection_error(self, batch: list[Command], error: BaseException) -> None:
         """Send all commands again after a delay, or fail them if the primary has been unreachable for too long."""
@@ -307,7 +330,7 @@ class PipelineQueue:
         for command in self.drop_abandoned():
             command.failure_reason = reason
             if is_hopeless:
-                command.fail(StoreUnavailable(reason))
+                self._client.fail(command, StoreUnavailable(reason))
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
         self._topology.request_refresh()

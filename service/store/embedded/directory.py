@@ -32,7 +32,9 @@ def create_private_directory(directory: Path) -> Path:
         directory.chmod(0o700)
         (directory / "lock").touch(0o600)
     except OSError as error:
-        raise EmbeddedServerError(f"cannot store games in {directory}: {error.strerror or error}") from error
+        raise EmbeddedServerError(
+            f"cannot store games in {directory}: {error.strerror or error}; choose another --data-dir"
+        ) from error
     return directory
 
 
@@ -63,8 +65,8 @@ async def _acquire(lock: int, directory: Path, wait_s: float) -> None:
             if loop.time() >= deadline:
                 process = f" (process {owner})" if owner else ""
                 raise EmbeddedServerError(
-                    f"another instance{process} stores its games in {directory}; stop it, set SOUTH_SEAS_DATA_DIR to"
-                    " another directory, or set SOUTH_SEAS_REDIS_URL of both to one Redis"
+                    f"another instance{process} stores its games in {directory}: stop it, or give this one another"
+                    " directory and port, --data-dir DIRECTORY --port PORT; to share games, share a --redis-url"
                 ) from None
         if owner.isdigit() and not _is_running(int(owner)):
             await _shut_down_orphan(directory / SOCKET)

@@ -3,12 +3,15 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from email.utils import formatdate
+from itertools import starmap
 from resource import RLIMIT_NOFILE, getrlimit
+from typing import cast
 
 from aiohttp import web
 
-from schemas.base import encode_json
-from schemas.problems import MEDIA_TYPE, problem
+from schemas.problems import problem
+from service.telemetry.log_context import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
 from service.web.connections.client_ip import AddressCounter, TrustedProxies, get_site_network
@@ -16,7 +19,9 @@ from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S
+from service.web.middleware.security_headers import SecurityHeaders
+from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S, problem_response
+from service.web.responses import set_common_headers
 
 __all__ = [
     "CONNECTION_LIMITER",
@@ -39,24 +44,6 @@ BATCH_SIZE = 1_000
 
 RESERVED_FILES = 100
 """Open files reserved for other purposes than clients' connections."""
-
-
-def _encode_refusal(status: str, code: str, detail: str) -> bytes:
-    """Return a complete response for a connection that is rejected before anything was read."""
-    body = encode_json(problem(code, detail, retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S))
-    head = (
-        f"HTTP/1.1 {status}\r\nContent-Type: {MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n"
-        f"Retry-After: {TOO_MANY_CONNECTIONS_RETRY_S}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n\r\n"
-    )
-    return head.encode() + body
-
-
-INSTANCE_FULL_RESPONSE = _encode_refusal(
-    "503 Service Unavailable", "store_unavailable", "this instance has reached its maximum number of connections"
-)
-TOO_MANY_CONNECTIONS_RESPONSE = _encode_refusal(
-    "429 Too Many Requests", "rate_limited", "too many connections from this address"
-)
 
 
 def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
@@ -83,6 +70,7 @@ class ConnectionLimiter:
         """Streams, likewise."""
         self.rejected = 0
         """Connections since the start."""
+        self._security_headers = SecurityHeaders(limits)
         self.send_buffers = _make_send_buffer_budget(limits)
         _, max_files = getrlimit(RLIMIT_NOFILE)
         self._max_connections = (
@@ -95,18 +83,29 @@ class ConnectionLimiter:
         self.connections[connection] = None
         refusal = b""
         if len(self.connections) > self._max_connections:
-            refusal = INSTANCE_FULL_RESPONSE
+            refusal = self._encode_refusal(
+                "store_unavailable", "this instance has reached its maximum number of connections"
+            )
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
         ):
-            refusal = TOO_MANY_CONNECTIONS_RESPONSE
+            refusal = self._encode_refusal("rate_limited", "too many connections from this address")
         if client is not None:
             self.connections_per_address.add(client, 1)
             self.opened_per_address.add(client, 1)
         if refusal:
             self._log_rejection(client)
         return refusal
+
+    def _encode_refusal(self, code: str, detail: str) -> bytes:
+        """Return a complete response for a connection that is rejected before anything was read."""
+        response = problem_response(problem(code, detail, retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S))
+        headers, body = response.headers, cast("bytes", response.body)
+        set_common_headers(headers, self._security_headers, new_request_id())
+        headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})
+        status = f"HTTP/1.1 {response.status} {response.reason}"
+        return "\r\n".join((status, *starmap("{}: {}".format, headers.items()), "", "")).encode() + body
 
     def _log_rejection(self, client: str | None) -> None:
         """Log the first rejected connection, and then every thousandth."""

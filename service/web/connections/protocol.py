@@ -6,23 +6,26 @@ read, and nothing is read that no handler wants.
 This module alone reads private attributes of aiohttp's `RequestHandler`, for which there is no public equivalent:
 - `_waiter` is not None while the connection waits for its next request. Only then incoming bytes belong to a head, and
  the connection is idle. An ingress may limit both, but the service also runs without one.
-- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, that the
- client pipelines, or, while a body is read, that aiohttp found an invalid chunk, which it reports only to the next
- handler.
+- `_messages` are parsed requests, each with its body, that no handler has taken yet. One of them means that a head is
+ complete, that the client pipelines, that one which has closed its sending half is still to be answered, or, while a
+ body is read, that aiohttp found an invalid chunk, which it reports only to the next handler.
 
-Both can go when aiohttp offers timeouts for heads and idle connections, and reports invalid chunks to the handler that
-reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp changes them, and says what to do.
+Both can go when aiohttp offers timeouts for heads and idle connections, answers clients that have closed their sending
+half, and reports invalid chunks to the handler that reads the body. `tests/web/test_aiohttp.py` fails when a new
+version of aiohttp changes them, and says what to do.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from aiohttp import StreamReader, web
+from aiohttp import HttpVersion11, StreamReader, hdrs, web
 
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
+from service.web.app_keys import EXPECTS_CONTINUE
 from service.web.connections.client_ip import UNKNOWN
 from service.web.connections.frames import FrameReader
 from service.web.ratelimit.costs import RECEIVED_BYTES_PER_TOKEN
@@ -46,6 +49,9 @@ __all__ = [
 
 MAX_HEAD_BYTES = 65_536
 """Bytes of a request's head; aiohttp limits its lines."""
+
+END_OF_HEAD = b"\r\n\r\n"
+"""What a head ends with, and a chunked body too."""
 
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
@@ -78,18 +84,23 @@ class ClientConnection(web.RequestHandler):
         "bearer_token",
         "blocked_since",
         "body",
+        "bytes_after_head",
         "client",
         "counted_bytes",
+        "discards_until",
         "frames",
         "head_bytes",
         "head_started_at",
         "idle_since",
         "is_buffer_full",
+        "is_half_closed",
         "is_paused",
         "is_stopped",
         "kind",
+        "last_bytes",
         "limiter",
         "max_received_bytes",
+        "newest_body",
         "read_ahead_bytes",
         "received_bytes",
     )
@@ -113,6 +124,12 @@ class ClientConnection(web.RequestHandler):
         """When an incomplete head began; 0 if there is none."""
         self.head_bytes = 0
         """Bytes of this head so far."""
+        self.newest_body: StreamReader | None = None
+        """The body of the newest request whose head is complete, empty if it has none; None before the first."""
+        self.bytes_after_head: float = 0
+        """Bytes that arrived after that head; infinite if its end was not found."""
+        self.last_bytes = b""
+        """The last bytes that arrived, at most four."""
         self.idle_since = 0.0
         """When the connection was first seen idle; 0 if it is not."""
         self.blocked_since = 0.0
@@ -135,6 +152,10 @@ class ClientConnection(web.RequestHandler):
         """Whether reading is paused until the next request begins."""
         self.is_stopped = False
         """Whether nothing more is read; the connection closes after its response."""
+        self.discards_until: asyncio.Event | None = None
+        """If there is one, what arrives is discarded until the client closes its sending half, which sets this."""
+        self.is_half_closed = False
+        """Whether the client has closed its sending half; the connection closes after the last response."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
@@ -154,15 +175,20 @@ class ClientConnection(web.RequestHandler):
         self.limiter.remove(self)
         self.limiter.send_buffers.forget(self)
         self._write_transport = None
+        if self.discards_until is not None:
+            self.discards_until.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Parse and count what arrived; start the timeout of an incomplete head."""
-        if self.is_stopped:
+        if self.is_stopped or self.discards_until is not None:
             return
+        is_answering, waiting_requests = self._is_answering(), len(self._messages)
         super().data_received(data)
+        if self.kind != "socket":
+            self._follow_heads(data, has_new_head=len(self._messages) > waiting_requests)
         self._pause_until_checked()
-        if self._waiter is None:
+        if is_answering:
             self._count_received(len(data))
             return
         if self._messages:
@@ -175,6 +201,24 @@ class ClientConnection(web.RequestHandler):
         self.head_bytes += len(data)
         if self.head_bytes > MAX_HEAD_BYTES:
             self.force_close()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp's returns None, which closes the connection
+        """Respond to the requests that arrived before the client closed its sending half, then close.
+
+        Returns whether the connection stays open until then. A WebSocket or event stream ends at once: nothing else
+        tells that its client is gone.
+        """
+        if self.discards_until is not None:
+            self.discards_until.set()
+            return False
+        if self.kind != "response" or not (self._messages or self._is_answering()):
+            return False
+        self.is_half_closed = True
+        if self.body is not None:
+            self.check_body_can_end(self.body)
+        if not self._messages:
+            self.close()
+        return True
 
     def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
@@ -228,14 +272,30 @@ class ClientConnection(web.RequestHandler):
             response.force_close()
 
     def finish_request(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
-        """Close the connection after the response, unless little of the request's body is missing.
+        """Close the connection after the response if no other request can follow on it.
 
-        Each chunk is work, however small, and chunked bodies have no known end.
+        None follows a body of which much is missing: each chunk is work, however small, and chunked bodies have no
+        known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
+        reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
         """
-        if request.content.is_eof():
+        content = request.content
+        if request.version < HttpVersion11 and (
+            response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
+        ):
+            response.force_close()
+        if self.is_half_closed and not self._messages:
+            response.force_close()
+            self.close()
+        if content.is_eof():
             return
         length = request.content_length
-        if length is None or length - request.content.total_bytes > MAX_DRAINED_BYTES:
+        if self.is_half_closed:
+            self.check_body_can_end(content)
+        elif (
+            length is None
+            or length - content.total_bytes > MAX_DRAINED_BYTES
+            or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
+        ):
             response.force_close()
             self.stop_reading()
 
@@ -243,6 +303,16 @@ class ClientConnection(web.RequestHandler):
         """Read nothing more; aiohttp closes after `LINGER_TIMEOUT_S`, so that the client can read its response."""
         self.is_stopped = True
         self._pause_transport()
+
+    async def discard_rest(self, timeout_s: float) -> None:
+        """Close the sending half, and discard what still arrives until the client has closed its own, or a timeout."""
+        if self.is_half_closed or self.transport is None or self.transport.is_closing():
+            return
+        self.discards_until = asyncio.Event()
+        self.transport.write_eof()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self.discards_until.wait()
 
     def pause_reading(self) -> None:
         """Pause reading: what was read fills aiohttp's buffer."""
@@ -259,6 +329,39 @@ class ClientConnection(web.RequestHandler):
         """Log an exception, unless it is an invalid body, which was answered already."""
         if not isinstance(options.get("exc_info"), web.RequestPayloadError):
             super().log_exception(*args, **options)
+
+    def _is_answering(self) -> bool:
+        """Return whether a request is being answered; also aiohttp's task may not have begun to wait for the first."""
+        return self._waiter is None and self.newest_body is not None
+
+    def _follow_heads(self, data: bytes, *, has_new_head: bool) -> None:
+        """Record what arrived after the newest head, for `_has_partial_head`."""
+        joined = self.last_bytes + data
+        if has_new_head:
+            _, self.newest_body = self._messages[-1]
+            end = joined.find(END_OF_HEAD, max(0, len(self.last_bytes) - 3))
+            self.bytes_after_head = inf if end < 0 else len(joined) - end - len(END_OF_HEAD)
+        else:
+            self.bytes_after_head += len(data)
+        self.last_bytes = joined[-4:]
+
+    def _has_partial_head(self) -> bool:
+        """Return whether a part of the next head arrived with or after the last request, for which aiohttp has no word.
+
+        It may say so of requests that were sent together, whose last head cannot be found; they are rare.
+        """
+        body = self.newest_body
+        return (
+            body is not None
+            and body.is_eof()
+            and self.last_bytes != END_OF_HEAD
+            and self.bytes_after_head != body.total_bytes
+        )
+
+    def check_body_can_end(self, body: StreamReader) -> None:
+        """Fail a body that is incomplete when the client has closed its sending half."""
+        if self.is_half_closed and not body.is_eof():
+            body.set_exception(web.RequestPayloadError("the body ended early"))
 
     def _pause_transport(self) -> None:
         if self.transport is not None:
@@ -304,6 +407,8 @@ class ClientConnection(web.RequestHandler):
             self.idle_since = 0.0
         elif not self.idle_since:
             self.idle_since = now
+            if not self.head_started_at and self._has_partial_head():
+                self.head_started_at = now
         if (self.head_started_at and now - self.head_started_at > limits.request_timeout_s) or self._is_idle_too_long(
             now
         ):
@@ -362,6 +467,7 @@ def reading_body(request: web.BaseRequest) -> Iterator[None]:
     """Limit what the client sends while a handler reads the body."""
     connection = get_connection(request)
     connection.body = request.content
+    connection.check_body_can_end(request.content)
     try:
         yield
     finally:
@@ -370,8 +476,14 @@ def reading_body(request: web.BaseRequest) -> Iterator[None]:
 
 @contextmanager
 def streaming_response(request: web.BaseRequest) -> Iterator[None]:
-    """Mark the response as a stream. Raises Malformed if the request's head is too large to stay in memory."""
+    """Mark the response as a stream.
+
+    Raises Malformed if the request's head is too large to stay in memory, ConnectionResetError if the client has closed
+    its sending half, as `eof_received` does when it closes it later.
+    """
     connection = get_connection(request)
+    if connection.is_half_closed:
+        raise ConnectionResetError("the client closed its sending half")
     if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
         raise Malformed(
             f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"

@@ -18,7 +18,7 @@ MESSAGES = "socket"
 CONTENTS = {
     "Get started": {
         INDEX: "Overview",
-        "first-game": "A first game",
+        "first-game": "Quick start",
         "how-it-works": "How it works",
         "bot-in-40-lines": "A bot in 40 lines",
     },
@@ -36,11 +36,11 @@ CONTENTS = {
         HTTP: "HTTP API",
         MESSAGES: "WebSocket messages",
         "problems": "Problems",
+        "limits": "Limits",
     },
     "The game": {
         "rules": "Rules",
-        "absent": "Undo, time limits, resigning",
-        "rematch": "Rematches and my games",
+        "absent": "Players: from invitation to rematch",
         "pictures": "Pictures",
         "texts": "Texts in three languages",
         "tileset": "Tile sets",

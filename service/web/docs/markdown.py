@@ -22,7 +22,12 @@ __all__ = ["Heading", "RenderedPage", "heading_anchor", "render_fragment", "rend
 RULE = re.compile(r"R[1-9](?:\.[1-9]\d?)?")
 
 _RULE_REFERENCE = re.compile(r"\bR[1-9]\.[1-9]\d?\b")
+_COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
+"""What surrounds a generated section."""
 _FILE = re.compile(r"(?P<name>[a-z0-9-]+)\.md(?P<anchor>#.*)?")
+
+TAB_LABELS = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
+"""The labels of blocks in several languages."""
 
 DOCUMENTS = {"../schemas/openapi.json": HTTP, "../schemas/asyncapi.json": MESSAGES}
 """The generated documents, and the pages that show them."""
@@ -45,14 +50,25 @@ class RenderedPage(NamedTuple):
 
 
 def _render_fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_: object) -> str:
-    """Render a block of code: with its file name, if it has one, and scrollable with the keyboard."""
+    """Render a block of code: with its file name, if it has one, and scrollable with the keyboard.
+
+    Consecutive blocks marked `tab` say the same in several languages, of which a script shows one.
+    """
     language, _space, rest = tokens[index].info.partition(" ")
     name = rest.split(" ")[0] if re.match(r"[\w-]+\.\w+( |$)", rest) else ""
-    caption = f"<figcaption>{escape(name)}</figcaption>" if name else ""
+    tab = TAB_LABELS[language] if _is_tab(tokens[index]) else ""
+    caption = f"<figcaption>{escape(name or tab)}</figcaption>" if name or tab else ""
     code = highlight_code(tokens[index].content, language)
     return (
-        f'<figure>{caption}<pre tabindex="0"><code class="language-{escape(language)}">{code}</code></pre></figure>\n'
+        ('<div class="tabs">\n' if tab and not _is_tab(tokens[index - 1]) else "")
+        + (f'<figure data-tab="{tab}">' if tab else "<figure>")
+        + f'{caption}<pre tabindex="0"><code class="language-{escape(language)}">{code}</code></pre></figure>\n'
+        + ("</div>\n" if tab and not _is_tab(*tokens[index + 1 : index + 2]) else "")
     )
+
+
+def _is_tab(token: Token | None = None) -> bool:
+    return token is not None and token.type == "fence" and token.info.split(" ")[1:2] == ["tab"]
 
 
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -64,7 +80,7 @@ _PARSER.add_render_rule("table_close", lambda *_: "</table></div>\n")
 
 def render_page(text: str) -> RenderedPage:
     """Render a page; its first heading is its title."""
-    tokens = _PARSER.parse(text)
+    tokens = _PARSER.parse(_COMMENT.sub("", text))
     title, *headings = _anchor_headings(tokens)
     return RenderedPage(title.text, _to_html(tokens), tuple(headings))
 

@@ -10,7 +10,6 @@ from aiohttp import web
 from schemas.problems import PROBLEM_TYPES
 from service.web.docs.assets import CONTENT_TYPES, asset_response, load_static
 from service.web.docs.contents import INDEX, NAMES, page_path
-from service.web.middleware.error_handling import handle_expect
 from service.web.responses import CACHE_PUBLIC
 from service.web.static_assets import Asset
 
@@ -26,7 +25,7 @@ def set_up(app: web.Application) -> None:
         "/docs/static/{name:.+}": read_static,
         "/problems/{slug}": redirect_to_problem,
     }.items():
-        app.router.add_get(path, handler, expect_handler=handle_expect)
+        app.router.add_get(path, handler)
 
 
 async def read_page(request: web.Request) -> web.Response:

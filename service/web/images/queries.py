@@ -1,12 +1,10 @@
 """Query parameters of pictures."""
 
-import re
 from typing import Annotated
 
 from msgspec import Meta
 
 from schemas.vocabulary import Count
-from service.games.errors import Malformed
 from service.web.drawing.palette import Theme
 from service.web.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.web.routing import Query
@@ -14,7 +12,6 @@ from service.web.routing import Query
 MAX_WIDTH_PX = 4096
 DEFAULT_COLUMNS = 120
 MAX_INT32 = 2**31 - 1
-_REGION_PATTERN = re.compile(r"(-?\d{1,4}),(-?\d{1,4}),(-?\d{1,4}),(-?\d{1,4})", re.ASCII)
 
 Width = Annotated[int, Meta(ge=16, le=MAX_INT32, description=f"The width in pixels; at most {MAX_WIDTH_PX} is used.")]
 ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or a dark page.")]
@@ -26,7 +23,12 @@ class BoardQuery(Query, frozen=True):
     width: Width = DEFAULT_WIDTH
     region: Annotated[
         str,
-        Meta(description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners.", examples=["-2,-2,2,2"]),
+        Meta(
+            pattern=r"^(fit|-?[0-9]{1,4}(,-?[0-9]{1,4}){3})(?!\n)$",
+            description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western "
+            f"corner on, at most {MAX_REGION_SIDE} columns and rows are used.",
+            examples=["-2,-2,2,2"],
+        ),
     ] = "fit"
     coordinates: Annotated[bool, Meta(description="Whether to show the coordinates at the edges.")] = False
     last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = True
@@ -67,7 +69,7 @@ class TileQuery(PieceQuery, frozen=True):
 
 
 def board_options(query: BoardQuery) -> BoardOptions:
-    """Return the drawing options for a query. Raises Malformed for an invalid region."""
+    """Return the drawing options for a query."""
     return BoardOptions(
         width=min(query.width, MAX_WIDTH_PX),
         region=_parse_region(query.region),
@@ -82,11 +84,7 @@ def board_options(query: BoardQuery) -> BoardOptions:
 def _parse_region(text: str) -> Region | None:
     if text == "fit":
         return None
-    match = _REGION_PATTERN.fullmatch(text)
-    if match is None:
-        raise Malformed("a region is `fit` or `x0,y0,x1,y1` with integers", "region")
-    first_x, first_y, second_x, second_y = map(int, match.groups())
-    region = Region(min(first_x, second_x), min(first_y, second_y), max(first_x, second_x), max(first_y, second_y))
-    if max(region.columns, region.rows) > MAX_REGION_SIDE:
-        raise Malformed(f"a region may be at most {MAX_REGION_SIDE} cells wide and high", "region")
-    return region
+    first_x, first_y, second_x, second_y = map(int, text.split(","))
+    west, north = min(first_x, second_x), min(first_y, second_y)
+    east, south = max(first_x, second_x), max(first_y, second_y)
+    return Region(west, north, min(east, west + MAX_REGION_SIDE - 1), min(south, north + MAX_REGION_SIDE - 1))

@@ -3,13 +3,16 @@
 It is not a middleware because a middleware and a signal would add about 10 us to each response.
 """
 
-from aiohttp import hdrs, web
+import re
 
-from service.web.app_keys import LIMITS
+from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from multidict import istr
+
+from service.games.errors import Malformed
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
-from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
-from service.web.headers.lists import check_lists
+from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
+from service.web.headers.lists import check_lists, join_lines
 from service.web.middleware.request_metrics import Handler
 from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.charges import Charge
@@ -17,16 +20,23 @@ from service.web.ratelimit.leases import AdmissionPending
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 from service.web.responses import add_common_headers
 
-ALLOWED_HEADERS = (
-    "Accept, Api-Key, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, "
-    "Last-Event-ID, Prefer, traceparent, tracestate, X-Request-Id"
-)
+SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
+"""aiohttp's parser also knows 0.9 and 2.0."""
+
+REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 PREFLIGHT_MAX_AGE_S = 7200
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
+"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:
-    """Return a handler that turns the errors of `handle` into problems and adds the common headers."""
-    rate_limiter = app[RATE_LIMITER]
+    """Return a handler that turns the errors of `handle` into problems and adds the common headers.
+
+    An application without a rate limiter has no limits.
+    """
+    rate_limiter = app.get(RATE_LIMITER)
 
     async def respond(request: web.Request) -> web.StreamResponse:
         address, charge = get_client_address(request), None
@@ -34,22 +44,25 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
         connection.start_request(address)
         await connection.yield_turn()
         try:
-            if rate_limiter.is_enabled:
+            if rate_limiter is not None and rate_limiter.is_enabled:
                 charge = await _admit(rate_limiter, request, address)
             check_lists(request.headers)
-            _check_encoding(request)
+            _check_protocol(request)
             response = await handle(request)
         except PROBLEM_ERRORS as error:
-            response = error_response(error)
+            response = error_response(error, request)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
         except web.HTTPMethodNotAllowed as error:
-            response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
+            is_options = request.method == "OPTIONS"
+            response = options_response(request, error) if is_options else http_exception_response(error)
         except web.HTTPException as error:
             response = http_exception_response(error)
-        if charge is not None:
+        if rate_limiter is not None and charge is not None:
             rate_limiter.settle(request, address, charge, response)
-        elif rate_limiter.is_enabled:  # nothing that is free can be repeated on one connection
+        elif (
+            rate_limiter is not None and rate_limiter.is_enabled
+        ):  # nothing that is free can be repeated on one connection
             connection.close_after(response)
         if not response.prepared:
             add_common_headers(app, response)
@@ -67,34 +80,30 @@ async def _admit(rate_limiter: RateLimiter, request: web.Request, address: str) 
         return await rate_limiter.retry_admission(refusal, request, address)
 
 
-def _check_encoding(request: web.Request) -> None:
-    """Raise EncodedBody if the request has a body and a Content-Encoding, whether or not its handler reads the body."""
-    if hdrs.CONTENT_ENCODING in request.headers and request.body_exists:
+def _check_protocol(request: web.Request) -> None:
+    """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could read."""
+    headers = request.headers
+    if request.version not in SUPPORTED_VERSIONS:
+        raise Malformed("send HTTP/1.1")
+    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
+    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
+    if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
+        raise UnknownTransferCoding
 
 
-async def handle_expect(request: web.Request) -> None:
-    """Send 100 Continue to a client that expects it; any other Expect is ignored (RFC 9110, 10.1.1).
+def options_response(request: web.Request, error: web.HTTPMethodNotAllowed) -> web.Response:
+    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
 
-    Raises BodyTooLarge if the body would be rejected anyway.
+    Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
+    Authorization (Fetch, 4.8), so the preflight lists those that it was asked for.
     """
-    limit = request.app[LIMITS].max_body_bytes
-    if (request.content_length or 0) > limit:
-        raise BodyTooLarge(limit)
-    if request.headers["Expect"].lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # so that aiohttp counts only the final response
-
-
-def options_response(error: web.HTTPMethodNotAllowed) -> web.Response:
-    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin."""
     allow = format_allow_header(error.allowed_methods)
-    return web.Response(
-        status=204,
-        headers={
-            "Allow": allow,
-            "Access-Control-Allow-Methods": allow,
-            "Access-Control-Allow-Headers": ALLOWED_HEADERS,
-            "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
-        },
-    )
+    headers = {
+        "Allow": allow,
+        "Access-Control-Allow-Methods": allow,
+        "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
+    }
+    if requested := _HEADER_NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
+        headers["Access-Control-Allow-Headers"] = ", ".join(requested)
+    return web.Response(status=204, headers=headers)

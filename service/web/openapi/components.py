@@ -75,7 +75,11 @@ def _references(schema: Any) -> set[str]:
 
 
 def _union_schema(name: str) -> Schema:
-    """Return the schema of a union, which declares its tag too: else models in Rust cannot be decoded."""
+    """Return the schema of a union.
+
+    It declares its tag too, else models in Rust cannot be decoded; and that it has more fields, since validators that
+    follow the discriminator, such as redocly's, forget those of the member.
+    """
     tag_field = str(UNIONS[name].members[0].__struct_config__.tag_field)
     structs = {str(struct.__struct_config__.tag): _reference(struct.__name__) for struct in UNIONS[name].members}
     return {
@@ -83,6 +87,7 @@ def _union_schema(name: str) -> Schema:
         "type": "object",
         "properties": {tag_field: {"type": "string"}},
         "required": [tag_field],
+        "unevaluatedProperties": True,
         "oneOf": [*structs.values()],
         "discriminator": {
             "propertyName": tag_field,

@@ -5,9 +5,15 @@ from typing import Any
 from schemas.problems import Problem, problem
 from schemas.vocabulary import ID, SHIP_ID
 from service.games import errors as games
-from service.games.ports import StoreUnavailable
+from service.games.ports import UnreadableGame
 from service.web import errors
-from service.web.parsing import MAX_IDEMPOTENCY_KEY_LENGTH, PREFER_REPRESENTATION
+from service.web.parsing import (
+    CREATOR_KEY,
+    ENTITY_TAG_LIST,
+    IDEMPOTENCY_KEY,
+    MAX_IDEMPOTENCY_KEY_LENGTH,
+    PREFER_REPRESENTATION,
+)
 from service.web.problems import to_problem
 from service.web.responses import CACHE_IMMUTABLE
 
@@ -21,7 +27,8 @@ Create a game, share its tokens, read the legal moves and send one of them. Foll
 stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes. The guides are at [/docs](/docs).
 
 **Compatibility.** `/v1` only grows: ignore fields, enumeration values and events that you do not know. Unknown fields
-in a request are rejected. Responses contain every field, null if empty; null in a request means absent.
+in a request are rejected. Responses contain every field, null if empty; null in a request, and an empty query
+parameter, mean absent. Numbers are 32-bit integers; in a request `1.0` is one too.
 
 **Versions.** Each change of a game is one version and one diff. Every response about a game has the `ETag`
 `"VERSION-DIGEST"`, with the suffix `-fr` or `-de` if its texts are in that language, and `-gzip` or `-deflate` if it is
@@ -90,6 +97,9 @@ def _parameter(name: str, where: str, description: str, example: Any = None, **s
     return parameter if example is None else {**parameter, "example": example}
 
 
+_ENTITY_TAGS = rf"^(\*|{ENTITY_TAG_LIST.pattern.replace('*+', '*').replace('(?:', '(')})$"
+"""RE2 needs no possessive quantifiers."""
+
 PARAMETERS: dict[str, Any] = {
     "id": _parameter(
         "id", "path", "An id. An invalid id is treated as an unknown one.", "k7m2x9qd4t1w", pattern=f"^{ID}$"
@@ -99,6 +109,7 @@ PARAMETERS: dict[str, Any] = {
         "header",
         'The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or '
         '`"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored.',
+        pattern=_ENTITY_TAGS,
     ),
     "Accept-Language": _parameter(
         "Accept-Language",
@@ -106,7 +117,10 @@ PARAMETERS: dict[str, Any] = {
         "The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English.",
     ),
     "If-None-Match": _parameter(
-        "If-None-Match", "header", "The `ETag` of the client's copy; the response is 304 if the copy is current."
+        "If-None-Match",
+        "header",
+        "The `ETag` of the client's copy; the response is 304 if the copy is current.",
+        pattern=_ENTITY_TAGS,
     ),
     "Idempotency-Key": _parameter(
         "Idempotency-Key",
@@ -114,7 +128,7 @@ PARAMETERS: dict[str, Any] = {
         "A key of your choice for this request and its retries: printable ASCII, unique per path and token.",
         minLength=1,
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
-        pattern="^[ -~]*$",
+        pattern=f"^{IDEMPOTENCY_KEY}$",
     ),
     "Idempotency-Key-secret": _parameter(
         "Idempotency-Key",
@@ -124,7 +138,7 @@ PARAMETERS: dict[str, Any] = {
         "repetitions or sequences are rejected. The key is never stored.",
         minLength=32,
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
-        pattern="^[ -~]*$",
+        pattern=f"^{IDEMPOTENCY_KEY}$",
     ),
     "Creator-Key": _parameter(
         "Creator-Key",
@@ -134,7 +148,7 @@ PARAMETERS: dict[str, Any] = {
         "`GET /v1/seats/me/games` lists the games and seats that were created with it.",
         minLength=32,
         maxLength=202,
-        pattern="^[A-Za-z0-9._~+/-]+=*$",
+        pattern=f"^{CREATOR_KEY}$",
     ),
     "seat": _parameter("seat", "path", "A seat's number.", 1, type="integer", minimum=0, maximum=4),
     "hook": _parameter("hook", "path", "A webhook's id.", "w4k8x1m7q2zc", pattern=f"^{ID}$"),
@@ -194,7 +208,9 @@ HEADERS: dict[str, Any] = {
     "WWW-Authenticate": _header(
         "The authentication scheme.", 'Bearer realm="south-seas", error="invalid_token"', required=True
     ),
-    "Accept-Encoding": _header("Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16)."),
+    "Accept-Encoding": _header(
+        "Empty if the body had another `Content-Encoding` than `identity`: none is accepted (RFC 9110, 15.5.16)."
+    ),
     "Allow": _header("The methods that the path supports.", "GET, HEAD, OPTIONS", required=True),
 }
 
@@ -227,6 +243,7 @@ _EXAMPLE_ERRORS = (
     games.Conflict("red is taken"),
     games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
     errors.BodyTooLarge(65_536),
+    errors.TargetTooLong(2_048),
     errors.UnsupportedMediaType(),
     games.MoveRejected("R3.3", "an edge does not continue its neighbour's", 0),
     errors.UpgradeRequired(),
@@ -236,7 +253,8 @@ _EXAMPLE_ERRORS = (
     games.UnknownTileSet("atoll"),
     games.UnknownBot("clever", 1),
     errors.RateLimited("requests", 1, ""),
-    StoreUnavailable(""),
+    errors.UnknownTransferCoding(),
+    UnreadableGame(""),
     errors.ShuttingDown(),
     Exception(),
 )

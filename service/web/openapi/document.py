@@ -9,6 +9,7 @@ import msgspec
 
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
+from service.web.openapi.code_samples import make_code_samples
 from service.web.openapi.components import Schema, make_components, unwrap_paragraphs, without_null
 from service.web.openapi.descriptions import (
     HEADERS,
@@ -31,8 +32,8 @@ __all__ = ["make_openapi"]
 SchemaRefs = Mapping[Any, Schema]
 """The schema of each type that a route declares."""
 
-COMMON_PROBLEMS = ("malformed", "method_not_allowed", "rate_limited", "internal")
-BODY_PROBLEMS = ("too_large", "unsupported_media_type")
+COMMON_PROBLEMS = ("malformed", "method_not_allowed", "uri_too_long", "rate_limited", "internal")
+BODY_PROBLEMS = ("too_large", "unsupported_media_type", "not_implemented")
 UPGRADE_PROBLEMS = frozenset({"upgrade_required"})
 """Problems of WebSocket upgrades alone, which the AsyncAPI document describes."""
 RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
@@ -103,6 +104,7 @@ def _operation(route: Route, parameters: list[Schema], refs: SchemaRefs) -> Sche
         content = {"schema": refs[route.body.type], "examples": _examples(route.examples)}
         operation["requestBody"] = {"required": not route.is_body_optional, "content": {JSON: content}}
     operation["security"] = _security(route)
+    operation["x-codeSamples"] = make_code_samples(route, _load_examples())
     return operation
 
 
@@ -197,7 +199,7 @@ def _parameters(route: Route, queries: Mapping[type[Query], Schema]) -> Iterable
 
 
 def _query_parameters(query: Schema) -> Iterable[Schema]:
-    """Yield the fields of a Struct as query parameters, which cannot be null."""
+    """Yield the fields of a Struct as query parameters, which cannot be null; empty ones count as absent."""
     for name, schema in query["properties"].items():
         value = dict(without_null(schema))
         yield {
@@ -205,6 +207,7 @@ def _query_parameters(query: Schema) -> Iterable[Schema]:
             "in": "query",
             "description": value.pop("description", ""),
             "required": False,
+            "allowEmptyValue": True,
             "schema": value,
         }
 

@@ -12,6 +12,7 @@ from schemas.events import AnyEvent
 from schemas.messages import ClientMessage, ServerMessage
 from schemas.tileset import Segment
 from schemas.vocabulary import Color, Edge, Edition, PassPhase, RequestedTimeoutPolicy, Status, Visibility
+from schemas.webhooks import WEBHOOK_EVENT_TYPES
 from service.web.drawing.palette import Theme
 
 __all__ = ["ENUMERATIONS", "UNIONS", "NamedType"]
@@ -50,5 +51,6 @@ ENUMERATIONS: Mapping[str, NamedType] = {
     "PassPhase": _named(PassPhase, "A phase that can be passed."),
     "Theme": _named(Theme, "The colours of a picture."),
     "TimeoutPolicy": _named(RequestedTimeoutPolicy, "What happens when a player misses a deadline."),
+    "WebhookEventType": NamedType(WEBHOOK_EVENT_TYPES, "An event type that a webhook can subscribe to."),
     "Visibility": _named(Visibility, "Who can see a game."),
 }

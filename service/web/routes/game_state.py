@@ -27,6 +27,9 @@ from service.web.routes.game_responses import (
 )
 from service.web.routing import GAME_ID, Query, ResponseSpec
 
+MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
+"""The number of moves or cells before the page."""
+
 
 class LegalMovesQuery(Query, frozen=True):
     """Filters of the legal moves; without any, the list is complete."""
@@ -43,7 +46,7 @@ class LegalMovesQuery(Query, frozen=True):
         Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
     ) = None
     limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
-    cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
+    cursor: MovesCursor | None = None
 
 
 @game_read_route(

@@ -9,7 +9,6 @@ from aiohttp.typedefs import Handler
 
 from schemas.service import ServiceIndex
 from service.web.headers.negotiation import prefers_media_type
-from service.web.middleware.error_handling import handle_expect
 from service.web.parsing import JSON
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, add_vary, cacheable_response
 from service.web.routing import ResponseSpec, Route
@@ -89,7 +88,7 @@ def add_file_routes(app: web.Application) -> None:
         f"/{name}": _file_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES
     }
     for path, handler in handlers.items():
-        app.router.add_get(path, handler, expect_handler=handle_expect)
+        app.router.add_get(path, handler)
 
 
 ROUTES = (read_index,)

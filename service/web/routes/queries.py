@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from aiohttp import web
 from msgspec import Meta
 
-from schemas.vocabulary import Status
+from schemas.vocabulary import GameCursor, Status
 from service.web.parsing import read_query
 from service.web.routing import Query
 
@@ -30,4 +30,4 @@ class GameListQuery(Query, frozen=True):
 
     status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
-    cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
+    cursor: GameCursor | None = None

@@ -6,21 +6,30 @@ the runner here exist to install a protocol that overrides it.
 
 import asyncio
 import logging
-import re
+from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import (
+    BadHttpMethod,
+    BadStatusLine,
+    InvalidHeader,
+    InvalidURLError,
+    LineTooLong,
+    PayloadEncodingError,
+)
 
-from schemas.problems import problem
-from service.telemetry.log_context import LOG_CONTEXT
+from schemas.problems import Problem, problem
+from service.telemetry.log_context import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import ClientConnection
+from service.web.errors import TargetTooLong
+from service.web.expectations import without_expectations
 from service.web.middleware.access_log import UNMATCHED_ROUTE, log_request
 from service.web.middleware.error_handling import handle_errors
-from service.web.middleware.request_metrics import REQUEST_ID, measure_requests, record_route
-from service.web.middleware.security_headers import API_HEADERS
-from service.web.problems import problem_response
-from service.web.responses import EXPOSED_HEADERS
+from service.web.middleware.request_metrics import RequestContext, measure_requests, record_route
+from service.web.problems import problem_response, to_problem
+from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
 
@@ -39,72 +48,109 @@ READ_BUFFER_BYTES = 16_384
 """Bytes of a body that wait for its handler, at most twice as many."""
 
 
-_QUOTED_BYTES = re.compile(r"""\s*(?<!\w)(?:bytearray\()?b['"]([^:?\n]{0,80}).*""", re.DOTALL)
-"""What aiohttp's message quotes of the request, and the line with a caret below it."""
+MAX_FIELD_BYTES = 8_190
+"""Bytes of a header; another number than that of the target, by which the two are told apart."""
+
+_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
+    (InvalidHeader, "a header is malformed"),
+    (InvalidURLError, "the target of the request is malformed"),
+    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
+    (BadStatusLine, "the request line is malformed"),
+    (PayloadEncodingError, "the body is not encoded correctly"),
+)
+"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
+
+_NOT_HTTP = (
+    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
+    "Transfer-Encoding, and the body's chunks"
+)
+"""The same for any other."""
 
 
-def _describe_malformed(message: str) -> str:
-    """Return aiohttp's message in one line, with the part of the request that is malformed.
-
-    A header's value and a query string are left out: they may hold a token, and clients log what they receive.
-    """
-    one_line = _QUOTED_BYTES.sub(lambda quoted: " " + quoted[1].rstrip("'\""), message)
-    return " ".join(one_line.split())
+def _describe_malformed(error: BaseException | None) -> Problem:
+    """Return the problem for an error of aiohttp's parser."""
+    if isinstance(error, LineTooLong):
+        _, limit, *_ = error.args
+        if limit == MAX_TARGET_BYTES:
+            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
+        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
+    for kind, detail in _MALFORMED:
+        if isinstance(error, kind):
+            return problem("malformed", detail)
+    return problem("malformed", _NOT_HTTP)
 
 
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
 
-    __slots__ = ()
+    __slots__ = ("_app", "_is_malformed")
+
+    def __init__(self, manager: web.Server, *, app: web.Application, **options: Any) -> None:
+        super().__init__(manager, limiter=app[CONNECTION_LIMITER], **options)
+        self._app = app
+        self._is_malformed = False
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
-        """Return the response to malformed HTTP (400), or to an unexpected exception (500), which is logged.
+        """Return the response to malformed HTTP (4xx), or to an unexpected exception (500), which is logged.
 
         Raises ConnectionError if the response has begun or the client has disconnected.
         """
+        del message
         if isinstance(exc, ConnectionError):
             raise exc
         if status < 500:
             HTTP_MALFORMED.inc()
-            log_request(request, UNMATCHED_ROUTE, status, 0.0)
-            document = problem("malformed", _describe_malformed(message or "this is not HTTP"))
+            LOG_CONTEXT.set(RequestContext(new_request_id()))
+            document = _describe_malformed(exc)
+            log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
+            self._is_malformed = True
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
             document = problem("internal", "internal server error")
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
-        response = problem_response(
-            document,
-            {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **API_HEADERS},
-        )
-        if status >= 500 and (context := LOG_CONTEXT.get()) is not None and context.request_id is not None:
-            response.headers[REQUEST_ID] = context.request_id
+        response = problem_response(document)
+        add_common_headers(self._app, response)
         response.force_close()
         self.finish_request(request, response)
         return response
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Send the response; after malformed HTTP, discard what still arrives, or the client might not get to read it.
+
+        A connection that closes with unread data is reset (RFC 9112, 9.6).
+        """
+        sent = await super().finish_response(request, resp, start_time)
+        if self._is_malformed:
+            await self.discard_rest(LINGER_TIMEOUT_S)
+        return sent
 
 
 class ProblemServer(web.Server):
     """A server that makes a ProblemProtocol for each connection."""
 
-    def __init__(self, app: web.Application, server: web.Server) -> None:
+    def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
+        handle = handle_errors(app, record_route(server.request_handler))
         super().__init__(
-            measure_requests(handle_errors(app, record_route(server.request_handler))),
-            request_factory=server.request_factory,
+            measure_requests(handle) if is_measured else handle,
+            request_factory=without_expectations(server.request_factory),
         )
-        self._limiter = app[CONNECTION_LIMITER]
+        self._app = app
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
         return ProblemProtocol(
             self,
-            limiter=self._limiter,
+            app=self._app,
             loop=asyncio.get_running_loop(),
             access_log=None,
             max_line_size=MAX_TARGET_BYTES,
             max_headers=MAX_HEADERS,
+            max_field_size=MAX_FIELD_BYTES,
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.
             auto_decompress=False,
@@ -114,10 +160,11 @@ class ProblemServer(web.Server):
 
 
 class ProblemRunner(web.AppRunner):
-    """An application runner with a ProblemServer."""
+    """An application runner with a ProblemServer; one that is measured counts, traces and logs its requests."""
 
-    def __init__(self, app: web.Application, finish_s: float) -> None:
+    def __init__(self, app: web.Application, finish_s: float, *, is_measured: bool = True) -> None:
         super().__init__(app)
+        self._is_measured = is_measured
         self._handler_timeout_s = finish_s
         self._problem_server: ProblemServer | None = None
 
@@ -131,7 +178,7 @@ class ProblemRunner(web.AppRunner):
         await super().setup()
         server = super().server
         assert server is not None  # noqa: S101  it is set up
-        self._problem_server = ProblemServer(self.app, server)
+        self._problem_server = ProblemServer(self.app, server, is_measured=self._is_measured)
 
     async def shutdown(self) -> None:
         """Let handlers finish within their timeout."""

@@ -12,9 +12,7 @@ from service.web.parsing import read_query
 
 __all__ = ["ResumePoint", "parse_last_event_id", "parse_resume_query"]
 
-MAX_VERSION = 2**31 - 1
-
-_LAST_EVENT_ID = re.compile(rf"([0-9]{{1,10}})-({DIGEST})", re.ASCII)
+_LAST_EVENT_ID = re.compile(f"([0-9]{{1,9}})-({DIGEST})")
 
 
 class ResumePoint(msgspec.Struct, frozen=True):
@@ -35,6 +33,6 @@ def parse_last_event_id(request: web.Request) -> ResumePoint:
     if not event_id:
         return parse_resume_query(request)
     match = _LAST_EVENT_ID.fullmatch(event_id)
-    if match is None or int(match[1]) > MAX_VERSION:
+    if match is None:
         raise Malformed("an event's id is VERSION-DIGEST", "Last-Event-ID")
     return ResumePoint(int(match[1]), match[2])

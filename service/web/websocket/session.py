@@ -38,7 +38,15 @@ from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import check_token
-from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
+from service.web.parsing import decode_json
+from service.web.problems import (
+    MAYBE_APPLIED,
+    NOTHING_CHANGED,
+    PROBLEM_ERRORS,
+    outcome_with_key,
+    to_malformed,
+    to_problem,
+)
 from service.web.ratelimit import costs
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.limiter import RATE_LIMITER
@@ -134,11 +142,12 @@ class Session:
             except RateLimited as error:
                 self._reject_rate_limited(Envelope(), error)
                 return
+        text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
         try:
-            message = _DECODER.decode(frame.data)
+            message = decode_json(_DECODER, text)
         except (msgspec.MsgspecError, RecursionError) as error:
             SOCKET_MESSAGES.labels("malformed").inc()
-            await self._admit_other(Envelope() if weight else read_envelope(frame.data), to_malformed(error))
+            await self._admit_other(Envelope() if weight else read_envelope(text), to_malformed(error))
             return
         tag, received = _MESSAGE_TYPES[type(message)]
         received.inc()
@@ -155,7 +164,7 @@ class Session:
             status = MIN_FAILED_STATUS
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guess(self._address)
-            self._connection.send_problem(*_envelope(message), to_problem(error))
+            self._connection.send_problem(*_envelope(message), to_problem(error, _outcome(message)))
         finally:
             if self._charge is not None:
                 self._charge.settle(status)
@@ -245,6 +254,13 @@ class Session:
 
 def _envelope(message: ClientMessage) -> Envelope:
     return Envelope(message.id, None if isinstance(message, Ping) else message.game)
+
+
+def _outcome(message: ClientMessage) -> str:
+    """Return what the client must know of a message that the store may not have received."""
+    if not isinstance(message, CommandMessage):
+        return NOTHING_CHANGED
+    return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
 
 
 def _parse_if_match(if_match: str) -> list[ExpectedVersion]:

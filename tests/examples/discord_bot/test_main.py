@@ -27,4 +27,4 @@ def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pyt
 def test_a_missing_token_is_reported() -> None:
     finished = CliRunner().invoke(main, [], env={"DISCORD_TOKEN": ""})
     assert finished.exit_code == 2
-    assert "--token" in finished.output
+    assert "Set DISCORD_TOKEN to the bot's token." in finished.output

@@ -1,9 +1,9 @@
-"""The rate limits of challenges: a burst, then one per interval, for a bounded number of keys."""
+"""The rate limits of challenges: a burst, then one per interval, for a bounded number of keys; the response."""
 
 import pytest
 
 from service.games.webhooks import challenges
-from service.games.webhooks.challenges import KeyedRateLimiter, Rate
+from service.games.webhooks.challenges import KeyedRateLimiter, Rate, is_correct_response
 from tests.games.game_fixture import Clock
 
 RATE = Rate(2, 10.0)
@@ -46,3 +46,7 @@ def test_the_least_recently_used_key_is_forgotten(clock: Clock, monkeypatch: pyt
     for key in ("a", "b", "a", "c"):
         limiter.take(key, RATE)
     assert [*limiter._full_at] == ["a", "c"]
+
+
+def test_a_response_may_begin_with_a_byte_order_mark() -> None:
+    assert is_correct_response('{"challenge": "c"}'.encode("utf-8-sig"), "c")

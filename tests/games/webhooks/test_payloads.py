@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from schemas.webhooks import Secret
 from service.games.ports import StoredDiff
-from service.games.webhooks.payloads import build_payload, generate_secret, is_secret
+from service.games.webhooks.payloads import build_payload, generate_secret
 from service.games.webhooks.port import WebhookRegistration
 
 PLACED = {"type": "tile_placed", "seat": 0, "tile": "cross", "x": 1, "y": 0, "rotation": 0}
@@ -86,11 +87,21 @@ def test_a_decision_message_goes_to_the_next_decider(change: StoredDiff, decides
             assert message["data"]["next"]["seat"] == seat
 
 
-@pytest.mark.parametrize(("length", "is_valid"), ((23, False), (24, True), (64, True), (65, False)))
-def test_a_secret_is_24_to_64_bytes(length: int, is_valid: bool) -> None:
+def is_secret(text: str) -> bool:
+    """Return whether requests may have the secret."""
+    try:
+        msgspec.convert(text, Secret)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("length", (23, 24, 25, 26, 62, 63, 64, 65))
+def test_a_secret_is_24_to_64_bytes(length: int) -> None:
     secret = "whsec_" + base64.b64encode(bytes(length)).decode()
-    assert is_secret(secret) == is_valid
+    assert is_secret(secret) == (24 <= length <= 64)
     assert not is_secret(secret[:-1] + "~")
+    assert not is_secret(secret + "A")
 
 
 def test_a_generated_secret_is_valid_and_random() -> None:

@@ -73,7 +73,7 @@ async def test_a_second_instance_is_rejected(short_path: Path, program: Path) ->
     (short_path / "redis").mkdir()
     (short_path / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
-        with pytest.raises(EmbeddedServerError, match=rf"process {os.getpid()}\).*SOUTH_SEAS_DATA_DIR"):
+        with pytest.raises(EmbeddedServerError, match=rf"process {os.getpid()}\).*--data-dir DIRECTORY"):
             async with embedded_server(short_path, program=program, lock_timeout_s=0.1):
                 pass
         await store.ping()
@@ -114,7 +114,9 @@ async def test_a_path_with_special_characters(short_path: Path, program: Path) -
 async def test_a_directory_that_cannot_be_created(short_path: Path, program: Path) -> None:
     (short_path / "file").touch()
     file = short_path / "file"
-    with pytest.raises(EmbeddedServerError, match=rf"^cannot store games in {file}/redis: Not a directory$"):
+    with pytest.raises(
+        EmbeddedServerError, match=rf"^cannot store games in {file}/redis: Not a directory; choose another --data-dir$"
+    ):
         async with embedded_server(file, program=program):
             pass
 

@@ -12,13 +12,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.web.connections import limiter as module
 from service.web.connections.client_ip import Header
-from service.web.connections.limiter import (
-    INSTANCE_FULL_RESPONSE,
-    TOO_MANY_CONNECTIONS_RESPONSE,
-    ConnectionLimiter,
-    get_client_address,
-    warn_of_untrusted_proxy,
-)
+from service.web.connections.limiter import ConnectionLimiter, get_client_address, warn_of_untrusted_proxy
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
 from tests.polling import wait_until
@@ -32,43 +26,63 @@ def make_connection(client: str | None = ADDRESS, limiter: ConnectionLimiter | N
     return Mock(client=client, limiter=limiter, peername=("10.0.0.1", 4711))
 
 
-INSTANCE_FULL = "this instance has reached its maximum number of connections"
+def read_refusal(response: bytes) -> tuple[str, CIMultiDict[str], Any]:
+    """Return the status, headers and problem of a refusal."""
+    head, _, body = response.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = CIMultiDict[str]()
+    for line in lines:
+        name, _, value = line.partition(": ")
+        headers.add(name, value)
+    assert int(headers["Content-Length"]) == len(body)
+    return status, headers, json.loads(body)
+
+
+def codes(refusals: list[bytes]) -> list[str | None]:
+    """Return the code of each refusal, None where there is none."""
+    return [read_refusal(one)[2]["code"] if one else None for one in refusals]
 
 
 @pytest.mark.parametrize(
-    ("response", "status", "code", "detail"),
+    ("limits", "status", "code", "detail"),
     (
-        (INSTANCE_FULL_RESPONSE, "503 Service Unavailable", "store_unavailable", INSTANCE_FULL),
         (
-            TOO_MANY_CONNECTIONS_RESPONSE,
-            "429 Too Many Requests",
+            Limits(max_connections=0),
+            "HTTP/1.1 503 Service Unavailable",
+            "store_unavailable",
+            "this instance has reached its maximum number of connections",
+        ),
+        (
+            Limits(max_connections_per_address=0),
+            "HTTP/1.1 429 Too Many Requests",
             "rate_limited",
             "too many connections from this address",
         ),
     ),
 )
-def test_a_refusal_is_a_complete_response(response: bytes, status: str, code: str, detail: str) -> None:
-    head, _, body = response.partition(b"\r\n\r\n")
-    assert head.decode().split("\r\n") == [
-        f"HTTP/1.1 {status}",
-        "Content-Type: application/problem+json",
-        f"Content-Length: {len(body)}",
-        "Retry-After: 10",
-        "Connection: close",
-        "Access-Control-Allow-Origin: *",
-    ]
-    problem = json.loads(body)
-    assert (problem["status"], problem["code"]) == (int(status[:3]), code)
+def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
+    limits: Limits, status: str, code: str, detail: str
+) -> None:
+    limiter = ConnectionLimiter(limits._replace(hsts_max_age_s=60))
+    line, headers, problem = read_refusal(limiter.add(make_connection()))
+    assert (line, problem["status"], problem["code"]) == (status, int(status.split()[1]), code)
     assert (problem["detail"], problem["retry_after_s"]) == (detail, 10)
+    assert [headers[name] for name in ("Retry-After", "Connection", "Content-Type", "Server")] == [
+        *("10", "close", "application/problem+json", "south-seas"),
+    ]
+    assert [headers[name] for name in ("Access-Control-Allow-Origin", "X-Content-Type-Options")] == ["*", "nosniff"]
+    assert headers["Strict-Transport-Security"].startswith("max-age=60")
+    assert headers["Date"].endswith("GMT")
+    assert read_refusal(limiter.add(make_connection()))[1]["X-Request-Id"] != headers["X-Request-Id"]
 
 
 def test_connections_are_rejected_beyond_both_limits() -> None:
     limiter = ConnectionLimiter(Limits(max_connections=4, max_connections_per_address=2))
     first = make_connection()
     refusals = [limiter.add(one) for one in (first, make_connection(), make_connection())]
-    assert refusals == [b"", b"", TOO_MANY_CONNECTIONS_RESPONSE]
+    assert codes(refusals) == [None, None, "rate_limited"]
     refusals = [limiter.add(one) for one in (make_connection(None), make_connection(None))]
-    assert refusals == [b"", INSTANCE_FULL_RESPONSE]
+    assert codes(refusals) == [None, "store_unavailable"]
     assert (limiter.connections_per_address, limiter.rejected) == ({ADDRESS: 3}, 2)
     for _ in range(2):
         limiter.remove(first)
@@ -89,7 +103,7 @@ async def test_the_connections_that_an_address_opens_between_sweeps_are_limited(
         limiter.remove(connection)
         return refusal
 
-    assert [open_and_close() for _ in range(5)] == [b""] * 3 + [TOO_MANY_CONNECTIONS_RESPONSE] * 2
+    assert codes([open_and_close() for _ in range(5)]) == [None] * 3 + ["rate_limited"] * 2
     assert [open_and_close(None) for _ in range(5)] == [b""] * 5
     assert open_and_close("192.0.2.9") == b""
     sweep = asyncio.create_task(limiter.enforce_timeouts())
@@ -100,7 +114,7 @@ async def test_the_connections_that_an_address_opens_between_sweeps_are_limited(
 
 def test_without_limits_by_address_only_the_instance_is_limited() -> None:
     limiter = ConnectionLimiter(Limits(max_connections=2, max_connections_per_address=1, rate_limits=False))
-    assert [limiter.add(make_connection()) for _ in range(3)] == [b"", b"", INSTANCE_FULL_RESPONSE]
+    assert codes([limiter.add(make_connection()) for _ in range(3)]) == [None, None, "store_unavailable"]
 
 
 @pytest.mark.parametrize(("max_files", "connections"), ((103, 3), (200, 4), (-1, 4)))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from unittest.mock import Mock
 
 import pytest
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from service.games.errors import Malformed
 from service.web.connections.client_ip import UNKNOWN, parse_networks
@@ -67,18 +67,24 @@ class Connections:
         self.server = web.Server(self._handle)
         self.opened: list[ClientConnection] = []
 
-    async def _handle(self, _request: web.BaseRequest) -> web.StreamResponse:
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         await self.may_answer.wait()
+        await request.read()
         return web.Response()
 
     async def open(self, address: str = "192.0.2.1") -> tuple[ClientConnection, RecordingTransport]:
         """Open a connection, which waits for its first request."""
+        connection, transport = self.make(address)
+        await asyncio.sleep(0)
+        transport.calls.clear()
+        return connection, transport
+
+    def make(self, address: str = "192.0.2.1") -> tuple[ClientConnection, RecordingTransport]:
+        """Make a connection."""
         connection = ClientConnection(self.server, limiter=self.limiter, loop=asyncio.get_running_loop())
         transport = RecordingTransport(address)
         connection.connection_made(transport)
         self.opened.append(connection)
-        await asyncio.sleep(0)
-        transport.calls.clear()
         return connection, transport
 
 
@@ -197,6 +203,85 @@ async def test_a_complete_head_has_no_timeout(opened: Opened) -> None:
     assert connection.address == "192.0.2.7"
 
 
+async def test_a_head_that_arrives_with_its_connection_must_be_complete_in_time(connections: Connections) -> None:
+    """Before aiohttp begins to wait for it, as uvloop delivers it."""
+    connection, transport = connections.make()
+    connection.data_received(GET[:10])
+    assert connection.head_started_at > 0
+    await asyncio.sleep(0)
+    connection.check_timeouts(connection.head_started_at + 20.1)
+    assert transport.is_closing()
+
+
+async def test_a_request_that_arrives_with_its_connection_is_answered_in_its_own_time(connections: Connections) -> None:
+    connection, transport = connections.make()
+    connection.data_received(GET)
+    assert (connection.head_started_at, connection.received_bytes) == (0.0, 0)
+    await asyncio.sleep(0)
+    connection.check_timeouts(9999)
+    assert not transport.is_closing()
+
+
+POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n"
+
+
+@pytest.mark.parametrize("proxy", ("10.0.0.1", "192.0.2.1"))
+@pytest.mark.parametrize(
+    ("parts", "is_partial"),
+    (
+        pytest.param([GET], False, id="a head"),
+        pytest.param([GET[:-1], GET[-1:]], False, id="a head in parts"),
+        pytest.param([GET[:-1], GET[-1:] + GET[:1]], True, id="a head in parts and a part of one"),
+        pytest.param([GET + GET[:5]], True, id="a head and a part of one"),
+        pytest.param([GET, GET[:5]], True, id="a head, and later a part of one"),
+        pytest.param([GET, GET[:5], GET[5:]], False, id="a head, and later one in parts"),
+        pytest.param([GET, GET[:-2]], True, id="a head, and later all but the end of one"),
+        pytest.param([GET * 3], False, id="heads"),
+        pytest.param([GET * 3 + GET[:16]], True, id="heads and a line"),
+        pytest.param([POST + b"12345"], False, id="a body"),
+        pytest.param([POST, b"12345"], False, id="a body that follows"),
+        pytest.param([POST + b"12", b"34", b"5"], False, id="a body in parts"),
+        pytest.param([POST + b"1\r\n\r\n"], False, id="a body like the end of a head"),
+        pytest.param([POST + b"\r\n\r\n5" + GET[:5]], True, id="such a body and a part of a head"),
+        pytest.param([POST + b"12345" + GET[:5]], True, id="a body and a part of a head"),
+        pytest.param([POST + b"12", b"345" + GET[:5]], True, id="a body in parts and a part of a head"),
+        pytest.param([POST + b"12345", GET[:5]], True, id="a body, and later a part of a head"),
+        pytest.param([CHUNKED], False, id="chunks"),
+        pytest.param([CHUNKED[:70], CHUNKED[70:]], False, id="chunks in parts"),
+        pytest.param([CHUNKED + GET[:5]], True, id="chunks and a part of a head"),
+        pytest.param([GET, POST + b"12345"], False, id="a head, and later a body"),
+    ),
+)
+async def test_a_part_of_a_head_that_came_before_the_response_must_be_completed_in_time(
+    connections: Connections, parts: list[bytes], is_partial: bool, proxy: str
+) -> None:
+    """From when the service waits for it; without one the connection is idle, which a proxy's may be for ever."""
+    connection, transport = await connections.open(proxy)
+    for part in parts:
+        connection.data_received(part)
+        await asyncio.sleep(0)
+    connections.may_answer.set()
+    await wait_until(lambda: connection._waiter is not None and not connection._messages)
+    connection.check_timeouts(1_000)
+    connection.check_timeouts(1_020)
+    assert not transport.is_closing()
+    connection.check_timeouts(1_020.1)
+    assert transport.is_closing() == is_partial
+
+
+async def test_a_part_of_a_head_that_is_completed_has_no_timeout(connections: Connections) -> None:
+    connection, transport = await connections.open()
+    connections.may_answer.set()
+    connection.data_received(GET + GET[:5])
+    await wait_until(lambda: b"200" in transport.written and connection._waiter is not None)
+    connection.check_timeouts(1_000)
+    connection.data_received(GET[5:])
+    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == 2 and connection._waiter is not None)
+    connection.check_timeouts(1_030)
+    assert not transport.is_closing()
+
+
 @pytest.mark.parametrize("more", (0, 1))
 async def test_the_bytes_of_a_head_are_limited(opened: Opened, more: int) -> None:
     connection, transport = opened
@@ -277,7 +362,8 @@ async def test_a_connection_ends_after_its_response_unless_little_of_the_body_is
     opened: Opened, is_eof: bool, length: int | None, received: int, is_closed: bool
 ) -> None:
     connection, transport = opened
-    request, response = Mock(content_length=length), Mock()
+    request, response = Mock(content_length=length, version=HttpVersion11), Mock()
+    request.get.return_value = False
     request.content.is_eof.return_value, request.content.total_bytes = is_eof, received
     connection.finish_request(request, response)
     assert (response.force_close.called, connection.is_stopped) == (is_closed, is_closed)

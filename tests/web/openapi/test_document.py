@@ -166,6 +166,7 @@ def test_every_union_is_a_component_with_a_discriminator() -> None:
     for name in unions:
         mapping = schemas()[name]["discriminator"]["mapping"]
         assert [{"$ref": reference} for reference in mapping.values()] == schemas()[name]["oneOf"]
+        assert schemas()[name]["unevaluatedProperties"] is True
         for tag, reference in mapping.items():
             struct = schemas()[reference.rpartition("/")[2]]
             assert struct["properties"][schemas()[name]["discriminator"]["propertyName"]]["const"] == tag

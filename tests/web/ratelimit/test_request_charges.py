@@ -146,7 +146,7 @@ def make_app_request(app: Any, headers: dict[str, str]) -> Any:
     request: Any = make_request("GET", "/", headers)
     request._match_info = Mock(current_app=app)
     request.protocol.client = request.protocol.address = ADDRESS
-    request.protocol.received_bytes = 0
+    request.protocol.received_bytes, request.protocol.is_half_closed = 0, False
     return request
 
 

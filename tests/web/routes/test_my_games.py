@@ -164,7 +164,7 @@ async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
     await check_problem(response, 400, "malformed", "Creator-Key")
 
 
-@pytest.mark.parametrize("user", ("", "x" * 65, "a b", "é"))
+@pytest.mark.parametrize("user", ("x" * 65, "a b", "é"))
 async def test_invalid_external_users_are_rejected(client: Client, user: str) -> None:
     players = [{"name": "Ana", "external_user": user}, OPEN]
     response = await client.post("/v1/games", json={"players": players}, headers=creator_header())

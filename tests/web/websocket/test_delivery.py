@@ -122,6 +122,11 @@ async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> Non
         assert (await http_game.act({"action": {"type": "pass"}})).status == 503
         error = await watchers[0].request_error({"type": "sync", "game": http_game.id}, "store_unavailable")
         assert error["problem"]["retry_after_s"] > 0
+        assert error["problem"]["detail"].endswith("; nothing was changed: retry")
+        act = {"type": "act", "game": http_game.id, "action": {"type": "pass"}}
+        for more, outcome in (({}, "check that before you send it again"), ({"key": "k"}, "retry with the same key")):
+            error = await watchers[0].request_error({**act, **more}, "store_unavailable")
+            assert error["problem"]["detail"].endswith(f"; the request may have been applied: {outcome}")
         await first.enter_async_context(embedded_server(short_path))
         await wait_until_served(http_games)
         await play(http_games, 40, Random(4))

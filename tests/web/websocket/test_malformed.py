@@ -40,6 +40,9 @@ DEEP = "[" * 30_000
         ('{"type": "subscribe", "id": "a", "game": "g", "since": -1}', "$.since", "a", "g"),
         ('{"type": "subscribe", "id": "a", "game": "g", "since": 1.5}', "$.since", "a", "g"),
         ('{"type": "subscribe", "id": "a", "game": "g", "since": 4294967296}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 4294967296.0}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 1e400}', "$.since", "a", "g"),
+        ('\ufeff{"type": "shout", "id": "a"}', "$.type", "a", None),
         ('{"type": "subscribe", "id": "a", "game": "g", "digest": "short"}', "$.digest", "a", "g"),
         ('{"type": "subscribe", "id": "a", "game": "g", "since": 1, "sinc": 1}', "$.sinc", "a", "g"),
         ('{"type": "auth", "id": "a", "game": "g"}', "$.token", "a", "g"),
@@ -78,6 +81,14 @@ async def test_a_malformed_message_changes_no_subscription(client: Client, http_
     async with watch_game(client, http_game.id) as watcher:
         await watcher.request_error(f'{{"type": "unsubscribe", "game": "{http_game.id}", "more": 1}}', "malformed")
         await watcher.receive_action(http_game)
+
+
+async def test_integers_may_have_a_zero_fraction(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.send(f'\ufeff{{"type":"subscribe","id":"1.0","game":"{http_game.id}","since":1e0}}')
+    assert (await watcher.receive("subscribed"))["id"] == "1.0"
+    move = (await http_game.legal_moves())[0]["id"]
+    await watcher.send(f'{{"type":"act","game":"{http_game.id}","seat":0.5,"move":"{move}"}}')
+    assert (await watcher.receive("error"))["problem"]["path"] == "$.seat"
 
 
 async def test_null_is_absent(http_game: HTTPGame, watcher: WatcherClient) -> None:

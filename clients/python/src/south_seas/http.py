@@ -119,6 +119,8 @@ class HttpClient:
             ) as response:
                 self._observe_date(request, response, sent_at)
                 content = await response.read()
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
+            raise UnreachableError(self.url, "a URL begins with http:// or https://, and names a host") from error
         except CONNECTION_ERRORS as error:
             raise UnreachableError(self.url, str(error) or type(error).__name__) from error
         if not response.ok:

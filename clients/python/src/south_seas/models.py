@@ -161,7 +161,7 @@ class ChangeKeyWebhook(Model):
 
     url: str | None = None
     """Another URL, whose server must answer a challenge first."""
-    events: list[str] | None = None
+    events: list[WebhookEventType] | None = None
     """Other event types, the most important first, or `decision`; an empty list for every change."""
 
 
@@ -518,7 +518,9 @@ class JoinGame(Model):
     """A player for the next open seat."""
 
     name: str
-    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters."""
+    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners
+    that letters and emoji need.
+    """
     color: Color | None = None
     """Null means the first free one."""
     external_user: str | None = None
@@ -779,7 +781,9 @@ class PlayerJoined(Model, tag="player_joined"):
 
     seat: int
     name: str
-    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters."""
+    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners
+    that letters and emoji need.
+    """
     color: str
 
 
@@ -788,7 +792,9 @@ class PlayerLeft(Model, tag="player_left"):
 
     seat: int
     name: str
-    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters."""
+    """1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters but the joiners
+    that letters and emoji need.
+    """
 
 
 class PlayerReplaced(Model, tag="player_replaced"):
@@ -848,7 +854,7 @@ class RegisterKeyWebhook(Model):
 
     url: str
     """The https URL of a server on the public internet."""
-    events: list[str] | None = None
+    events: list[WebhookEventType] | None = None
     """Event types, the most important first, or `decision`; null for every change."""
     secret: str | None = None
     """The signing secret; null for a random one."""
@@ -859,7 +865,7 @@ class RegisterWebhook(Model):
 
     url: str
     """The https URL of a server on the public internet."""
-    events: list[str] | None = None
+    events: list[WebhookEventType] | None = None
     """Event types, the most important first, or `decision`; null for every change."""
     seats: list[int] | None = None
     """The seats whose events and decisions are sent; null for all."""
@@ -1369,3 +1375,30 @@ Theme = Literal["light", "dark"]
 TimeoutPolicy = Literal["pass", "bot", "resign"]
 
 Visibility = Literal["public", "private"]
+
+WebhookEventType = Literal[
+    "game_created",
+    "player_joined",
+    "player_left",
+    "game_started",
+    "turn_started",
+    "tile_discarded",
+    "tile_drawn",
+    "tile_placed",
+    "islander_placed",
+    "islander_retrieved",
+    "feature_evaluated",
+    "fish_covered",
+    "islander_returned",
+    "ship_taken",
+    "ship_revealed",
+    "turn_timed_out",
+    "player_replaced",
+    "player_returned",
+    "player_resigned",
+    "move_undone",
+    "rematch_created",
+    "game_finished",
+    "game_aborted",
+    "decision",
+]

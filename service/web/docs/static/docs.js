@@ -30,6 +30,38 @@ function addCopyButton(figure, code) {
   figure.append(button);
 }
 
+// The same in several languages: one is shown, the reader's choice on all pages. Without scripts all are.
+const SHOWN_LANGUAGE = "south-seas-docs-language";
+const groups = [...document.querySelectorAll(".tabs")];
+
+function showLanguage(language) {
+  for (const group of groups) {
+    const figures = [...group.querySelectorAll("figure")];
+    const shown = figures.find((figure) => figure.dataset.tab === language) ?? figures[0];
+    for (const figure of figures) figure.hidden = figure !== shown;
+    for (const tab of group.querySelectorAll("[role=tab]")) {
+      tab.setAttribute("aria-selected", tab.textContent === shown.dataset.tab);
+    }
+  }
+}
+
+for (const group of groups) {
+  const list = document.createElement("div");
+  list.setAttribute("role", "tablist");
+  for (const figure of group.querySelectorAll("figure")) {
+    const tab = Object.assign(document.createElement("button"), { type: "button", textContent: figure.dataset.tab });
+    tab.setAttribute("role", "tab");
+    tab.addEventListener("click", () => {
+      localStorage.setItem(SHOWN_LANGUAGE, tab.textContent);
+      showLanguage(tab.textContent);
+    });
+    list.append(tab);
+    figure.querySelector("figcaption").hidden = true;
+  }
+  group.prepend(list);
+}
+showLanguage(localStorage.getItem(SHOWN_LANGUAGE));
+
 for (const code of document.querySelectorAll("figure > pre > code")) {
   showOwnAddress(code);
   addCopyButton(code.closest("figure"), code);

@@ -1,5 +1,6 @@
 "use strict";
 
+const EXAMPLE_ORIGIN = "http://127.0.0.1:8080";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function followColorScheme() {
@@ -9,6 +10,38 @@ function followColorScheme() {
 dark.addEventListener("change", followColorScheme);
 followColorScheme();
 
+// Shows the `x-codeSamples` of an operation above its responses, in tabs.
+function CodeSamples({ React, samples }) {
+  const [shown, show] = React.useState(0);
+  const tab = ({ label }, number) =>
+    React.createElement(
+      "button",
+      { key: label, type: "button", role: "tab", "aria-selected": number === shown, onClick: () => show(number) },
+      label,
+    );
+  const code = samples[shown].source.replaceAll(EXAMPLE_ORIGIN, location.origin);
+  return React.createElement(
+    "div",
+    { className: "code-samples" },
+    React.createElement("div", { role: "tablist" }, samples.map(tab)),
+    React.createElement("pre", { tabIndex: 0 }, React.createElement("code", null, code)),
+  );
+}
+
+const codeSamples = ({ React }) => ({
+  wrapComponents: {
+    responses: (Responses, { specSelectors }) => (props) => {
+      const samples = specSelectors.specJson().getIn(["paths", props.path, props.method, "x-codeSamples"]);
+      return React.createElement(
+        React.Fragment,
+        null,
+        samples && React.createElement(CodeSamples, { React, samples: samples.toJS() }),
+        React.createElement(Responses, props),
+      );
+    },
+  },
+});
+
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#viewer",
@@ -16,4 +49,5 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
+  plugins: [codeSamples],
 });

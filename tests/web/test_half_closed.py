@@ -1,0 +1,97 @@
+"""A client that closes its sending half after its requests: what arrived is answered, then the connection closes."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from yarl import URL
+
+from service.web.connections.limiter import CONNECTION_LIMITER
+from tests.polling import wait_until
+from tests.server_process import start_server
+from tests.web.app_server import Client
+from tests.web.http_game import JSON, TWO_PLAYERS, create_game
+from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
+
+BODY = json.dumps({"players": TWO_PLAYERS}).encode()
+
+
+def create(body: bytes = BODY) -> bytes:
+    head = make_head("/v1/games", f"Content-Type: {JSON}", f"Content-Length: {len(BODY)}", method="POST")
+    return head + body
+
+
+def create_in_chunks(*, end: bytes) -> bytes:
+    head = make_head("/v1/games", f"Content-Type: {JSON}", "Transfer-Encoding: chunked", method="POST")
+    return head + b"%x\r\n%b\r\n%b" % (len(BODY), BODY, end)
+
+
+GET = make_head("/v1/bots")
+
+
+async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
+    """Send a request in parts, close the sending half, and return the statuses of the responses."""
+    async with open_connection(server) as (reader, writer):
+        for number, part in enumerate(parts):
+            await asyncio.sleep(0.05 * (number > 0))
+            writer.write(part)
+        writer.write_eof()
+        received = await read_to_end(reader)
+    return [int(part[2:5]) for part in received.split(b"HTTP/1.")[1:]]
+
+
+@pytest.mark.parametrize(
+    ("parts", "statuses"),
+    (
+        pytest.param([GET], [200], id="without a body"),
+        pytest.param([create()], [201], id="with a body"),
+        pytest.param([create()[:-10], create()[-10:]], [201], id="with a body in parts"),
+        pytest.param([create_in_chunks(end=b"0\r\n\r\n")], [201], id="with chunks"),
+        pytest.param([GET.replace(b"/1.1", b"/1.0")], [200], id="of HTTP/1.0"),
+        pytest.param([create() + GET * 2], [201, 200, 200], id="pipelined"),
+        pytest.param([GET * 100], [200] * 100, id="more than aiohttp queues"),
+        pytest.param([GET + GET[:-1]], [200], id="and a part of the next"),
+        pytest.param([create()[:-1]], [400], id="with a part of its body"),
+        pytest.param([create_in_chunks(end=b"")], [400], id="with a part of its chunks"),
+        pytest.param([create()[:-1].replace(b"/v1/games", b"/nowhere")], [404], id="with a part of an unread body"),
+        pytest.param([GET[:-1]], [], id="with a part of its head"),
+        pytest.param([], [], id="none"),
+    ),
+)
+async def test_requests_are_answered(client: Client, parts: list[bytes], statuses: list[int]) -> None:
+    assert await send_and_close(client, *parts) == statuses
+    await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
+
+
+async def test_it_may_close_while_its_request_is_handled(client: Client) -> None:
+    """The response comes as soon as the rest of the request does, or cannot come any more."""
+    async with open_connection(client) as (reader, writer):
+        writer.write(create()[:-1])
+        await wait_until(lambda: any(one.body for one in client.app[CONNECTION_LIMITER].connections))
+        writer.write_eof()
+        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400")
+
+
+async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Client) -> None:
+    """Nothing else tells that a client is gone; whether it closes before or after the stream began."""
+    game = await create_game(client)
+    stream = make_head(f"{game.path}/diffs", "Accept: text/event-stream")
+    for request in (stream, make_head("/v1/ws", *UPGRADE)):
+        async with open_connection(client) as (reader, writer):
+            writer.write(request)
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write_eof()
+            await read_to_end(reader)
+        async with open_connection(client) as (reader, writer):
+            writer.write(request)
+            writer.write_eof()
+            await read_to_end(reader)
+    await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
+
+
+async def test_the_service_as_a_program_answers_too(tmp_path: Path, redis_url: str) -> None:
+    """It runs on uvloop."""
+    async with start_server(tmp_path, redis_url) as instance:
+        assert await send_and_close(URL(instance.url), create() + GET) == [201, 200]
+        assert await send_and_close(URL(instance.url), create()[:-1]) == [400]
