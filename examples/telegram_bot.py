@@ -64,12 +64,11 @@ log = logging.getLogger(__name__)
 class TelegramBot:
     """The bot of one service."""
 
-    def __init__(self, core: ChatBot, token: str, base_url: str = "https://api.telegram.org/bot") -> None:
+    def __init__(self, core: ChatBot, token: str) -> None:
         self.core = core
         self.application: TelegramApplication = (
             Application.builder()
             .token(token)
-            .base_url(base_url)
             .defaults(Defaults(parse_mode=ParseMode.HTML))
             .concurrent_updates(concurrent_updates=True)
             .rate_limiter(AIORateLimiter(overall_max_rate=0, group_max_rate=0, max_retries=MAX_RETRIES))

@@ -55,7 +55,7 @@ async def test_two_people_play_a_whole_game_in_a_chat(
     async with asyncio.timeout(TIMEOUT_S):
         while "Final scores: " not in (last := await posted.get()):
             assert re.search(r"(Ana|Bo), it is your turn\.$", last)
-    assert "won" in last or "win" in last
+    assert re.search(r"The game is over: .*\b(Ana wins|Bo wins|Ana and Bo share the win)\.", last)
 
 
 async def test_games_are_created_and_joined_with_the_api_key(url: str, tmp_path: Path, store: RedisStore) -> None:

@@ -20,8 +20,6 @@ from tests.browser import chromium
 from tests.page.visitor import Visitors
 from tests.web import app_server
 
-SHORT = "short"
-"""A tile set for short games."""
 RICH = "rich"
 """A tile set with many wares, whose ships cost any seven of them."""
 GROUPED = "grouped"
@@ -57,7 +55,7 @@ async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.Monk
     complete = app_server.TILESETS.get(DEFAULT_TILESET).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
-    sets = [complete, _shorten(complete), _enrich(complete, RICH, seven), _enrich(complete, GROUPED, grouped)]
+    sets = [_shorten(complete), _enrich(complete, RICH, seven), _enrich(complete, GROUPED, grouped)]
     monkeypatch.setattr(app_server, "TILESETS", TileSetCatalogue(sets))
     async with app_server.serve(store) as client, in_background(run_scheduler(client.app[CONTEXT], 0.1)):
         visitors = Visitors(browser, client)
@@ -73,9 +71,9 @@ async def client(store: RedisStore) -> AsyncIterator[app_server.Client]:
 
 
 def _shorten(tileset: TileSet) -> TileSet:
-    """Return a tile set of half of the types, with one tile of each."""
+    """Return a tile set of half of the types, with one tile of each, for short games."""
     tiles = tuple(msgspec.structs.replace(tile, count=1) for tile in tileset.tiles[::2])
-    return msgspec.structs.replace(tileset, id=SHORT, tiles=tiles)
+    return msgspec.structs.replace(tileset, tiles=tiles)
 
 
 def _enrich(tileset: TileSet, name: str, cost: Cost) -> TileSet:

@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple, TypedDict
 from urllib.parse import urlsplit
 
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, expect
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request
 
 from tests.browser import PATIENCE_MS
 from tests.web.app_server import Client
@@ -13,6 +13,7 @@ Size = tuple[int, int]
 
 DESKTOP: Size = (1440, 900)
 PHONE: Size = (390, 844)
+SIDEWAYS: Size = (844, 390)
 MINE = ".action-bar.mine:not(.busy)"
 OVER = ".action-bar.game-result"
 
@@ -30,15 +31,33 @@ class Visitor(NamedTuple):
 
     context: BrowserContext
     page: Page
+    touch: bool
 
     @property
     def action_bar(self) -> Locator:
         """The bar with the current decision and its buttons."""
         return self.page.locator(".action-bar")
 
+    def button(self, name: str) -> Locator:
+        """Return the button with this text."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
     async def press(self, name: str) -> None:
         """Press a button by its text."""
-        await self.page.get_by_role("button", name=name, exact=True).click()
+        await self.use(self.button(name))
+
+    async def use(self, element: Locator) -> None:
+        """Tap or click on an element."""
+        await (element.tap() if self.touch else element.click())
+
+    async def disconnect(self) -> None:
+        """Cut the visitor off from the network."""
+        await self.context.set_offline(offline=True)
+        await self.page.evaluate("dispatchEvent(new Event('offline'))")
+
+    async def reconnect(self) -> None:
+        """Give the visitor the network back."""
+        await self.context.set_offline(offline=False)
 
     async def decide(self, *, place_islanders: bool = True) -> bool:
         """Take one decision by the first choice. Return False if the game is over."""
@@ -48,14 +67,14 @@ class Visitor(NamedTuple):
         before = await self.version()
         phase = await self._phase()
         if phase in {"place", "ship"} or (phase == "spot" and place_islanders):
-            await self._choices(phase).first.click()
+            await self.use(self._choices(phase).first)
         if phase == "ship":
             await self._pay()
         if await self.action_bar.locator(".primary").is_enabled():
-            await self.action_bar.locator(".primary").click()
+            await self.use(self.action_bar.locator(".primary"))
         else:
-            await self.action_bar.locator(".buttons button:not(.primary, .undo)").click()
-        await self._wait_for_change(before)
+            await self.use(self.action_bar.locator(".buttons button:not(.primary, .undo)"))
+        await self.wait_for_change(before)
         return True
 
     async def play(self, *, place_islander_every: int) -> int:
@@ -73,7 +92,7 @@ class Visitor(NamedTuple):
         """Choose wares while more can be chosen, which may result in an illegal payment."""
         more = self.action_bar.locator(".stepper button:last-child:enabled")
         while await more.count():
-            await more.first.click()
+            await self.use(more.first)
 
     def _choices(self, phase: str) -> Locator:
         return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")
@@ -88,7 +107,7 @@ class Visitor(NamedTuple):
             return "place"
         return "spot" if await self.page.locator(".spot.place").count() else "none"
 
-    async def _wait_for_change(self, before: int) -> None:
+    async def wait_for_change(self, before: int) -> None:
         """Wait until the page shows a later version of the game."""
         await self.page.wait_for_function(
             "before => document.querySelector('main').dataset.version > before", arg=before
@@ -121,7 +140,7 @@ class Visitors:
         page = await context.new_page()
         self._record_errors(page)
         await page.goto(path if path.startswith("http") else self.url + path)
-        return Visitor(context, page)
+        return Visitor(context, page, touch)
 
     def expect_error(self, pattern: str) -> None:
         """Ignore past and future errors that match a pattern, which the test causes itself."""
@@ -150,9 +169,3 @@ class Visitors:
         page.on("console", record_console)
         page.on("pageerror", lambda error: self.browser_errors.append(f"error: {error}"))
         page.on("request", record_foreign_request)
-
-
-async def start_against_computer(visitor: Visitor) -> None:
-    """Start a game by a single click."""
-    await visitor.press("Play against the computer")
-    await expect(visitor.action_bar).to_contain_text("Your turn")

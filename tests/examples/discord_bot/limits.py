@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from examples.chat.screens import Screen
+from examples.discord_bot.messages import render_message
+
 CONTENT = 2000
 ROWS = 5
 BUTTONS = 5
@@ -17,6 +20,12 @@ COMMAND_NAME = re.compile(r"[-_a-z0-9]{1,32}")
 DESCRIPTION = 100
 
 ACTION_ROW, BUTTON, SELECT = 1, 2, 3
+
+
+def discord_faults(screen: Screen) -> Iterator[str]:
+    """Return what Discord would reject in a screen's message."""
+    message = render_message(screen, None)
+    yield from message_faults({"content": message.content, "components": message.view.to_components()})
 
 
 def message_faults(message: dict[str, Any]) -> Iterator[str]:

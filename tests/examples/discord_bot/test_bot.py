@@ -1,167 +1,197 @@
-"""Users who play with the bot's commands, buttons and menus, on the real service."""
+"""Discord's part of the bot, on the real service: discord.py's own objects, with nobody at the other end."""
 
-from collections.abc import Callable
-from random import Random
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock, Mock, create_autospec
 
+import aiohttp
+import discord
 import pytest
+from discord.ui import DynamicItem
 
+from examples.chat.bot import COMMANDS, ChatBot
+from examples.chat.screens import Screen
 from examples.discord_bot.bot import SouthSeasBot
-from south_seas import Client
-from tests.examples.discord_bot.discord_objects import CHANNEL, DiscordUser, SeenMessage
-from tests.examples.discord_bot.fake_discord import FakeDiscord
+from examples.discord_bot.commands import SouthSeasCommands
+from examples.discord_bot.messages import DISCORD, build_view, render_message
+from tests.examples.discord_bot.limits import command_faults
 
-pytestmark = pytest.mark.usefixtures("bot")
-
-ANA = DiscordUser(1, "Ana")
-BO = DiscordUser(2, "Bo", "fr")
-CY = DiscordUser(3, "Cy", "de")
+FAILED = "Something went wrong. Your game is safe; try again."
+MOVES = {"cell", "ship", "move"}
 
 
-def calls(person: DiscordUser) -> Callable[[SeenMessage], bool]:
-    """Whether a message in the channel calls a person."""
-    return lambda seen: f"<@{person.id}>" in seen.text
+class Discord:
+    """The bot, its commands, and what it sends into a channel."""
+
+    def __init__(self, core: ChatBot) -> None:
+        self.bot = SouthSeasBot(core)
+        self.sync = self.bot.tree.sync = AsyncMock()  # type: ignore[method-assign]  # asks Discord
+        self.channel = create_autospec(discord.PartialMessageable, instance=True)
+        self.bot.get_partial_messageable = Mock(return_value=self.channel)  # type: ignore[method-assign]
+
+    @property
+    def commands(self) -> Any:
+        (group,) = self.bot.tree.get_commands()
+        assert isinstance(group, SouthSeasCommands)
+        return group
+
+    def interaction(self, name: str = "Ana", *, locale: str = "en-US", is_private: bool = False) -> Any:
+        """Return an interaction of a user; a private one comes from a message that only this user sees."""
+        interaction = create_autospec(discord.Interaction, instance=True)
+        interaction.client = self.bot
+        interaction.user = SimpleNamespace(id=len(name), display_name=name)
+        interaction.locale, interaction.channel_id = discord.Locale(locale), 700
+        interaction.message = SimpleNamespace(flags=discord.MessageFlags(ephemeral=True)) if is_private else None
+        interaction.response = create_autospec(discord.InteractionResponse, instance=True)
+        interaction.followup = create_autospec(discord.Webhook, instance=True)
+        return interaction
+
+    async def run(self, interaction: Any, name: str, **options: Any) -> str:
+        """Run a command; return the text of the response."""
+        command = self.commands.get_command(name)
+        assert isinstance(command, discord.app_commands.Command)
+        callback: Any = command.callback
+        await callback(*([self.commands] if name in {"new", "mygames"} else []), interaction, **options)
+        return text_of(interaction)
+
+    async def use(self, interaction: Any, item: Any, *values: str) -> None:
+        """Use a component as discord.py does: by the class whose template its custom id matches."""
+        assert isinstance(item, DynamicItem)
+        match = item.template.fullmatch(item.custom_id)
+        assert match
+        received = await type(item).from_custom_id(interaction, item.item, match)
+        received.item._values = [*values]
+        await received.callback(interaction)
 
 
-def is_over(seen: SeenMessage) -> bool:
-    """Whether a message in the channel says that the game is over."""
-    return any(":rematch:" in one["custom_id"] for one in seen.components(2))
+def text_of(interaction: Any) -> str:
+    """Return the text of the last edit of the response; empty without any."""
+    edit = interaction.edit_original_response.await_args
+    return str(edit.kwargs["content"]) if edit else ""
 
 
-async def begun_alone(fake_discord: FakeDiscord) -> SeenMessage:
-    """Start a game of Ana and a bot; return the message that calls Ana."""
-    await fake_discord.command(ANA, "new", bots=1)
-    return await fake_discord.wait_for_post(calls(ANA))
+def items(interaction: Any) -> list[Any]:
+    """Return the components of the last edit of the response."""
+    return [*interaction.edit_original_response.await_args.kwargs["view"].children]
 
 
-async def step(fake_discord: FakeDiscord, person: DiscordUser, seen: SeenMessage, chance: Random) -> SeenMessage:
-    """Do or choose something of what a message offers."""
-    choices = [*(option["value"] for option in seen.options()), *seen.acts()]
-    chosen = chance.choice(choices)
-    if chosen in seen.acts():
-        return await fake_discord.use(person, seen, chosen)
-    return await fake_discord.choose(person, seen, chosen)
+@pytest.fixture
+async def discord_bot(url: str, tmp_path: Path) -> AsyncIterator[Discord]:
+    """Start the bot without a connection to Discord."""
+    started = Discord(ChatBot(url, tmp_path / "bot.sqlite", DISCORD, 300))
+    await started.bot.setup_hook()
+    yield started
+    await started.bot.close()
 
 
-async def take_turn(fake_discord: FakeDiscord, person: DiscordUser, called: SeenMessage, chance: Random) -> SeenMessage:
-    """Play a whole turn; gives what is shown when nothing is left to choose."""
-    shown = await fake_discord.press_action(person, called, "menu")
-    while shown.options() or shown.acts():
-        shown = await step(fake_discord, person, shown, chance)
-    return shown
+async def test_commands_are_registered_within_discords_limits(discord_bot: Discord) -> None:
+    discord_bot.sync.assert_awaited_once()
+    command = discord_bot.commands.to_dict(discord_bot.bot.tree)
+    assert command["name"] == "southseas"
+    assert {option["name"] for option in command["options"]} == {*COMMANDS}
+    assert list(command_faults(command)) == []
 
 
-async def next_call(fake_discord: FakeDiscord, after: int) -> SeenMessage:
-    """Wait for the next message that mentions a player, or says that the game is over."""
-
-    def wanted(seen: SeenMessage) -> bool:
-        return int(seen.payload["id"]) > after and (is_over(seen) or "<@" in seen.text)
-
-    return await fake_discord.wait_for_post(wanted)
-
-
-async def test_a_new_game_notifies_its_first_player(fake_discord: FakeDiscord) -> None:
-    started_at = await fake_discord.command(ANA, "new", bots=1)
-    assert started_at.text == "A new game: Ana, Greedy."
-    assert not started_at.is_private
-    called = await fake_discord.wait_for_post(calls(ANA))
-    assert "it is your turn" in called.text
-    assert called.payload["allowed_mentions"] == {"parse": [], "users": [ANA.id]}
-    menu = await fake_discord.press(ANA, called, "Play")
-    assert menu.is_private
-    assert menu.text == "Which cell? The numbers are those in the picture."
-    assert menu.options()[0]["label"].startswith("1")
-
-
-async def test_two_people_play_a_whole_game(fake_discord: FakeDiscord, bot: SouthSeasBot, url: str) -> None:
-    """One of them in French, the other in English: every message is checked against Discord's limits."""
-    await fake_discord.command(ANA, "new", opponent=BO)
-    await fake_discord.command(BO, "board")
-    chance, turns, received = Random(7), 0, 0
-    while not is_over(called := await next_call(fake_discord, received)):
-        received = int(called.payload["id"])
-        person = ANA if calls(ANA)(called) else BO
-        await take_turn(fake_discord, person, called, chance)
-        turns += 1
-    table = bot.core.storage.latest_game(str(CHANNEL))
-    assert table is not None
-    async with Client(url, table.spectator_token) as client:
-        game = await client.game(table.game)
-    assert game.status == "finished"
-    assert turns == sum(tile.order > 0 for tile in game.board.values())
-    assert "Final scores: " in called.text
-    assert bot.core.storage.running_games() == []
+async def test_a_game_is_created_by_options_and_played_by_components(discord_bot: Discord) -> None:
+    """The response of a command is for everybody if it starts a game; a menu is its player's, and is edited."""
+    new, moves = discord_bot.interaction(), discord_bot.interaction()
+    opponent = SimpleNamespace(id=2, display_name="Bo")
+    assert (
+        await discord_bot.run(new, "new", opponent=opponent, second=opponent, bots=1) == "A new game: Ana, Bo, Greedy."
+    )
+    new.response.defer.assert_awaited_once_with(ephemeral=False, thinking=True)
+    assert len(new.edit_original_response.await_args.kwargs["attachments"]) == 1
+    assert (await discord_bot.run(moves, "moves")) != FAILED
+    moves.response.defer.assert_awaited_once_with(ephemeral=True, thinking=True)
+    alone = discord_bot.interaction("Zoë")
+    await discord_bot.run(alone, "new", minutes=5)
+    await discord_bot.run(alone, "moves")
+    while isinstance(items(alone)[0].item, discord.ui.Select):
+        menu, alone = items(alone)[0], discord_bot.interaction("Zoë", is_private=True)
+        await discord_bot.use(alone, menu, menu.item.options[0].value)
+        alone.response.defer.assert_awaited_once_with()
+    pressed = discord_bot.interaction("Zoë", is_private=True)
+    await discord_bot.use(pressed, items(alone)[0])
+    assert text_of(pressed) != FAILED
 
 
-async def test_a_button_takes_an_open_seat(fake_discord: FakeDiscord) -> None:
-    started_at = await fake_discord.command(ANA, "new", free=1)
-    assert started_at.text == "A new game: Ana, an open seat."
-    assert (await fake_discord.press(BO, started_at, "Join")).text == "Vous avez une place."
-    assert (await fake_discord.press(BO, started_at, "Join")).text == "Vous avez déjà une place."
-    assert (await fake_discord.press(CY, started_at, "Join")).text == "Es ist kein Platz mehr frei."
+async def test_a_turn_is_announced_to_its_player_alone(discord_bot: Discord) -> None:
+    screen = Screen("<@3>, it is your turn. @everyone", mention="3")
+    await discord_bot.bot.post("700", screen)
+    sent = discord_bot.channel.send.await_args
+    assert sent.args == (screen.text,)
+    assert sent.kwargs["allowed_mentions"].to_dict() == {"parse": [], "users": [3]}
 
 
-async def test_a_stale_button_shows_the_current_position(fake_discord: FakeDiscord) -> None:
-    """It never acts in a position that its presser did not see."""
-    called = await begun_alone(fake_discord)
-    chance = Random(1)
-    first = await fake_discord.press_action(ANA, called, "menu")
-    second = await fake_discord.press_action(ANA, called, "menu")
-    value = first.options()[0]["value"]
-    turned = await fake_discord.choose(ANA, first, value)
-    await step(fake_discord, ANA, turned, chance)
-    stale = await fake_discord.choose(ANA, second, value)
-    assert stale.text.startswith("That button is from an earlier position. Here is the current one.")
-    assert stale.options() or stale.acts()
+async def test_a_message_that_cannot_be_sent_is_logged(discord_bot: Discord, caplog: pytest.LogCaptureFixture) -> None:
+    discord_bot.channel.send.side_effect = failure(403)
+    await discord_bot.bot.post("700", Screen("Hello"))
+    assert "cannot send a message to channel 700" in caplog.text
 
 
-async def test_a_user_without_a_seat_gets_an_error(fake_discord: FakeDiscord) -> None:
-    assert (await fake_discord.command(CY, "moves")).text.startswith("Hier gibt es noch kein Spiel")
-    called = await begun_alone(fake_discord)
-    assert (await fake_discord.press(CY, called, "Play")).text == "Du hast keinen Platz in diesem Spiel."
-    assert (await fake_discord.command(CY, "moves", game="nothing")).text == "Dieses Spiel kenne ich nicht (mehr)."
+async def test_games_and_bots_are_suggested(discord_bot: Discord) -> None:
+    interaction, commands = discord_bot.interaction(), discord_bot.commands
+    await discord_bot.run(interaction, "new", bots=1)
+    games = [choice.value for choice in await commands._suggest_games(interaction, "")]
+    assert len(games) == 1
+    assert await commands._suggest_games(interaction, "?") == []
+    assert {"greedy", "random"} <= {choice.value for choice in await commands._strengths(interaction, "")}
+    assert [choice.value for choice in await commands._strengths(interaction, "gree")] == ["greedy"]
 
 
-async def test_moves_of_another_turn_show_the_board(fake_discord: FakeDiscord) -> None:
-    await fake_discord.command(ANA, "new", opponent=BO)
-    called = await fake_discord.wait_for_post(lambda seen: calls(ANA)(seen) or calls(BO)(seen))
-    other = BO if calls(ANA)(called) else ANA
-    seen = await fake_discord.press_action(other, called, "menu")
-    assert seen.options() == []
-    assert seen.text.startswith("C'est à Ana" if other is BO else "It is Bo's turn")
+def failure(status: int) -> Exception:
+    """Return what discord.py raises for a response with this status, or for a lost connection."""
+    response = SimpleNamespace(status=status, reason="")
+    return discord.HTTPException(response, "no") if status else aiohttp.ClientConnectionError()  # type: ignore[arg-type]
 
 
-async def test_scores_and_my_games(fake_discord: FakeDiscord) -> None:
-    assert (await fake_discord.command(ANA, "mygames")).text == "You have no games."
-    await fake_discord.command(ANA, "new", bots=2, strength="random")
-    await fake_discord.command(ANA, "new", bots=1)
-    scores = await fake_discord.command(ANA, "scores")
-    assert scores.text.splitlines()[0].startswith("Ana: 0 now, ")
-    mine = await fake_discord.command(ANA, "mygames")
-    assert len(mine.text.splitlines()) == 2
-    assert "waits for you" in mine.text
-    assert (await fake_discord.press(ANA, mine, "1")).options()
-    games = await fake_discord.suggestions(ANA, "board", "game", "")
-    assert len(games) == 2
-    assert await fake_discord.suggestions(ANA, "board", "game", games[0]) == games[:1]
+@pytest.mark.parametrize("status", (400, 413, 0))
+async def test_a_message_that_is_rejected_is_sent_without_its_picture(discord_bot: Discord, status: int) -> None:
+    interaction = discord_bot.interaction()
+    interaction.edit_original_response.side_effect = [failure(status), None]
+    await discord_bot.run(interaction, "new", bots=1)
+    pictures = [len(call.kwargs["attachments"]) for call in interaction.edit_original_response.await_args_list]
+    assert (text_of(interaction), pictures) == ("A new game: Ana, Greedy.", [1, 0])
 
 
-async def test_bots_are_suggested(fake_discord: FakeDiscord) -> None:
-    assert {"greedy", "random"} <= set(await fake_discord.suggestions(ANA, "new", "strength", ""))
-    assert await fake_discord.suggestions(ANA, "new", "strength", "gree") == ["greedy"]
+async def test_a_message_that_is_rejected_again_becomes_an_error_and_then_is_deleted(
+    discord_bot: Discord, caplog: pytest.LogCaptureFixture
+) -> None:
+    """So the user never sees "thinking" for ever."""
+    interaction = discord_bot.interaction()
+    interaction.edit_original_response.side_effect = [failure(400), failure(0), None]
+    assert await discord_bot.run(interaction, "new", bots=1) == FAILED
+    interaction.edit_original_response.side_effect = [failure(400)] * 3
+    await discord_bot.run(interaction, "new", bots=1)
+    interaction.delete_original_response.assert_awaited_once_with()
+    assert [record.levelno for record in caplog.records if "cannot edit" in record.message] == [logging.WARNING] * 5
 
 
-async def test_names_cannot_mention_or_format(fake_discord: FakeDiscord) -> None:
-    person = DiscordUser(4, "*Zoë* @everyone <@1>")
-    await fake_discord.command(person, "new", bots=1)
-    called = await fake_discord.wait_for_post(calls(person))
-    assert r"\*Zoë\*" in called.text
-    assert called.payload["allowed_mentions"]["users"] == [4]
-    assert called.payload["allowed_mentions"]["parse"] == []
+async def test_a_menu_that_cannot_be_edited_stays_with_an_error_beside_it(discord_bot: Discord) -> None:
+    interaction = discord_bot.interaction(is_private=True)
+    interaction.edit_original_response.side_effect = failure(400)
+    await discord_bot.run(interaction, "new", bots=1)
+    interaction.followup.send.assert_awaited_once_with(FAILED, ephemeral=True)
 
 
-async def test_commands_are_registered(fake_discord: FakeDiscord) -> None:
-    (group,) = fake_discord.commands
-    assert group["name"] == "southseas"
-    assert {option["name"] for option in group["options"]} == {
-        *("new", "join", "board", "moves", "scores", "undo", "resign", "back", "rematch", "mygames")
-    }
+async def test_an_error_of_a_private_message_is_beside_it(discord_bot: Discord) -> None:
+    interaction = discord_bot.interaction(locale="fr", is_private=True)
+    assert await discord_bot.run(interaction, "board", game="nothing") == ""
+    interaction.followup.send.assert_awaited_once_with("Je ne connais pas (ou plus) cette partie.", ephemeral=True)
+
+
+async def test_nothing_is_done_where_discord_no_longer_waits(discord_bot: Discord) -> None:
+    interaction = discord_bot.interaction()
+    interaction.response.defer.side_effect = failure(404)
+    with pytest.raises(discord.HTTPException):
+        await discord_bot.run(interaction, "new", bots=1)
+    assert discord_bot.bot.core.storage.latest_game("700") is None
+
+
+async def test_a_message_mentions_nobody_but_its_player() -> None:
+    message = render_message(Screen("@everyone <@1>"), None)
+    assert dict(message.mentions.to_dict()) == {"parse": [], "users": []}
+    assert build_view(Screen("")).children == []

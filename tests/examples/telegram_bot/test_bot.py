@@ -1,238 +1,222 @@
-"""Users who play with the Telegram bot's commands and buttons, on the real service."""
+"""Telegram's part of the bot, on the real service: python-telegram-bot's own objects, with nobody at the other end."""
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
-from random import Random
-from typing import Any, Never
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from telegram import Update
 from telegram.ext import Application
+from telegram.request import HTTPXRequest, RequestData
 
 from examples import telegram_bot
-from examples.chat.bot import COMMANDS
+from examples.chat.bot import COMMANDS, ChatBot
 from examples.chat.player_actions import PlayerActions
-from examples.chat.storage import ChannelGame, Seat
-from examples.telegram_bot import TelegramBot
-from south_seas import Client
-from south_seas.models import CreateGame, SeatRequest
-from tests.examples.telegram_bot.fake_telegram import FakeTelegram, SeenMessage, TelegramUser
+from examples.telegram_bot import TELEGRAM, TelegramBot
+from tests.polling import wait_until
 
-pytestmark = pytest.mark.usefixtures("bot")
-
-ANA = TelegramUser(1, "Ana")
-BO = TelegramUser(2, "Bo", "fr")
-CY = TelegramUser(3, "Cy", None)
-
-CHOICES = ("cell", "ship", "move")
+TOKEN = "900:a-bot-token"
+CHAT = {"id": -700, "type": "group", "title": "Table"}
+BOT = {"id": 900, "is_bot": True, "first_name": "South Seas", "username": "SouthSeasBot"}
+PHOTO = {"file_id": "photo", "file_unique_id": "photo", "width": 300, "height": 300}
+REJECTED = {"ok": False, "error_code": 400, "description": "Bad Request: rejected by the test"}
+POSTPONED = {"ok": False, "error_code": 429, "description": "Too Many Requests", "parameters": {"retry_after": 1}}
+MIGRATED = {**REJECTED, "parameters": {"migrate_to_chat_id": -1_000_700}}
 
 
-def calls(seen: SeenMessage, *people: TelegramUser) -> bool:
-    """Whether a message calls one of these people."""
-    return any(f"tg://user?id={person.id}" in seen.links for person in people)
+class Telegram:
+    """What the bot sends, in place of the requests of the library, and updates for it."""
+
+    def __init__(self, bot: TelegramBot) -> None:
+        self.bot = bot
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.failures: dict[str, list[dict[str, Any]]] = {}
+        """The answers to the next requests of a method."""
+        self._ids = count(1)
+
+    async def do_request(
+        self, url: str, method: str, request_data: RequestData | None = None, **_: Any
+    ) -> tuple[int, bytes]:
+        """Record a request, and answer it."""
+        del method
+        name = url.rpartition("/")[2]
+        if self.failures.get(name):
+            failure = self.failures[name].pop(0)
+            return failure["error_code"], json.dumps(failure).encode()
+        sent = request_data.parameters if request_data else {}
+        self.sent.append((name, sent))
+        result = {"getMe": BOT}.get(name, True)
+        if name in {"sendMessage", "sendPhoto", "editMessageText", "editMessageMedia"}:
+            result = self.message(
+                **({"photo": [PHOTO]} if name in {"sendPhoto", "editMessageMedia"} else {"text": "x"})
+            )
+        return 200, json.dumps({"ok": True, "result": result}).encode()
+
+    def message(self, sender: dict[str, Any] = BOT, **fields: Any) -> dict[str, Any]:
+        """Return a message in the group."""
+        return {"message_id": next(self._ids), "date": 1_790_000_000, "chat": CHAT, "from": sender, **fields}
+
+    def last(self, *methods: str) -> dict[str, Any]:
+        """Return the last request, of these methods if any are given."""
+        return next(sent for name, sent in reversed(self.sent) if not methods or name in methods)
+
+    async def say(self, name: str, text: str) -> str:
+        """Write a command; return the text of the bot's answer."""
+        command = {"type": "bot_command", "offset": 0, "length": len(text.partition(" ")[0])}
+        await self._process(message=self.message(user(name), text=text, entities=[command]))
+        answer = self.last("sendMessage", "sendPhoto")
+        return str(answer.get("text", answer.get("caption")))
+
+    async def press(self, name: str, data: str, **message: Any) -> dict[str, Any]:
+        """Press a button of a message; return the answer to the query."""
+        pressed = self.message(**(message or {"text": "x"}))
+        await self._process(
+            callback_query={"id": "1", "from": user(name), "chat_instance": "1", "data": data, "message": pressed}
+        )
+        return self.last("answerCallbackQuery")
+
+    def data(self, *names: str) -> list[str]:
+        """Return the data of the last message's buttons with these actions."""
+        message = self.last("sendMessage", "sendPhoto", "editMessageText", "editMessageMedia")
+        rows = message.get("reply_markup", {"inline_keyboard": []})["inline_keyboard"]
+        buttons = [button["callback_data"] for row in rows for button in row]
+        return [data for data in buttons if data.split(":")[2] in names]
+
+    async def call(self, name: str = "Ana") -> dict[str, Any]:
+        """Start a game against a bot, and wait for the message that calls the player."""
+        await self.say(name, "/new greedy")
+        await wait_until(lambda: self.data("menu"))
+        return self.last()
+
+    async def _process(self, **update: Any) -> None:
+        await self.bot.application.process_update(
+            Update.de_json({"update_id": next(self._ids), **update}, self.bot.application.bot)
+        )
 
 
-async def call_of(telegram: FakeTelegram, *people: TelegramUser) -> tuple[SeenMessage, TelegramUser]:
-    """Wait for the message that calls one of these people; return it and the person."""
-    seen = await telegram.wait_for(lambda seen: calls(seen, *people))
-    return seen, next(person for person in people if calls(seen, person))
+def user(name: str) -> dict[str, Any]:
+    """Return a user, as the Bot API sends it."""
+    return {"id": len(name), "is_bot": False, "first_name": name, "language_code": "fr" if name == "Bo" else "en"}
 
 
-async def begun(telegram: FakeTelegram) -> tuple[SeenMessage, TelegramUser]:
-    """Start a game of Ana and Bo; return the message that calls the first player, and the player."""
-    started = await telegram.say(ANA, "/new open", "A new game: Ana,")
-    assert await telegram.press(BO, started, *started.data("join")) is None
-    await telegram.wait_for(lambda seen: seen.text == "Vous avez une place.")
-    return await call_of(telegram, ANA, BO)
+@pytest.fixture
+def width() -> int:
+    """Of the pictures, which take longest: most tests look at none."""
+    return 0
 
 
-async def begun_alone(telegram: FakeTelegram) -> SeenMessage:
-    """Start a game of Ana and a bot; return the message that calls Ana."""
-    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    return (await call_of(telegram, ANA))[0]
-
-
-async def next_call(telegram: FakeTelegram, after: int) -> SeenMessage:
-    """Wait for the next message that calls a player, or says that the game is over."""
-    return await telegram.wait_for(
-        lambda seen: seen.number > after and (calls(seen, ANA, BO) or bool(seen.data("rematch")))
-    )
-
-
-async def take_turn(telegram: FakeTelegram, person: TelegramUser, called: SeenMessage, chance: Random) -> SeenMessage:
-    """Play a whole turn."""
-    seen = await telegram.use(person, called, *called.data("menu"))
-    while choices := seen.data(*CHOICES):
-        seen = await telegram.use(person, seen, chance.choice(choices))
-    return seen
-
-
-async def test_commands_are_registered_and_explained(telegram: FakeTelegram) -> None:
-    assert {command["command"]: command["description"] for command in telegram.commands} == COMMANDS
-    assert "/new: Start a game" in (await telegram.say(ANA, "/help")).text
-
-
-async def test_a_call_becomes_the_player_s_menu(telegram: FakeTelegram) -> None:
-    started = await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    assert started.text == "A new game: Ana, Greedy."
-    called, _ = await call_of(telegram, ANA)
-    assert called.text.endswith("Ana, it is your turn.")
-    menu = await telegram.use(ANA, called, *called.data("menu"))
-    assert menu.text == "Which cell? The numbers are those in the picture."
-    assert menu.labels()[0].startswith("1")
-    assert len(menu.data("cell")) <= 24
-
-
-async def test_two_people_play_a_whole_game(telegram: FakeTelegram, bot: TelegramBot, url: str) -> None:
-    """One of them in French, the other in English: every message is checked against Telegram's limits."""
-    called, person = await begun(telegram)
-    chance, turns = Random(7), 0
-    while not called.data("rematch"):
-        await take_turn(telegram, person, called, chance)
-        turns += 1
-        called = await next_call(telegram, called.number)
-        person = BO if calls(called, BO) else ANA
-    channel_game = bot.core.storage.latest_game("-700")
-    assert channel_game is not None
-    async with Client(url, channel_game.spectator_token) as client:
-        game = await client.game(channel_game.game)
-    assert game.status == "finished"
-    assert turns == sum(tile.order > 0 for tile in game.board.values())
-    assert bot.core.storage.running_games() == []
-
-
-async def test_a_cell_with_one_move_that_ends_the_turn_is_no_alert(
-    telegram: FakeTelegram, bot: TelegramBot, url: str
-) -> None:
-    """Nothing is to be decided after the tile."""
-    people = [SeatRequest(name=ANA.name), SeatRequest(name=BO.name)]
-    async with Client(url) as client:
-        created = await client.create(CreateGame(players=people, first_seat=0, seed="one-rotation-87"))
-        for seat, moves in ((0, ("p0.-1.3", "i1")), (1, ("p1.-1.1", "i0")), (0, ("p0.-2.1", "i2"))):
-            for move in moves:
-                await client.with_token(created.seats[seat].token).act(created.game.id, move)
-    game = ChannelGame(created.game.id, "-700", created.owner_token, created.spectator_token)
-    seats = [Seat(game.game, one.seat, str((ANA, BO)[one.seat].id), one.token) for one in created.seats]
-    bot.core.games._save_game(game, seats)
-    called, _ = await call_of(telegram, BO)
-    menu = await telegram.use(BO, called, *called.data("menu"))
-    (cell,) = (data for data in menu.data("cell") if data.endswith(":1.-2"))
-    played = await telegram.use(BO, menu, cell)
-    assert "Ana" in played.text
-    assert played.data("menu")
-
-
-async def test_only_the_deciding_player_can_use_a_menu(telegram: FakeTelegram) -> None:
-    called, person = await begun(telegram)
-    menu = await telegram.use(person, called, *called.data("menu"))
-    other = BO if person is ANA else ANA
-    alert = await telegram.press(other, menu, menu.data("cell")[0])
-    assert alert is not None
-    assert person.name in alert
-    assert await telegram.press(CY, menu, menu.data("cell")[0]) == "You have no seat in this game."
-    assert telegram.messages[menu.number] == menu
-
-
-async def test_a_stale_button_shows_the_current_position(telegram: FakeTelegram) -> None:
-    called = await begun_alone(telegram)
-    menu = await telegram.use(ANA, called, *called.data("menu"))
-    placed = await telegram.use(ANA, menu, menu.data("cell")[0])
-    if placed.text.startswith("Which rotation?"):
-        await telegram.use(ANA, placed, placed.data("move")[0])
-    stale = await telegram.use(ANA, menu, menu.data("cell")[0])
-    assert stale.text.startswith("That button is from an earlier position. Here is the current one.\nWhich ")
-
-
-async def test_other_commands_and_buttons(telegram: FakeTelegram) -> None:
-    assert (await telegram.say(CY, "/board")).text == "There is no game here yet. Start one with /new."
-    called, person = await begun(telegram)
-    game = called.data("menu")[0].split(":")[0]
-    assert "0 now" in (await telegram.say(ANA, "/scores")).text
-    assert game in (await telegram.say(ANA, "/mygames")).text
-    assert person.name in (await telegram.say(ANA, f"/board {game}")).text
-    assert (await telegram.say(ANA, "/board nothing")).text == "I do not know this game."
-    before = max(telegram.messages)
-    assert await telegram.press(ANA, called, *called.data("scores")) is None
-    assert "0 now" in (await telegram.wait_for(lambda seen: seen.number > before and "0 now" in seen.text)).text
-    sure = await telegram.say(ANA, "/resign")
-    assert sure.text == "Do you really want to resign?"
-    assert await telegram.press(ANA, sure, *sure.data("resign")) is None
-    over = await telegram.wait_for(lambda seen: bool(seen.data("rematch")))
-    assert await telegram.press(BO, over, *over.data("rematch")) is None
-    again = await telegram.wait_for(lambda seen: seen.text.startswith("Une nouvelle partie"))
-    assert again.number > over.number
-
-
-async def test_names_cannot_format_or_link(telegram: FakeTelegram) -> None:
-    person = TelegramUser(4, '<a href="tg://user?id=1">Zoë</a> & co')
-    await telegram.say(person, "/new greedy")
-    called, _ = await call_of(telegram, person)
-    assert called.links == ["tg://user?id=4"]
-    assert '<a href="tg://user?id=1">Zoë' in called.text
-
-
-@pytest.mark.parametrize("width", (300,))
-async def test_the_board_is_a_picture(telegram: FakeTelegram) -> None:
-    called = await begun_alone(telegram)
-    assert called.photo is not None
-    menu = await telegram.use(ANA, called, *called.data("menu"))
-    assert menu.photo is not None
-    assert menu.photo.startswith(b"\x89PNG")
-    assert menu.photo != called.photo
-
-
-@pytest.mark.parametrize("width", (300,))
-async def test_a_picture_that_is_rejected_is_left_out(telegram: FakeTelegram) -> None:
-    telegram.failing = {"sendPhoto"}
-    started = await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    assert (started.text, started.photo) == ("A new game: Ana, Greedy.", None)
-    called, _ = await call_of(telegram, ANA)
-    assert await telegram.press(ANA, called, *called.data("menu")) is None
-    assert (await telegram.wait_for(lambda seen: bool(seen.data("cell")))).number > called.number
-
-
-async def test_a_message_that_cannot_be_edited_is_sent_again(telegram: FakeTelegram) -> None:
-    called = await begun_alone(telegram)
-    telegram.failing = {"editMessageText"}
-    assert await telegram.press(ANA, called, *called.data("menu")) is None
-    assert (await telegram.wait_for(lambda seen: bool(seen.data("cell")))).number > called.number
-
-
-async def test_a_message_that_is_postponed_is_sent_later(
-    telegram: FakeTelegram, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+async def telegram(url: str, tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
+    """Start the bot as `Application.run_polling` does, without polling."""
+    telegram = Telegram(TelegramBot(ChatBot(url, tmp_path / "bot.sqlite", TELEGRAM, width), TOKEN))
+    monkeypatch.setattr(HTTPXRequest, "do_request", lambda _, *args, **kwargs: telegram.do_request(*args, **kwargs))
     monkeypatch.setenv("PTB_TIMEDELTA", "true")  # otherwise the library warns of its next release
-    telegram.postponed = {"sendMessage"}
-    await telegram.say(ANA, "/new greedy", "A new game: Ana,")
-    assert telegram.postponed == set()
+    application = telegram.bot.application
+    assert application.post_init is not None
+    assert application.post_shutdown is not None
+    async with application:
+        await application.post_init(application)
+        yield telegram
+    await application.post_shutdown(application)
 
 
-async def test_games_move_with_a_group_that_becomes_a_supergroup(telegram: FakeTelegram, bot: TelegramBot) -> None:
-    await begun(telegram)
-    telegram.supergroup = -1_000_700
-    assert "0 now" in (await telegram.say(ANA, "/scores")).text
-    assert bot.core.storage.latest_game("-700") is None
-    assert bot.core.storage.latest_game("-1000700") is not None
+async def test_commands_are_registered_and_explained(telegram: Telegram) -> None:
+    commands = telegram.last("setMyCommands")["commands"]
+    assert {command["command"]: command["description"] for command in commands} == COMMANDS
+    assert "/new: Start a game" in await telegram.say("Ana", "/help")
 
 
-async def test_a_confirmation_counts_for_its_seat_only(telegram: FakeTelegram) -> None:
-    await begun(telegram)
-    sure = await telegram.say(ANA, "/resign", "Do you really")
-    assert await telegram.press(BO, sure, *sure.data("resign")) is None
-    assert (await telegram.wait_for(lambda seen: "Voulez-vous" in seen.text)).data("resign") != sure.data("resign")
+async def test_the_words_of_a_command_are_players_or_a_game(telegram: Telegram) -> None:
+    assert await telegram.say("Ana", "/new open greedy 10m") == "A new game: Ana, Greedy, an open seat."
+    assert await telegram.say("Ana", "/board nothing") == "I do not know this game."
+    assert "0 now" in await telegram.say("Ana", "/scores")
 
 
-async def test_an_unexpected_error_is_an_alert(
-    telegram: FakeTelegram, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def fail(*_: Any) -> Never:
-        raise KeyError("a mistake of the bot")
+async def test_a_call_becomes_the_menu_of_its_player(telegram: Telegram) -> None:
+    called = await telegram.call()
+    assert called["text"].endswith('<a href="tg://user?id=3">Ana</a>, it is your turn.')
+    assert called["parse_mode"] == "HTML"
+    assert (await telegram.press("Ana", *telegram.data("menu")))["show_alert"] is False
+    assert telegram.sent[-1][0] == "editMessageText"
+    assert telegram.last()["text"] == "Which cell? The numbers are those in the picture."
+    assert 1 <= len(telegram.data("cell")) <= 24
+    await telegram.press("Ana", telegram.data("cell")[0])
+    assert telegram.sent[-1][0] == "editMessageText"
 
-    called = await begun_alone(telegram)
-    monkeypatch.setattr(PlayerActions, "perform", fail)
-    alert = await telegram.press(ANA, called, *called.data("menu"))
-    assert alert == "Something went wrong. Your game is safe; try again."
-    assert "a mistake of the bot" in caplog.text
+
+async def test_others_who_press_a_button_get_an_alert(telegram: Telegram) -> None:
+    await telegram.call()
+    menu = telegram.data("menu")[0]
+    answer = await telegram.press("Cyn-a", menu)
+    assert (answer["text"], answer["show_alert"]) == ("You have no seat in this game.", True)
+    assert telegram.sent[-1][0] == "answerCallbackQuery"
+
+
+async def test_a_player_who_does_not_decide_gets_an_alert(telegram: Telegram) -> None:
+    await telegram.say("Ana", "/new open")
+    await telegram.press("Bo", *telegram.data("join"))
+    await wait_until(lambda: telegram.data("menu"))
+    is_anas = "id=3" in telegram.last("sendMessage")["text"]
+    other = "Bo" if is_anas else "Ana"
+    answer = await telegram.press(other, *telegram.data("menu"))
+    assert answer["show_alert"] is True
+    assert ("Ana" if is_anas else "Bo") in answer["text"]
+
+
+async def test_a_button_beside_the_menus_sends_a_new_message(telegram: Telegram) -> None:
+    await telegram.call()
+    await telegram.press("Ana", *telegram.data("scores"))
+    assert telegram.sent[-1][0] == "sendMessage"
+    assert "0 now" in telegram.last()["text"]
+
+
+@pytest.mark.parametrize("width", (300,))
+async def test_the_board_is_a_picture_which_is_left_out_if_it_is_rejected(telegram: Telegram) -> None:
+    await telegram.call()
+    assert telegram.sent[-1][0] == "sendPhoto"
+    await telegram.press("Ana", *telegram.data("menu"), photo=[PHOTO])
+    assert telegram.sent[-1][0] == "editMessageMedia"
+    telegram.failures["sendPhoto"] = [REJECTED]
+    assert (await telegram.say("Ana", "/new greedy")).startswith("A new game: Ana")
+    assert "sendMessage" in {name for name, _ in telegram.sent}
+
+
+async def test_a_message_that_cannot_be_edited_is_sent_again(telegram: Telegram) -> None:
+    await telegram.call()
+    telegram.failures["editMessageText"] = [REJECTED]
+    await telegram.press("Ana", *telegram.data("menu"))
+    assert telegram.sent[-1][0] == "sendMessage"
+    assert telegram.data("cell")
+    telegram.failures["editMessageText"] = [{**REJECTED, "description": "Bad Request: message is not modified"}]
+    sent = len(telegram.sent)
+    await telegram.press("Ana", telegram.data("cell")[0])
+    assert [name for name, _ in telegram.sent[sent:]] == ["answerCallbackQuery"]
+
+
+async def test_a_message_that_is_postponed_is_sent_later(telegram: Telegram) -> None:
+    telegram.failures["sendMessage"] = [POSTPONED]
+    assert (await telegram.say("Ana", "/new greedy")).startswith("A new game: Ana")
+    assert telegram.failures["sendMessage"] == []
+
+
+async def test_games_move_with_a_group_that_becomes_a_supergroup(telegram: Telegram) -> None:
+    await telegram.call()
+    telegram.failures["sendMessage"] = [MIGRATED]
+    assert "0 now" in await telegram.say("Ana", "/scores")
+    assert telegram.last("sendMessage")["chat_id"] == "-1000700"
+    storage = telegram.bot.core.storage
+    assert (storage.latest_game("-700"), storage.latest_game("-1000700") is None) == (None, False)
+
+
+async def test_an_unexpected_error_is_an_alert(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
+    await telegram.call()
+    monkeypatch.delattr(PlayerActions, "perform")
+    answer = await telegram.press("Ana", *telegram.data("menu"))
+    assert (answer["text"], answer["show_alert"]) == ("Something went wrong. Your game is safe; try again.", True)
 
 
 def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

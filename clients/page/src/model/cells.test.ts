@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { START, TILESET, game } from "../testing/games.ts";
+import { bounds, cellOf, edgeKind, keyOf, neighbours, sameCell } from "./cells.ts";
+import { tilesOf } from "./tileset.ts";
+
+test("cells are keys of the board, and back", () => {
+  assert.equal(keyOf({ x: -1, y: 2 }), "-1,2");
+  assert.deepEqual(cellOf("-1,2"), { x: -1, y: 2 });
+  assert.equal(sameCell({ x: 1, y: 2 }, { x: 1, y: 2 }), true);
+  assert.equal(sameCell({ x: 1, y: 2 }, null), false);
+  assert.equal(sameCell(null, null), true);
+});
+
+test("a tile turns clockwise", () => {
+  const kinds = (rotation: number) =>
+    (["n", "e", "s", "w"] as const).map((edge) => edgeKind(START, rotation, edge));
+  assert.deepEqual(kinds(0), ["sea", "bridge", "sea", "island"]);
+  assert.deepEqual(kinds(1), ["island", "sea", "bridge", "sea"]);
+  assert.deepEqual(kinds(3), ["bridge", "sea", "island", "sea"]);
+});
+
+test("a cell knows what its neighbours turn to it", () => {
+  assert.deepEqual([...neighbours(game(), tilesOf(TILESET), { x: 1, y: 0 })], [["w", "bridge"]]);
+  assert.deepEqual([...neighbours(game(), tilesOf(TILESET), { x: 5, y: 5 })], []);
+});
+
+test("the bounds have a border", () => {
+  const board = {
+    ...game().board,
+    "2,-1": { tile: "market", rotation: 0, order: 1, islanders: [], covered: [] },
+  };
+  assert.deepEqual(bounds(game({ board }), 1), { left: -1, top: -2, right: 4, bottom: 2 });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Diff, GameEvent } from "south-seas-client";
+import { TILESET, change, game, player, wares } from "../testing/games.ts";
+import { describedCell, sentences } from "./event_sentences.ts";
+
+const PLACED: GameEvent = { type: "tile_placed", seat: 0, tile: "market", x: 1, y: 0, rotation: 0 };
+
+function said(event: GameEvent, diff: Partial<Diff> = {}): string {
+  return sentences({ ...change(2, [], [event]), ...diff }, game(), TILESET).join(" ");
+}
+
+test("what somebody else did for a player says who", () => {
+  assert.equal(said(PLACED), "Ana places a tile.");
+  assert.equal(said(PLACED, { by: "bot" }), "The computer, for Ana, places a tile.");
+  assert.equal(said(PLACED, { by: "clock" }), "The clock, for Ana, places a tile.");
+  const bot = game({ players: [player(0, "Greedy", { kind: "bot", bot: "greedy" })] });
+  assert.deepEqual(sentences({ ...change(2, [], [PLACED]), by: "bot" }, bot, TILESET), [
+    "Greedy places a tile.",
+  ]);
+});
+
+test("islanders have the names of their work", () => {
+  const at = { seat: 0, x: 0, y: 0 };
+  assert.match(said({ type: "islander_placed", ...at, segment: 0 }), /^Ana places a banana picker on /);
+  assert.equal(said({ type: "islander_retrieved", ...at, segment: 2 }), "Ana retrieves the fisherman.");
+  assert.equal(said({ type: "islander_returned", ...at, segment: 1 }), "");
+});
+
+test("deliveries name the wares, markets do not", () => {
+  const taken = { type: "ship_taken", seat: 1, ship: "any", points: 5, by: "delivery" } as const;
+  assert.equal(
+    said({ ...taken, paid: wares(1, 5, 0) }),
+    "Bo delivers 1 banana and 5 shells to a ship worth 5 points.",
+  );
+  assert.equal(said({ ...taken, paid: null }), "The market brings Bo a ship worth 5 points.");
+  assert.equal(
+    said({ type: "ship_revealed", ship: "same" }),
+    "A new ship, worth 5 points, asks for 1 fish, 3 of one kind and 1 of another kind.",
+  );
+});
+
+test("the end names the winners", () => {
+  const over = { type: "game_finished", reason: "last_ship", scores: [] } as const;
+  assert.match(said({ ...over, winners: [1] }), /^The game is over: .* Bo wins\.$/);
+  assert.match(said({ ...over, winners: [0, 1] }), /Ana and Bo share the win\.$/);
+  assert.match(said({ ...over, winners: [] }), /Nobody wins\.$/);
+});
+
+test("a stand-in, a return and an unknown event", () => {
+  assert.equal(
+    said({ type: "player_replaced", seat: 0, bot: "greedy" }),
+    "The bot Skilled stands in for Ana.",
+  );
+  assert.equal(
+    said({ type: "player_replaced", seat: 0, bot: "magpie" }),
+    "The bot magpie stands in for Ana.",
+  );
+  assert.equal(said({ type: "player_returned", seat: 0 }), "Ana is back.");
+  assert.equal(said({ type: "storm" } as unknown as GameEvent), "");
+});
+
+test("a cell says where it is, what is beside it, and how many ways a tile fits", () => {
+  assert.equal(
+    describedCell(game(), TILESET, { x: 1, y: 0 }, 2),
+    "Place 1 east: bridge to the west; fits 2 ways",
+  );
+});

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fragmentOf, inviteLink, routeOf } from "./route.ts";
+
+test("a fragment names a game, with a token where a guest needs it", () => {
+  assert.deepEqual(routeOf(fragmentOf("sea-1")), { screen: "game", id: "sea-1", token: null });
+  assert.deepEqual(routeOf(fragmentOf("sea-1", "t.o~k")), { screen: "game", id: "sea-1", token: "t.o~k" });
+  assert.deepEqual(routeOf("#/sea-1"), { screen: "game", id: "sea-1", token: null });
+});
+
+test("every other fragment is the lobby", () => {
+  for (const fragment of ["", "#", "#Sea", "#../x", `#${"x".repeat(33)}`])
+    assert.deepEqual(routeOf(fragment), { screen: "lobby" }, fragment);
+});
+
+test("the token of an invitation is in the fragment, which browsers do not send", () => {
+  const link = new URL(inviteLink("sea-1", "secret"));
+  assert.deepEqual([link.origin, link.pathname, link.search], ["https://seas.example", "/", ""]);
+  assert.equal(link.hash, "#sea-1.secret");
+});

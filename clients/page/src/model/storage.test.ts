@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { game } from "../testing/games.ts";
+import {
+  isPersistent,
+  preferences,
+  removeGame,
+  saveCreatedGame,
+  saveGame,
+  savePreferences,
+  storedGame,
+  storedGames,
+} from "./storage.ts";
+
+beforeEach(() => localStorage.clear());
+
+test("tokens of a game are merged, and the last opened game is first", () => {
+  const created = { owner_token: "o", spectator_token: "s", seats: [{ seat: 0, token: "a" }] };
+  saveCreatedGame({ ...created, game: game(), digest: "", legal_moves: null }, true);
+  saveGame("other", {});
+  saveGame("g", { seats: { 1: "b" } });
+  const { opened, ...stored } = storedGames()[0] ?? assert.fail();
+  assert.deepEqual(stored, { id: "g", owner: "o", spectator: "s", seats: { 0: "a", 1: "b" }, private: true });
+  assert.ok(Date.now() - opened < 60_000);
+  removeGame("g");
+  assert.equal(storedGame("g"), null);
+  assert.equal(storedGames().length, 1);
+});
+
+test("only so many games are stored", () => {
+  for (let number = 0; number < 70; number++) saveGame(`g${number}`, {});
+  assert.deepEqual([storedGames().length, storedGames()[0]?.id], [60, "g69"]);
+});
+
+test("preferences have defaults, and what is not JSON counts as nothing", () => {
+  localStorage.setItem("south-seas.likes", "{");
+  assert.deepEqual(preferences(), { name: "", theme: "auto", tips: true });
+  savePreferences({ name: "Ana" });
+  savePreferences({ tips: false });
+  assert.deepEqual(preferences(), { name: "Ana", theme: "auto", tips: false });
+});
+
+test("where the browser stores nothing, the tab does", (t) => {
+  assert.equal(isPersistent(), true);
+  const browsers = localStorage;
+  t.after(() =>
+    Object.defineProperty(globalThis, "localStorage", {
+      value: browsers,
+      configurable: true,
+      writable: true,
+    }),
+  );
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get: () => {
+      throw new DOMException("no", "SecurityError");
+    },
+  });
+  assert.equal(isPersistent(), false);
+  saveGame("g", { owner: "o" });
+  assert.equal(storedGame("g")?.owner, "o");
+});

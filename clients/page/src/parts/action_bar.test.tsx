@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Game, Move } from "south-seas-client";
+import type { Pictures } from "../board/pictures.ts";
+import { text } from "../messages/index.ts";
+import { choose, rotate } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
+import { deliver, game, place, player, turn, wares } from "../testing/games.ts";
+import { elements, textOf } from "../testing/render.ts";
+import { ScriptedGame } from "../testing/scripted_game.ts";
+import { ActionBar } from "./action_bar.tsx";
+
+const PICTURES = { href: () => "#", fetchAll() {} } as unknown as Pictures;
+const SEND: Move = { id: "i0", text: "", action: { type: "place_islander", segment: 0 } };
+const HOME: Move = { id: "r", text: "", action: { type: "retrieve_islander", x: 0, y: 0, segment: 1 } };
+const PASS: Move = { id: "pass", text: "", action: { type: "pass", phase: "islander" } };
+const DELIVERING = turn({ phase: "deliver", placed: { x: 0, y: 0 } });
+
+async function playing(t: TestContext, shown: Game, ...moves: Move[]): Promise<GameSession> {
+  const script = new ScriptedGame(t, shown);
+  script.moves = moves;
+  return script.open();
+}
+
+const bar = (session: GameSession) => (
+  <ActionBar session={session} pictures={PICTURES} viewRef={{ current: null }} />
+);
+const words = (session: GameSession): string => textOf(bar(session));
+/** The buttons that can be pressed. */
+const enabled = (session: GameSession): string[] =>
+  elements(bar(session), "button", "").filter(
+    (label) => elements(bar(session), "button", "disabled").indexOf(label) < 0,
+  );
+
+test("a tile is placed where it fits, and turned where it may", async (t) => {
+  const session = await playing(t, game(), place(1, 0, 0), place(1, 0, 1), place(2, 0, 0));
+  assert.ok(words(session).includes(text.actionBar.placeTile));
+  assert.ok(words(session).includes(text.actionBar.placeTip));
+  assert.ok(!enabled(session).includes(text.actionBar.place));
+  choose.cell(session, { x: 1, y: 0 });
+  assert.ok(words(session).includes(text.actionBar.placeChosen));
+  assert.ok(enabled(session).includes(text.actionBar.place));
+  rotate(session);
+  assert.equal(session.selectedMove?.id, "p1.0.1");
+  choose.cell(session, { x: 2, y: 0 });
+  assert.ok(words(session).includes(text.actionBar.placeChosenOnly));
+});
+
+test("the page says why no islander can be placed, and what the player can do", async (t) => {
+  const sending = { turn: turn({ phase: "islander", placed: { x: 0, y: 0 } }) };
+  const free = await playing(t, game(sending), SEND, HOME, PASS);
+  assert.ok(words(free).includes(text.actionBar.islander));
+  assert.ok(words(free).includes(text.actionBar.retrieveTip));
+  choose.spot(free, "place:0,0:0");
+  assert.ok(words(free).includes(text.actionBar.islanderChosen("island")));
+  const none = await playing(t, game(sending), HOME, PASS);
+  assert.ok(words(none).includes(text.actionBar.noneFree));
+  const players = [player(0, "Ana", { supply: 0 }), player(1, "Bo")];
+  const out = await playing(t, game({ ...sending, players }), HOME, PASS);
+  assert.ok(words(out).includes(text.actionBar.allOut));
+  assert.ok(enabled(out).includes(text.actionBar.leaveThem));
+  choose.spot(out, "retrieve:0,0:1");
+  assert.ok(words(out).includes(text.actionBar.retrieveChosen("shell collector")));
+  assert.ok(enabled(out).includes(text.actionBar.takeHome));
+});
+
+test("wares are chosen one by one, and only a legal payment can be confirmed", async (t) => {
+  const ways = [wares(3, 1, 1), wares(1, 3, 1), wares(3, 0, 2)];
+  const session = await playing(t, game({ turn: DELIVERING }), ...ways.map((paid) => deliver("same", paid)));
+  assert.ok(words(session).includes(text.actionBar.deliver));
+  choose.ship(session, "same");
+  assert.ok(words(session).includes("2 of 5 chosen, 3 missing."));
+  assert.ok(!enabled(session).includes(text.actionBar.deliverGo));
+  choose.wares(session, wares(2, 2, 1));
+  assert.ok(words(session).includes("Not these together: the ship takes "));
+  assert.ok(!enabled(session).includes(text.actionBar.deliverGo));
+  choose.wares(session, wares(1, 3, 1));
+  assert.ok(words(session).includes("All 5 chosen."));
+  assert.ok(enabled(session).includes(text.actionBar.deliverGo));
+  const steps = elements(bar(session), "button", `(?=[^>]*disabled)[^>]*aria-label="One [^"]+ more"`);
+  assert.equal(steps.length, 3, "no more can be chosen");
+});
+
+test("where a ship can be paid in one way only, that is shown", async (t) => {
+  const session = await playing(t, game({ turn: DELIVERING }), deliver("any", wares(6, 0, 0)));
+  choose.ship(session, "any");
+  assert.ok(words(session).includes(text.pay.only));
+  assert.ok(enabled(session).includes(text.actionBar.deliverGo));
+});
+
+test("whoever does not decide sees what the others do", async (t) => {
+  const theirs = (more: Partial<Game>) => playing(t, game({ turn: turn({ decider: 1 }), ...more }));
+  assert.match(words(await theirs({})), /^It is Bo’s turn They are placing this tile\.$/);
+  const away = [player(0, "Ana"), player(1, "Bo", { bot: "greedy" })];
+  assert.match(words(await theirs({ players: away })), /The computer is thinking\.$/);
+  const all = away.map((one) => ({ ...one, bot: "greedy" }));
+  assert.ok(words(await theirs({ players: all })).includes(text.away.restingFor));
+});

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Game } from "south-seas-client";
+import { GameRow } from "../lobby/game_row.tsx";
+import { text } from "../messages/index.ts";
+import { finished, game, player, turn } from "../testing/games.ts";
+import { elements, textOf } from "../testing/render.ts";
+import { ScriptedGame } from "../testing/scripted_game.ts";
+import { GameResult } from "./game_result.tsx";
+import { Players } from "./players.tsx";
+
+async function shown(t: TestContext, ended: Game, seats: readonly number[] = [0]) {
+  const session = await new ScriptedGame(t, ended).open(seats);
+  return {
+    session,
+    result: <GameResult session={session} game={ended} />,
+    cards: <Players session={session} />,
+    row: <GameRow game={ended} isMyTurn={false} verb="" onForget={undefined} />,
+  };
+}
+
+test("cards, result and lobby show the same totals, and the winner first", async (t) => {
+  const { result, cards, row } = await shown(
+    t,
+    finished(
+      [1],
+      [
+        [9, 1],
+        [8, 4],
+      ],
+    ),
+  );
+  assert.deepEqual(elements(result, "td"), ["8", "4", "12", "9", "1", "10"]);
+  assert.match(elements(result, "tr", "winner")[0] ?? "", /^Bo/);
+  assert.deepEqual(elements(cards, "article", "winner").length, 1);
+  assert.deepEqual(elements(cards, "span", 'class="points"'), ["10", "12"]);
+  assert.deepEqual(elements(row, "small", "points"), ["10", "12"]);
+  assert.match(textOf(result), /^Bo wins/);
+});
+
+test("somebody who has resigned ranks below the winner, whatever the points", async (t) => {
+  const ended = finished(
+    [1],
+    [
+      [9, 0],
+      [2, 0],
+    ],
+  );
+  const players = [player(0, "Ana", { resigned: true }), player(1, "Bo")];
+  const { result } = await shown(t, { ...ended, players });
+  assert.deepEqual(elements(result, "td"), ["2", "0", "2", "9", "0", "9"]);
+  assert.match(elements(result, "tr")[2] ?? "", /^Ana resigned/);
+});
+
+test("all who share the win are winners, and the only player here has won", async (t) => {
+  const { result, cards } = await shown(
+    t,
+    finished(
+      [0, 1],
+      [
+        [5, 1],
+        [6, 0],
+      ],
+    ),
+  );
+  assert.match(textOf(result), /^Ana and Bo share the win/);
+  assert.equal(elements(cards, "article", "winner").length, 2);
+  assert.match(
+    textOf(
+      (
+        await shown(
+          t,
+          finished(
+            [0],
+            [
+              [5, 0],
+              [1, 0],
+            ],
+          ),
+        )
+      ).result,
+    ),
+    /^You win!/,
+  );
+  assert.match(
+    textOf(
+      (
+        await shown(
+          t,
+          finished(
+            [0],
+            [
+              [5, 0],
+              [1, 0],
+            ],
+          ),
+          [0, 1],
+        )
+      ).result,
+    ),
+    /^Ana wins/,
+  );
+});
+
+test("only players may start the rematch, and everybody may open it", async (t) => {
+  const over = finished(
+    [0],
+    [
+      [5, 0],
+      [1, 0],
+    ],
+  );
+  assert.ok(elements((await shown(t, over)).result, "button").includes(text.result.rematch));
+  assert.ok(!elements((await shown(t, over, [])).result, "button").includes(text.result.rematch));
+  const next = await shown(t, { ...over, next_game: "next" }, []);
+  assert.ok(elements(next.result, "button").includes(text.result.next));
+});
+
+test("the result lists the turns that the computer played and that the clock decided", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  for (const [number, by] of [
+    [3, "bot"],
+    [5, "bot"],
+    [6, "clock"],
+  ] as const) {
+    script.deliver(script.change({ turn: turn({ number: number }) }));
+    script.deliver(script.change({ turn: turn({ number: number + 1 }) }, { by, move: "p1.0.0" }));
+  }
+  const over = finished(
+    [0],
+    [
+      [5, 0],
+      [1, 0],
+    ],
+  );
+  assert.deepEqual(elements(<GameResult session={session} game={over} />, "li"), [
+    "The computer played for Ana in turns 3 and 5.",
+    "Ana’s time ran out, and the clock decided, in turn 6.",
+  ]);
+});
+
+test("an aborted game has no result", async (t) => {
+  const { result } = await shown(t, game({ status: "aborted", turn: null }));
+  assert.match(textOf(result), new RegExp(`^${text.result.aborted}`));
+  assert.deepEqual(elements(result, "td"), []);
+});
+
+test("a replay shows the winner in the last step only", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  const { version: _, ...over } = finished(
+    [0],
+    [
+      [5, 0],
+      [1, 0],
+    ],
+  );
+  script.deliver(script.change(over));
+  session.replay(1);
+  assert.deepEqual(elements(<Players session={session} />, "article", "winner"), []);
+  session.replay(2);
+  assert.equal(elements(<Players session={session} />, "article", "winner").length, 1);
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Game } from "south-seas-client";
+import { text } from "../messages/index.ts";
+import { game, player, turn } from "../testing/games.ts";
+import { elements, textOf } from "../testing/render.ts";
+import { ScriptedGame } from "../testing/scripted_game.ts";
+import { Countdown } from "./countdown.tsx";
+import { Notices } from "./notices.tsx";
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+const BO = player(1, "Bo");
+const AWAY = player(0, "Ana", { bot: "greedy" });
+
+async function notices(t: TestContext, shown: Game, seats: readonly number[] = [0]) {
+  const session = await new ScriptedGame(t, shown).open(seats);
+  return <Notices session={session} />;
+}
+
+/** A game whose decider, Ana, has this many seconds of a minute left. */
+function timed(seconds: number, more: Partial<Game> = {}): Game {
+  const deadline = new Date(NOW + 1000 * seconds).toISOString();
+  return game({ turn: turn({ deadline }), turn_timeout_s: 60, ...more });
+}
+
+test("the computer's stand-in can be taken over, in any turn, by its player alone", async (t) => {
+  const away = game({ players: [AWAY, BO], turn: turn({ decider: 1 }) });
+  const bar = await notices(t, away);
+  assert.equal(textOf(bar), "The computer is playing for you. Take over");
+  assert.deepEqual(elements(bar, "button"), ["Take over"]);
+  assert.equal(textOf(await notices(t, away, [])), "");
+  assert.equal(textOf(await notices(t, away, [1])), "");
+  assert.match(textOf(await notices(t, away, [0, 1])), /^The computer is playing for Ana\./);
+});
+
+test("a game of which all players are away waits for them", async (t) => {
+  const resting = await notices(t, game({ players: [AWAY, { ...BO, bot: "greedy" }] }));
+  assert.ok(textOf(resting).includes(text.away.resting));
+});
+
+for (const policy of ["bot", "pass", "resign"] as const)
+  test(`the page warns before time runs out, and what comes then: ${policy}`, async (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: NOW });
+    assert.equal(textOf(await notices(t, timed(16, { on_timeout: policy }))), "");
+    const warning = textOf(await notices(t, timed(15, { on_timeout: policy })));
+    assert.equal(warning, `Only 0:15 left! ${text.away.then[policy]}`);
+    assert.equal(
+      textOf(await notices(t, timed(0, { on_timeout: policy }))),
+      `Time is up ${text.away.then[policy]}`,
+    );
+    assert.equal(textOf(await notices(t, timed(14), [])), "", "a spectator");
+  });
+
+test("the countdown changes its look when time is short", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: NOW });
+  const left = (seconds: number) => (
+    <Countdown deadline={new Date(NOW + 1000 * seconds).toISOString()} timeout={60} />
+  );
+  assert.deepEqual(elements(left(16), "span", 'class="countdown"'), ["0:16 left"]);
+  assert.deepEqual(elements(left(15), "span", 'class="countdown soon"'), ["0:15 left"]);
+  assert.equal(textOf(left(-5)), "Time is up");
+});
+
+test("what the network keeps from being done is said, and can be cancelled", async (t) => {
+  const session = await new ScriptedGame(t, game()).open();
+  session.network.onNoResponse();
+  assert.equal(textOf(<Notices session={session} />), text.game.offline);
+  t.mock.getter(session, "isUnsent", () => true);
+  assert.equal(textOf(<Notices session={session} />), `${text.game.unsent} ${text.game.unsend}`);
+});

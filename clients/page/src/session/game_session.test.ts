@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Problem, ProblemError, UnreachableError } from "south-seas-client";
+import { text } from "../messages/index.ts";
+import { game, place, player, turn } from "../testing/games.ts";
+import { ScriptedGame, settled } from "../testing/scripted_game.ts";
+import { service } from "../service.ts";
+import { confirm } from "./actions.ts";
+import type { GameSession } from "./game_session.ts";
+
+const NO_ANSWER = new UnreachableError("https://seas.example", new Error("gone"));
+const MOVE = place(1, 0, 0);
+
+function problem(code: string, status: number, more: Partial<Problem> = {}): ProblemError {
+  return new ProblemError({ code, status, detail: `detail of ${code}`, title: "", ...more } as Problem);
+}
+
+/** Ana's browser, in which she has chosen a cell. */
+async function chosen(t: TestContext): Promise<{ script: ScriptedGame; session: GameSession }> {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const script = new ScriptedGame(t, game());
+  script.moves = [MOVE];
+  const session = await script.open();
+  session.select({ cell: { x: 1, y: 0 } });
+  return { script, session };
+}
+
+/** Lets the network be tried again. */
+async function retry(t: TestContext): Promise<void> {
+  t.mock.timers.tick(3000);
+  await settled();
+}
+
+test("a chosen move is sent for the version that is shown, and its diffs are shown at once", async (t) => {
+  const { script, session } = await chosen(t);
+  confirm(session);
+  await settled();
+  const [id, action, options] = script.act.mock.calls[0]?.arguments ?? assert.fail();
+  assert.deepEqual(
+    [id, action, options?.ifMatch, options?.token],
+    ["g", { move: MOVE.id, seat: 0 }, { version: 1 }, "token-0"],
+  );
+  assert.deepEqual([session.game?.version, session.isBusy, session.selectedMove], [2, false, null]);
+});
+
+test("a move without an answer is sent again with the same key, until there is one", async (t) => {
+  const { script, session } = await chosen(t);
+  script.failures.push(NO_ANSWER, problem("store_unavailable", 503), problem("conflict", 409));
+  confirm(session);
+  await settled();
+  assert.deepEqual([session.isUnsent, session.network.status, session.notice], [true, "reconnecting", null]);
+  for (let attempt = 0; attempt < 3; attempt++) await retry(t);
+  assert.deepEqual([session.game?.version, session.isUnsent, session.notice], [2, false, null]);
+  const keys = script.act.mock.calls.map(({ arguments: [, , options] }) => options?.key);
+  assert.equal(keys.length, 4);
+  assert.equal(new Set(keys).size, 1);
+  assert.equal(session.network.status, "connected");
+});
+
+test("offline, nothing is sent and nothing can be chosen", async (t) => {
+  const { script, session } = await chosen(t);
+  t.mock.property(navigator, "onLine", false);
+  confirm(session);
+  await settled();
+  session.deselect();
+  assert.deepEqual([script.act.mock.callCount(), session.isUnsent, session.selectedMove], [0, true, MOVE]);
+});
+
+test("an unsent move is dropped where the game has changed, which a new choice dismisses", async (t) => {
+  const { script, session } = await chosen(t);
+  script.failures.push(NO_ANSWER, problem("version_mismatch", 412));
+  confirm(session);
+  await settled();
+  script.deliver(script.change({ bag: 1 }));
+  await retry(t);
+  assert.deepEqual([session.notice, session.isUnsent, session.game?.version], [text.game.dropped, false, 2]);
+  script.deliver(script.change({ bag: 0 }));
+  assert.equal(session.notice, text.game.dropped, "a change keeps what the player must read");
+  session.select({ cell: { x: 1, y: 0 } });
+  assert.equal(session.notice, null);
+});
+
+test("an unsent move can be cancelled", async (t) => {
+  const { script, session } = await chosen(t);
+  script.failures.push(NO_ANSWER);
+  confirm(session);
+  await settled();
+  session.cancelUnsent();
+  await retry(t);
+  assert.deepEqual([script.act.mock.callCount(), session.isUnsent, session.isBusy], [1, false, false]);
+  assert.equal(session.network.status, "connected");
+});
+
+test("a rejected move says why", async (t) => {
+  const { script, session } = await chosen(t);
+  script.failures.push(problem("illegal_move", 422));
+  confirm(session);
+  await settled();
+  assert.deepEqual([session.notice, session.network.isOffline], ["detail of illegal_move", false]);
+  session.dismiss();
+  assert.equal(session.notice, null);
+});
+
+test("a game that is opened without a network loads once there is one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const script = new ScriptedGame(t, game());
+  const log = t.mock.method(service, "log", () => {
+    throw NO_ANSWER;
+  });
+  const session = await script.open();
+  assert.deepEqual([session.game, session.isMissing, session.network.isOffline], [null, false, true]);
+  log.mock.restore();
+  new ScriptedGame(t, game());
+  await retry(t);
+  assert.equal(session.game?.version, 1);
+});
+
+test("a game that does not exist is missing", async (t) => {
+  const script = new ScriptedGame(t, game());
+  t.mock.method(service, "log", () => {
+    throw problem("not_found", 404);
+  });
+  const session = await script.open();
+  assert.deepEqual([session.isMissing, session.fatal], [true, "detail of not_found"]);
+});
+
+test("a change is announced, with the turn that it brings, and so is a lost connection", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  const returned = { type: "player_returned", seat: 1 } as const;
+  script.deliver(script.change({ turn: turn({ number: 2 }) }, { events: [returned] }));
+  assert.equal(session.announcement, `Bo is back. ${text.actionBar.turnOf("Ana")}`);
+  script.subscription.onStatus?.("reconnecting");
+  assert.equal(session.announcement, text.say.lost);
+  script.subscription.onStatus?.("connected");
+  assert.equal(session.announcement, text.say.back);
+});
+
+test("only seats of this browser decide, and a seat that the computer plays does not", async (t) => {
+  const script = new ScriptedGame(t, game());
+  assert.equal((await script.open([1])).decider, null);
+  const session = await script.open([0, 1]);
+  assert.deepEqual([session.decider, session.standIns], [0, []]);
+  const away = [player(0, "Ana", { bot: "greedy" }), player(1, "Bo")];
+  script.deliver(script.change({ players: away, turn: turn({ decider: 1 }) }));
+  assert.deepEqual([session.decider, session.standIns, session.isMine(0)], [1, [0], false]);
+  assert.deepEqual((await script.open([])).standIns, []);
+});
+
+test("a replay goes from the first to the last step, without choices of its own", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  script.deliver(script.change({ bag: 1 }));
+  session.replay(-3);
+  assert.deepEqual([session.game?.version, session.latest?.version, session.decider], [1, 2, null]);
+  session.replay(99);
+  assert.deepEqual([session.replayed, session.shownSteps.length], [2, 2]);
+  session.replay(null);
+  assert.deepEqual([session.replayed, session.decider], [null, 0]);
+});
+
+test("a player's commands carry the token of the seat", async (t) => {
+  const away = [player(0, "Ana", { bot: "greedy" }), player(1, "Bo")];
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, undoable: 1 }), players: away }));
+  const session = await script.open([0, 1]);
+  const result = async () => ({ diffs: [] }) as never;
+  const undo = t.mock.method(service, "undo", result);
+  const resign = t.mock.method(service, "resign", result);
+  const returned = t.mock.method(service, "returnToSeat", result);
+  session.undo();
+  await settled();
+  session.resign(1);
+  await settled();
+  session.returnToSeat(0);
+  await settled();
+  assert.deepEqual(undo.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
+  assert.deepEqual(resign.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
+  assert.deepEqual(returned.mock.calls[0]?.arguments, ["g", { seat: 0 }, { token: "token-0" }]);
+});

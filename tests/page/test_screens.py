@@ -1,0 +1,230 @@
+"""Every screen of the page, with five players whose names have the maximum length.
+
+In each viewport every control is reachable and no text is cut off; the main screens have no violation of axe-core's
+accessibility rules, on desktops and phones, in light and dark.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.page.conftest import GROUPED, RICH
+from tests.page.game_fixture import PreparedGame, decisions, offers, prepare_game
+from tests.page.visitor import DESKTOP, PHONE, SIDEWAYS, Size, Visitor, Visitors
+
+NAMES = (
+    "Wilhelmina-Maximiliana of Hawaii",
+    "WwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwW",
+    "Bartholomäus von den Osterinseln",
+    "Penelope Featherstonehaugh-Smyth",
+    "Kapitän Jörg Ølberg-Ångström III",
+)
+"""Each 32 characters long."""
+
+SEED = "payments-4"
+"""The seed of the tiles and the moves, with which all players get many wares."""
+
+VIEWPORTS: tuple[Size, ...] = ((320, 480), PHONE, SIDEWAYS, (768, 1024), (1024, 768), (1280, 720), (1920, 1080))
+ZOOMED: tuple[Size, ...] = ((160, 240), (422, 195), (640, 360))
+"""Some of them at 200 % zoom, which halves the viewport."""
+
+REACHABLE = (Path(__file__).parent / "reachable.js").read_text()
+AXE = Path(__file__).parents[2] / "clients/node_modules/axe-core/axe.min.js"
+TWO_FRAMES = "() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
+
+
+TRANSITIONS = "() => Promise.all(document.getAnimations().map(({ finished }) => finished))"
+
+
+class Screens:
+    """A visitor on a phone who goes from screen to screen, and what is wrong with the screens."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+        self.page = visitor.page
+        self.problems: dict[tuple[str, Size | str], Any] = {}
+
+    async def check(self, screen: str, *shown: Locator, is_main: bool = False) -> None:
+        """Wait until the elements are shown, and check the screen."""
+        for element in shown:
+            await expect(element).to_be_attached()
+        for size in VIEWPORTS + ZOOMED:
+            await self._resize(size)
+            self._add(screen, size, await self.page.evaluate(REACHABLE))
+        for size in (DESKTOP, PHONE) if is_main else ():
+            await self._resize(size)
+            for theme in ("light", "dark"):
+                await self.page.emulate_media(color_scheme=theme)
+                await self.page.evaluate(TRANSITIONS)
+                self._add(screen, f"{size} {theme}", await self._violations())
+        await self._resize(PHONE)
+
+    async def press(self, *names: str) -> None:
+        """Press buttons, even if they are out of view."""
+        for name in names:
+            await self.visitor.button(name).dispatch_event("click")
+
+    async def choose(self, choice: Locator) -> None:
+        """Choose something, and nothing else, so that it can be confirmed."""
+        await self.page.keyboard.press("Escape")
+        await choice.first.press("Enter")
+        await expect(self.visitor.action_bar.locator(".primary")).to_be_enabled()
+
+    def _add(self, screen: str, where: Size | str, problems: list[str]) -> None:
+        if problems:
+            self.problems[screen, where] = problems
+
+    async def _resize(self, size: Size) -> None:
+        await self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        await self.page.evaluate(TWO_FRAMES)
+
+    async def _violations(self) -> list[str]:
+        """Return axe-core's violations on the page."""
+        if not AXE.exists():
+            pytest.fail("axe-core is not installed: run `npm --prefix clients ci`")
+        if not await self.page.evaluate("() => 'axe' in window"):
+            await self.page.evaluate(AXE.read_text())
+        result: dict[str, Any] = await self.page.evaluate("() => axe.run()")
+        return [
+            f"{one['id']}: {node['html']} {node['failureSummary']}"
+            for one in result["violations"]
+            for node in one["nodes"]
+        ]
+
+
+async def _prepare(visitors: Visitors, **options: Any) -> PreparedGame:
+    return await prepare_game(visitors, SEED, NAMES, **options)
+
+
+async def _open(visitors: Visitors, game: PreparedGame, *seats: int) -> Screens:
+    return Screens(await game.open_for(visitors, *(seats or range(5)), size=PHONE, touch=True))
+
+
+async def test_screens_before_a_game(visitors: Visitors) -> None:
+    visitors.expect_error("404")
+    waiting = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
+    await visitors.client.post("/v1/games", json=waiting)
+    async with visitors.client.post("/v1/games", json={**waiting, "visibility": "private"}) as response:
+        private = await response.json()
+    finished = await _prepare(visitors)
+    await _resign(finished, 4)
+    await _prepare(visitors)
+    screens = await _open(visitors, await _prepare(visitors))
+    page, dialog = screens.page, screens.page.locator("dialog")
+    await expect(screens.visitor.action_bar).to_be_visible()
+    await page.goto(f"{visitors.url}#")
+    await expect(page.locator(".game-row")).to_have_count(4)
+    await screens.check("lobby", page.locator(".game-row").first, is_main=True)
+    await screens.visitor.press("Play with friends")
+    await dialog.get_by_label("Your name").fill(NAMES[0])
+    for seat in range(2, 6):
+        await dialog.locator(".seat select").nth(seat - 1).select_option("here")
+        await dialog.get_by_label(f"Name for seat {seat}").fill(NAMES[seat - 1])
+    await dialog.get_by_label("Time for each decision").select_option("60")
+    await screens.check("creating", dialog.get_by_label("When time runs out"), is_main=True)
+    await dialog.locator(".seat select").nth(1).select_option("friend")
+    await screens.visitor.press("Create game")
+    await screens.check("inviting", page.get_by_label("Link to this game"))
+    await page.goto(f"{visitors.url}#{private['game']['id']}.{private['spectator_token']}")
+    await screens.check("joining", screens.visitor.button("Join the game"))
+    await page.goto(f"{visitors.url}#nothing-here")
+    await screens.check("missing", page.get_by_role("link", name="All games").last)
+    assert screens.problems == {}
+
+
+async def test_screens_of_a_game(visitors: Visitors) -> None:
+    visitors.expect_error("ERR_INTERNET_DISCONNECTED")
+    game = await _prepare(visitors, tileset=RICH, edition="german")
+    await game.play_until(decisions(30))
+    screens = await _open(visitors, game)
+    page, choices = screens.page, screens.page.locator("[data-choice]")
+    types = {tile["id"] for tile in (await _tileset(visitors))["tiles"]}
+    await screens.check("placing", page.locator(".cell").first, is_main=True)
+    await screens.choose(choices)
+    await screens.check("placing-chosen", page.locator(".trial"))
+    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Link to watch this game")):
+        await screens.press(*names)
+        await screens.check(names[-1], page.locator(".menu-list, dialog").last)
+        await page.reload()
+    await screens.press("More")
+    for number in range(3):
+        await page.get_by_role("tab").nth(number).dispatch_event("click")
+        await screens.check(f"tab {number}", page.locator("[role=tabpanel] li").first)
+        await expect(page.locator(".tiles-left li")).to_have_count(len(types) if number == 1 else 0)
+    await page.locator(".holds button").first.dispatch_event("click")
+    await expect(page.locator(".breakdown")).to_contain_text("From incomplete features")
+    await page.locator(".islander").first.dispatch_event("click")
+    await screens.check("islanders", page.locator(".inspected"))
+    await page.reload()
+    await expect(page.locator(".cell").first).to_be_attached()
+    await game.play_until(offers("place_islander", 3))
+    await screens.check("placing-islander", page.locator(".spot.place").first, is_main=True)
+    await screens.choose(page.locator(".spots [data-choice]"))
+    await screens.check("placing-islander-chosen")
+    await game.play_until(offers("retrieve_islander", 2))
+    await screens.check("retrieving", page.locator(".spot.retrieve").first)
+    await screens.choose(page.get_by_role("button", name="Take back your"))
+    await screens.check("retrieving-chosen")
+    await game.play_until(offers("deliver", 25))
+    await screens.check("delivering", page.locator(".ship.choosable").first)
+    await page.locator(".ship.choosable").first.press("Enter")
+    await screens.check("paying", page.get_by_role("group", name="Pay with"), is_main=True)
+    await expect(page.locator(".ship-tooltip")).to_have_count(0)
+    await screens.visitor.disconnect()
+    while await screens.visitor.action_bar.locator(".primary").is_disabled():
+        await page.locator(".stepper button:last-child:enabled").first.dispatch_event("click")
+    await screens.visitor.action_bar.locator(".primary").dispatch_event("click")
+    await screens.check("offline", page.locator(".problem"))
+    assert screens.problems == {}
+
+
+async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Visitors) -> None:
+    """A bot plays for seat 0 once its time has run out, and everything stays in its place."""
+    game = await _prepare(visitors, tileset=GROUPED)
+    await game.play_until(offers("deliver", 4))
+    screens = await _open(visitors, game)
+    await screens.page.locator(".ship.choosable").first.press("Enter")
+    for button in await screens.page.locator(".stepper button:last-child").all():
+        for _ in range(2):
+            await button.dispatch_event("click")
+    status = screens.visitor.action_bar.get_by_role("status")
+    await screens.check("impossible-payment", screens.page.locator(".payment-status"), is_main=True)
+    await expect(status).to_contain_text("Not these together")
+    timed = await _prepare(visitors, turn_timeout_s=1, on_timeout="bot")
+    others = await _open(visitors, timed, 0)
+    page, take_over = others.page, others.visitor.button("Take over")
+    top = await page.locator(".board").evaluate("board => board.getBoundingClientRect().top")
+    await expect(take_over).to_be_visible()
+    assert await page.locator(".board").evaluate("board => board.getBoundingClientRect().top") == top
+    await others.check("timed-out", page.locator(".action-bar.theirs"))
+    for size in (PHONE, SIDEWAYS, DESKTOP):
+        await page.set_viewport_size({"width": size[0], "height": size[1]})
+        await expect(take_over).to_be_in_viewport(ratio=1)
+    await expect(page).to_have_title(re.compile("^The computer is playing for you"))
+    assert {**screens.problems, **others.problems} == {}
+
+
+async def test_screens_after_a_game(visitors: Visitors) -> None:
+    game = await _prepare(visitors)
+    await game.play_until(decisions(30))
+    await _resign(game, 4)
+    screens = await _open(visitors, game)
+    await screens.check("result", screens.page.locator(".action-bar.game-result"))
+    await screens.visitor.press("Replay the game")
+    await screens.visitor.press("Last step")
+    await screens.check("replay", screens.page.locator(".action-bar.replay"))
+    assert screens.problems == {}
+
+
+async def _resign(game: PreparedGame, seats: int) -> None:
+    for seat in range(seats):
+        (await game.post("/resign", {"seat": seat})).raise_for_status()
+
+
+async def _tileset(visitors: Visitors) -> dict[str, Any]:
+    async with visitors.client.get(f"/v1/tilesets/{RICH}") as response:
+        result: dict[str, Any] = await response.json()
+        return result
