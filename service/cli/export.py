@@ -15,7 +15,7 @@ from service.cli.progress import Progress, report_failure
 from service.cli.store import REDIS_SETTINGS, run_with_store
 from service.games.archive.builder import build_export
 from service.games.archive.document import SUFFIX, GameDocument, InvalidDocument, encode_document, object_name
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import with_settings
 from service.store.game_store import RedisStore

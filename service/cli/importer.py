@@ -24,7 +24,7 @@ from service.games.archive.validation import ValidatedDocument, validate_documen
 from service.games.bots.priority import bot_on_turn
 from service.games.context import Retention
 from service.games.lifecycle import overdue_at
-from service.games.ports import Commit
+from service.games.ports.game_store import Commit
 from service.games.timestamps import unix_seconds
 from service.settings import make_retention, with_settings
 from service.store.game_store import RedisStore

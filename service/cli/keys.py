@@ -8,10 +8,10 @@ import click
 import msgspec
 
 from service.cli.store import REDIS_SETTINGS, run_with_store
-from service.games.api_keys.authenticator import CACHE_TTL_S
-from service.games.api_keys.key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
-from service.games.api_keys.subject import subject_of_key
-from service.games.ports import GameStore
+from service.games.access import subject_of_key
+from service.games.api_key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
+from service.games.authenticator import CACHE_TTL_S
+from service.games.ports.game_store import GameStore
 from service.games.timestamps import timestamp
 from service.settings import with_settings
 from service.store.game_store import RedisStore

@@ -10,7 +10,7 @@ import msgspec
 from service.escaping import escape_unprintable
 from service.games.archive.document import InvalidDocument
 from service.games.errors import TileSetMissing
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 
 __all__ = ["Progress", "report_failure"]
 

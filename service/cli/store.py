@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.settings import check_one_store
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedServerError

@@ -14,7 +14,6 @@ from math import log2
 import msgspec
 
 from schemas.vocabulary import Visibility
-from service.games.api_keys.subject import subject_of_key
 from service.games.errors import Malformed, NoSuchGame, NotOwner, Unauthorized, WrongSeat
 
 SALT_BYTES = 16
@@ -217,3 +216,21 @@ _OWNER = Principal(OWNER, actor=OWNER)
 _SPECTATOR = Principal(SPECTATOR)
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(AccessRecord)
+
+
+_KEY_PREFIX = "key."
+"""No game's id has a full stop."""
+
+
+def subject_of_key(name: str) -> str:
+    """Return the subject of an API key; that of a game is its id."""
+    return _KEY_PREFIX + name
+
+
+def key_of_subject(subject: str) -> str | None:
+    """Return the name of the API key that a subject stands for; None for a game.
+
+    >>> key_of_subject(subject_of_key("discord-bot")), key_of_subject("k7m2x9qd4t1w")
+    ('discord-bot', None)
+    """
+    return subject.removeprefix(_KEY_PREFIX) if subject.startswith(_KEY_PREFIX) else None

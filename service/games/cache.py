@@ -9,7 +9,7 @@ import msgspec
 from schemas.vocabulary import Status
 from service.engine import Game
 from service.games.access import AccessRecord
-from service.games.ports import Revision
+from service.games.ports.game_store import Revision
 from service.games.tilesets import LoadedTileSet
 from service.telemetry.metrics import GAME_CACHE_MISSES
 

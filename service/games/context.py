@@ -10,10 +10,10 @@ import msgspec
 from schemas.vocabulary import Status
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.cache import GameCache
-from service.games.ports import GameStore, StoredDiff
-from service.games.scheduling.wakeups import Wakeups
+from service.games.ports.game_store import GameStore, StoredDiff
 from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import DAY_S, timestamp
+from service.games.wakeups import Wakeups
 
 INSTANCE_BYTES = 16
 

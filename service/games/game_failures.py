@@ -5,7 +5,7 @@ from collections import OrderedDict
 from time import monotonic
 
 from service.games.errors import TileSetMissing
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import GAME_FAILURES
 
 __all__ = ["EXPECTED_ERRORS", "record_failure"]

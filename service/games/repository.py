@@ -15,7 +15,7 @@ from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import NoSuchGame, TooManyIdempotencyKeys
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports import (
+from service.games.ports.game_store import (
     Commit,
     Committed,
     GameRecord,

@@ -4,9 +4,9 @@ import asyncio
 
 import msgspec
 
-from service.games.api_keys.key import ApiKey
-from service.games.api_keys.port import StoredApiKey
-from service.games.api_keys.subject import subject_of_key
+from service.games.access import subject_of_key
+from service.games.api_key import ApiKey
+from service.games.ports.api_key_store import StoredApiKey
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
@@ -15,7 +15,7 @@ __all__ = ["RedisApiKeyStore", "encode_api_key"]
 
 
 class RedisApiKeyStore:
-    """`service.games.api_keys.port.ApiKeyStore` on Redis."""
+    """`service.games.ports.api_key_store.ApiKeyStore` on Redis."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._client = client

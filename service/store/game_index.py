@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from schemas.vocabulary import Status
-from service.games.ports import Commit, Page
+from service.games.ports.game_store import Commit, Page
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient

@@ -10,10 +10,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from service.games.api_keys.port import ApiKeyStore
 from service.games.archive.archiver import ARCHIVE_DELAY_S
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports import (
+from service.games.ports.api_key_store import ApiKeyStore
+from service.games.ports.game_store import (
     ChangeNotification,
     Commit,
     CommitOutcome,
@@ -27,7 +27,7 @@ from service.games.ports import (
     UnreadableGame,
     VersionConflict,
 )
-from service.games.webhooks.port import WebhookStore
+from service.games.ports.webhook_store import WebhookStore
 from service.store import keys
 from service.store.api_keys import RedisApiKeyStore
 from service.store.archive_queue import RedisArchiveQueue
@@ -54,7 +54,7 @@ _NO_REVISION = Revision(0, "")
 
 
 class RedisStore(GameIndex):
-    """`service.games.ports.GameStore` on Redis 7.0 or later, or Valkey."""
+    """`service.games.ports.game_store.GameStore` on Redis 7.0 or later, or Valkey."""
 
     def __init__(self, client: PipelinedClient) -> None:
         super().__init__(client)

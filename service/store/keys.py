@@ -9,7 +9,7 @@ The stored names stay as they are when something is renamed here: games of an ea
 import re
 
 from schemas.vocabulary import Status
-from service.games.api_keys.subject import key_of_subject
+from service.games.access import key_of_subject
 
 __all__ = [
     "API_KEYS",

@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.notifications import ChangeNotifications

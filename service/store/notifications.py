@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 
-from service.games.ports import ChangeNotification
+from service.games.ports.game_store import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.topology import Topology

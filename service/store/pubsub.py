@@ -15,7 +15,7 @@ from typing import Any
 
 from redis.asyncio.client import PubSub
 
-from service.games.ports import ChangeNotification
+from service.games.ports.game_store import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, error_code, to_store_error
 from service.store.connection.topology import Topology

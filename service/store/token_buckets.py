@@ -1,6 +1,6 @@
 """Token buckets in Redis, each in a key of its own that expires when the bucket is full again."""
 
-from service.games.ports import Grant, RateLimit
+from service.games.ports.game_store import Grant, RateLimit
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
@@ -9,7 +9,7 @@ __all__ = ["RedisTokenBuckets"]
 
 
 class RedisTokenBuckets:
-    """`service.games.ports.TokenBucketStore` on Redis, by the clock of the server."""
+    """`service.games.ports.game_store.TokenBucketStore` on Redis, by the clock of the server."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._script = Script(client, "token_bucket.lua")

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from service.games.idempotency import IdempotencyRecord
-from service.games.timestamps import DAY_S
-from service.games.webhooks.port import (
+from service.games.ports.webhook_store import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,
@@ -21,6 +20,7 @@ from service.games.webhooks.port import (
     WebhooksChanged,
     WebhookState,
 )
+from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.schedule import Schedule
@@ -36,7 +36,7 @@ ATTEMPTS_TTL_S = 30 * DAY_S
 
 
 class RedisWebhookStore:
-    """`service.games.webhooks.port.WebhookStore` on Redis."""
+    """`service.games.ports.webhook_store.WebhookStore` on Redis."""
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
         self._client = client

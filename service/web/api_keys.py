@@ -4,7 +4,7 @@ from typing import Any
 
 from aiohttp import web
 
-from service.games.api_keys.key import ApiKey
+from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected
 from service.web.app_keys import API_KEY, API_KEYS
 from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key

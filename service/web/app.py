@@ -5,7 +5,7 @@ from functools import partial
 
 from aiohttp import web
 
-from service.games.api_keys.authenticator import ApiKeyAuthenticator
+from service.games.authenticator import ApiKeyAuthenticator
 from service.games.context import Context
 from service.games.queries.tokens import is_valid_token
 from service.games.realtime.hub import Hub

@@ -5,8 +5,8 @@ from typing import Any
 
 from aiohttp import web
 
-from service.games.api_keys.authenticator import ApiKeyAuthenticator
-from service.games.api_keys.key import ApiKey
+from service.games.api_key import ApiKey
+from service.games.authenticator import ApiKeyAuthenticator
 from service.games.context import Context
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor

@@ -10,7 +10,7 @@ from aiohttp import web
 from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
-from service.games import ports as store
+from service.games.ports import game_store as store
 from service.telemetry.metrics import PROBLEMS
 from service.web import errors
 

@@ -23,9 +23,9 @@ from service.games.archive.port import RestoreRequest
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.context import Context, Retention
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
+from service.games.ports.webhook_store import DeliveryAttempt, WebhookChange, WebhookRegistration, WebhookState
 from service.games.timestamps import DAY_S
-from service.games.webhooks.port import DeliveryAttempt, WebhookChange, WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key

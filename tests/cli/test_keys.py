@@ -3,11 +3,11 @@
 import re
 import time
 
-from service.games.api_keys.authenticator import ApiKeyAuthenticator
-from service.games.api_keys.key import Quotas
+from service.games.api_key import Quotas
+from service.games.authenticator import ApiKeyAuthenticator
 from service.games.errors import ApiKeyRejected
+from service.games.ports.webhook_store import WebhookState
 from service.games.timestamps import unix_seconds
-from service.games.webhooks.port import WebhookState
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import south_seas
 from tests.cli.test_export_import import WEBHOOK

@@ -8,7 +8,7 @@ from service.cli import progress
 from service.cli.progress import REPORT_INTERVAL_S, Progress, report_failure
 from service.games.archive.document import InvalidDocument
 from service.games.errors import TileSetMissing
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 
 
 def test_progress_is_printed_every_few_seconds(

@@ -18,10 +18,10 @@ from service.games.commands.join import JoinRequest, join
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import resign_seat
 from service.games.commands.undo import undo
+from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
-from service.games.webhooks.commands import RegistrationRequest, register_webhook
 from service.games.webhooks.owner import owner_by_token
 from service.store import keys
 from service.store.game_store import RedisStore

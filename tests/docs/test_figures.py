@@ -8,6 +8,7 @@ import pytest
 from service.engine.tileset_validation import MAX_FILE_BYTES
 from service.fair_queue import UnattendedLimits
 from service.games.access import MIN_SECRET_LENGTH
+from service.games.bot_turns import DECISION_GRACE_S
 from service.games.bots.priority import CREATOR_HASH_BYTES
 from service.games.bots.process_pool import DECISION_TIMEOUT_S, BotProcessPool
 from service.games.bots.registry import LIGHT_BOT_LIMITS
@@ -16,7 +17,6 @@ from service.games.commands import execute, undo
 from service.games.context import Context
 from service.games.index_repair.repairer import REPAIR_INTERVAL_S, SCAN_BATCH_SIZE
 from service.games.realtime import broadcaster, hub
-from service.games.scheduling.bot_turns import DECISION_GRACE_S
 from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S

@@ -20,11 +20,11 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.games.context import Context
+from service.games.ports.webhook_store import SendResult
 from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.games.webhooks.port import SendResult
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore

@@ -22,7 +22,7 @@ from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.history.verify import verify
-from service.games.ports import GameStore
+from service.games.ports.game_store import GameStore
 from service.games.scheduling.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
 from service.json_patch import apply_patch

@@ -16,8 +16,8 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest, CommandResult, ExpectedVersion
 from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
-from service.games.ports import GameStore
-from service.games.webhooks.port import WebhookRegistration, WebhookState
+from service.games.ports.game_store import GameStore
+from service.games.ports.webhook_store import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore

@@ -4,7 +4,7 @@ import pytest
 
 from service.games import repository
 from service.games.errors import TooManyIdempotencyKeys
-from service.games.ports import Commit, KeyQuotaExceeded
+from service.games.ports.game_store import Commit, KeyQuotaExceeded
 from service.games.repository import read_log
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import create_game, human_seats, make_context

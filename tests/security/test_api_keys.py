@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
-from service.games.api_keys.key import Quotas, add_secret, generate_secret
+from service.games.api_key import Quotas, add_secret, generate_secret
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.limits import Limits

@@ -12,8 +12,8 @@ from unittest.mock import Mock
 import pytest
 
 from schemas.lobby import CreateGame
-from service.games.api_keys.key import Quotas
-from service.games.ports import StoredDiff
+from service.games.api_key import Quotas
+from service.games.ports.game_store import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.client_ip import hash_token
 from service.web.headers.lists import MAX_LIST_ELEMENTS

@@ -19,8 +19,8 @@ from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
+from service.games.ports.webhook_store import SendResult
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.games.webhooks.port import SendResult
 from service.store import keys
 from service.store.connection import topology as topology_module
 from service.store.connection.cluster import ClusterTopology

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 from aiohttp import ClientSession
 
-from service.games.api_keys.key import generate_secret
+from service.games.api_key import generate_secret
 from service.store.game_store import RedisStore
 from service.web.client_ip import hash_token
 from service.web.ratelimit import token_verifier

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
+from service.games.ports.webhook_store import TIMEOUT, SendResult
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus, SlotLimits
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.games.webhooks.port import TIMEOUT, SendResult
 from service.games.webhooks.sites import site_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor

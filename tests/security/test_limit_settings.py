@@ -6,7 +6,7 @@ import click
 import pytest
 
 from service.games.context import Retention
-from service.games.ports import RateLimit
+from service.games.ports.game_store import RateLimit
 from service.store.client import InFlightLimits, Wait
 from tests.serve_settings import parse_settings
 

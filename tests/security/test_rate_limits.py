@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.client_ip import parse_networks

@@ -9,7 +9,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from service.games.idempotency import IdempotencyRecord
-from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, Revision, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import (
+    Commit,
+    CommitOutcome,
+    GameRecord,
+    GameStore,
+    Revision,
+    StoredDiff,
+    StoreUnavailable,
+)
 
 _ids = count()
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from unittest.mock import patch
 
-from service.games.ports import ChangeNotification
+from service.games.ports.game_store import ChangeNotification
 from service.store import pubsub
 from service.store.client import connect
 from service.store.notifications import ChangeNotifications

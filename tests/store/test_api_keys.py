@@ -3,8 +3,8 @@
 import msgspec
 from redis.asyncio import Redis
 
-from service.games.api_keys.key import ApiKey, Quotas
-from service.games.api_keys.port import StoredApiKey
+from service.games.api_key import ApiKey, Quotas
+from service.games.ports.api_key_store import StoredApiKey
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key

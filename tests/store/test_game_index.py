@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Committed, UnreadableGame, VersionConflict
+from service.games.ports.game_store import Committed, UnreadableGame, VersionConflict
 from service.games.timestamps import DAY_S
 from service.store import game_index, keys
 from service.store.client import connect

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import ChangeNotification
+from service.games.ports.game_store import ChangeNotification
 from service.store import keys, pubsub
 from service.store.client import connect
 from service.store.embedded.server import embedded_server

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import GameStore
+from service.games.ports.game_store import GameStore
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import FAILURE_COUNT_TTL_S

@@ -4,7 +4,7 @@ import asyncio
 
 from redis.asyncio import Redis
 
-from service.games.ports import GameStore, Grant, RateLimit
+from service.games.ports.game_store import GameStore, Grant, RateLimit
 from service.store.client import connect
 
 DAY = 86_400

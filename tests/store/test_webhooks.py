@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.games.ports import Committed, Revision, VersionConflict
-from service.games.webhooks.port import (
+from service.games.ports.game_store import Committed, Revision, VersionConflict
+from service.games.ports.webhook_store import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,

@@ -10,7 +10,7 @@ from time import time
 import aiohttp
 import yaml
 
-from service.games.api_keys.key import Quotas
+from service.games.api_key import Quotas
 from service.store.client import connect
 from tests.api_key_fixture import add_api_key
 from tests.server_process import start_server

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.store import monitor
 from service.store.client import connect
 from service.store.embedded.server import embedded_server

@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
-from service.games.ports import GameStore
+from service.games.ports.game_store import GameStore
 from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
 from service.web.app import make_app

@@ -10,8 +10,8 @@ from standardwebhooks import Webhook
 
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
+from service.games.ports.webhook_store import SendResult, StoredWebhook, WebhookChange
 from service.games.webhooks.delivery import JITTER
-from service.games.webhooks.port import SendResult, StoredWebhook, WebhookChange
 from service.games.webhooks.updates import restart
 from service.store import keys
 from service.store.game_store import RedisStore

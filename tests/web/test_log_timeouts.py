@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 from service.games.realtime import hub as hub_module
 from service.games.realtime import stream_reader
 from service.games.realtime.stream_reader import PAGE_SIZE

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from service.games import errors as games
-from service.games import ports as store
+from service.games.ports import game_store as store
 from service.web import errors
 from service.web.problems import (
     PROBLEM_ERRORS,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.games.ports import GameStore
+from service.games.ports.game_store import GameStore
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import open_webhook_sender

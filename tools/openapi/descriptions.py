@@ -5,7 +5,7 @@ from typing import Any
 from schemas.problems import Problem, problem
 from schemas.vocabulary import ID, SHIP_ID
 from service.games import errors as games
-from service.games.ports import UnreadableGame
+from service.games.ports.game_store import UnreadableGame
 from service.web import errors
 from service.web.parsing import (
     CREATOR_KEY,

@@ -20,7 +20,7 @@ from service.games.archive.document import InvalidDocument, encode_document, obj
 from service.games.archive.port import ArchiveQueue, ArchiveStorage, StorageUnavailable
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game
 from service.games.tilesets import TileSetCatalogue
 

@@ -8,7 +8,7 @@ from schemas.base import canonical_json
 from service.engine import Game
 from service.games.access import AccessRecord
 from service.games.archive.document import LATEST_SCHEMA, GameDocument, InvalidDocument, WebhookDocument
-from service.games.ports import GameRecord, GameStore, StoredDiff
+from service.games.ports.game_store import GameRecord, GameStore, StoredDiff
 from service.games.repository import decode_game, read_access, read_log
 from service.games.shuffle import commitment
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue

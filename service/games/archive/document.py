@@ -17,8 +17,8 @@ from schemas.base import canonical_json
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
 from service.games.history.replay import InvalidLog
+from service.games.ports.webhook_store import DeliveryAttempt, WebhookRegistration, WebhookState
 from service.games.timestamps import unix_seconds
-from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
 
 __all__ = [
     "LATEST_SCHEMA",

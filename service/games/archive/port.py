@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from service.games.archive.document import WebhookDocument
-from service.games.ports import Commit, StoreError
+from service.games.ports.game_store import Commit, StoreError
 
 __all__ = ["ArchiveQueue", "ArchiveStorage", "RestoreRequest", "StorageUnavailable"]
 

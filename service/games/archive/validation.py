@@ -19,7 +19,7 @@ from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
 from service.games.archive.document import GameDocument, InvalidDocument
 from service.games.history.verify import chain_digests, upgrade_state
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
 

@@ -11,9 +11,9 @@ from service.games.cache import GameSession
 from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import OwnerCommand, execute
 from service.games.context import Context
-from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.errors import GameNotActive
+from service.games.lifecycle import Change
 
 __all__ = ["abort_game"]
 

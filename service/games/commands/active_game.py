@@ -15,6 +15,7 @@ from schemas.commands import ActionResult
 from service.engine import build_view
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_action
+from service.games.bot_turns import play_bots
 from service.games.bots.priority import bot_on_turn
 from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, Command
@@ -22,9 +23,8 @@ from service.games.context import Context
 from service.games.errors import GameNotActive, VersionMismatch
 from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import FirstResponse, idempotency_scope, new_record
-from service.games.ports import Revision, StoredDiff, UnreadableGame
+from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.queries.legal_moves import list_legal_moves, next_decision
-from service.games.scheduling.bot_turns import play_bots
 
 __all__ = ["ActiveGameCommand", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
 

@@ -18,18 +18,18 @@ from service.games.access import (
     hash_token,
     seat_role,
 )
+from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
 from service.games.commands.player_names import assign_names
 from service.games.context import Context
-from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.errors import UnknownBot
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
-from service.games.ports import StoredDiff
+from service.games.lifecycle import Change
+from service.games.ports.game_store import StoredDiff
 from service.games.queries.diffs import load_digest
 from service.games.queries.legal_moves import list_legal_moves
-from service.games.scheduling.bot_turns import play_bots
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
     commitment,

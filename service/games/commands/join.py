@@ -8,11 +8,11 @@ from schemas.vocabulary import COLORS
 from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
+from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, Command, execute
 from service.games.commands.player_names import check_name_free
 from service.games.context import Context
-from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.i18n import ENGLISH, Language
@@ -23,10 +23,10 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
+from service.games.lifecycle import Change
 from service.games.queries.diffs import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat
-from service.games.scheduling.bot_turns import play_bots
 
 
 class JoinRequest(NamedTuple):

@@ -10,11 +10,10 @@ from service.games.cache import GameSession
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
 from service.games.commands.execute import execute
 from service.games.context import Context
-from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.errors import SeatNotPlayedByBot, SeatResigned
-from service.games.lifecycle import is_played_by_bot
-from service.games.ports import StoredDiff
+from service.games.lifecycle import Change, is_played_by_bot
+from service.games.ports.game_store import StoredDiff
 
 
 async def resign_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:

@@ -19,13 +19,12 @@ from service.games.commands.act import check_turn
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
 from service.games.commands.execute import execute
 from service.games.context import Context
-from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
 from service.games.errors import NothingToUndo
 from service.games.history.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.history.verify import upgrade_state
-from service.games.lifecycle import is_overdue
-from service.games.ports import StoredDiff
+from service.games.lifecycle import Change, is_overdue
+from service.games.ports.game_store import StoredDiff
 from service.games.repository import read_log
 from service.json_patch import apply_patch
 

@@ -6,16 +6,15 @@ from typing import NamedTuple
 
 from schemas.vocabulary import Status
 from service.engine import Game, is_finished
-from service.games.access import index_keys
-from service.games.api_keys.subject import subject_of_key
+from service.games.access import index_keys, subject_of_key
 from service.games.archive.port import ArchiveQueue
 from service.games.bots.priority import next_due_at
 from service.games.context import Retention
 from service.games.index_repair.port import IndexRepairStore
-from service.games.ports import GameRecord, GameStore
+from service.games.ports.game_store import GameRecord, GameStore
+from service.games.ports.webhook_store import StoredWebhook
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
-from service.games.webhooks.port import StoredWebhook
 
 __all__ = ["GameRepairer", "LobbyEntry"]
 

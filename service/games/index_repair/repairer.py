@@ -17,7 +17,7 @@ import msgspec
 from schemas.vocabulary import STATUSES, Status
 from service.games.game_failures import record_failure
 from service.games.index_repair.game_repair import GameRepairer, LobbyEntry
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
 

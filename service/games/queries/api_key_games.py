@@ -7,7 +7,7 @@ from schemas.game import GameSummary
 from schemas.lobby import Games
 from schemas.vocabulary import Status
 from service.engine import build_view
-from service.games.api_keys.subject import subject_of_key
+from service.games.access import subject_of_key
 from service.games.context import Context
 from service.games.queries.lobby import collect_page, summarize
 from service.games.repository import decode_with_index, read_access

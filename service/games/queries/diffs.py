@@ -4,7 +4,7 @@ import msgspec
 
 from schemas.diffs import Diffs
 from service.games.context import Context
-from service.games.ports import GameRecord, UnreadableGame
+from service.games.ports.game_store import GameRecord, UnreadableGame
 
 MAX_DIFFS = 1000
 

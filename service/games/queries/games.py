@@ -6,7 +6,7 @@ from service.engine.queries import islander_values, player_scores, tiles_left
 from service.games.access import authorize_read
 from service.games.context import Context
 from service.games.i18n import Language, tile_names
-from service.games.ports import GameRecord
+from service.games.ports.game_store import GameRecord
 from service.games.repository import load_game
 
 

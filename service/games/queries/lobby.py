@@ -12,7 +12,7 @@ from service.engine import build_view
 from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import Page, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import Page, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_with_index, read_access
 
 T = TypeVar("T")

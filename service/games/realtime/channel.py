@@ -6,7 +6,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from service.games.ports import GameStore, StoredDiff
+from service.games.ports.game_store import GameStore, StoredDiff
 from service.games.realtime.broadcaster import Broadcaster
 from service.games.realtime.messages import DiffsMessage, SnapshotMessage
 from service.games.realtime.stream_position import StreamPosition

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 from service.games.errors import NoSuchGame
-from service.games.ports import GameStore, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.messages import DiffsMessage
 from service.games.realtime.recovery import build_snapshot

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from schemas.game import GameView
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 
 __all__ = ["ChannelMessage", "DiffsMessage", "MessageBatch", "SnapshotMessage"]
 

@@ -1,7 +1,7 @@
 """Where a client that comes back continues: from a position in the stream, or from the whole game."""
 
 from service.engine import build_view
-from service.games.ports import GameRecord, GameStore
+from service.games.ports.game_store import GameRecord, GameStore
 from service.games.realtime.messages import SnapshotMessage
 from service.games.realtime.stream_position import StreamPosition
 from service.games.repository import decode_with_index

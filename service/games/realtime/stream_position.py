@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 
 __all__ = ["StreamPosition"]
 

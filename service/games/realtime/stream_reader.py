@@ -11,7 +11,7 @@ from itertools import groupby
 
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import GameStore, StoredDiff, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable, UnreadableGame
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.tilesets import TileSetCatalogue

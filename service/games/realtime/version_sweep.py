@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from service.games.ports import GameStore, StoreUnavailable
+from service.games.ports.game_store import GameStore, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader

@@ -15,10 +15,10 @@ import msgspec
 
 from schemas.base import encode_json, without_bom
 from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallengeAnswer
-from service.games.api_keys.subject import key_of_subject
+from service.games.access import key_of_subject
+from service.games.ports.webhook_store import WebhookRegistration
 from service.games.timestamps import timestamp
 from service.games.webhooks.payloads import WebhookPayload, challenge_id
-from service.games.webhooks.port import WebhookRegistration
 from service.games.webhooks.sites import site_of_url
 
 __all__ = [

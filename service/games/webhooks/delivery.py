@@ -10,19 +10,9 @@ from math import ceil
 
 import msgspec
 
-from service.games.api_keys.subject import key_of_subject, subject_of_key
-from service.games.ports import GameStore
-from service.games.timestamps import timestamp, unix_seconds
-from service.games.webhooks.challenges import (
-    CHALLENGE_RETRY_DELAYS_S,
-    ChallengeRateLimiter,
-    create_challenge,
-    is_correct_response,
-)
-from service.games.webhooks.delivery_slots import DeliverySlot
-from service.games.webhooks.key_games import KeyGames
-from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
-from service.games.webhooks.port import (
+from service.games.access import key_of_subject, subject_of_key
+from service.games.ports.game_store import GameStore
+from service.games.ports.webhook_store import (
     POSTPONED,
     TIMEOUT,
     WRONG_ANSWER,
@@ -33,6 +23,16 @@ from service.games.webhooks.port import (
     WebhookSender,
     WebhookState,
 )
+from service.games.timestamps import timestamp, unix_seconds
+from service.games.webhooks.challenges import (
+    CHALLENGE_RETRY_DELAYS_S,
+    ChallengeRateLimiter,
+    create_challenge,
+    is_correct_response,
+)
+from service.games.webhooks.delivery_slots import DeliverySlot
+from service.games.webhooks.key_games import KeyGames
+from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
 from service.games.webhooks.updates import update_webhook
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 

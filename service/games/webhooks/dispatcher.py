@@ -18,13 +18,10 @@ from uuid import uuid4
 
 import msgspec
 
-from service.games.api_keys.subject import key_of_subject, subject_of_key
+from service.games.access import key_of_subject, subject_of_key
 from service.games.game_failures import record_failure
-from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
-from service.games.webhooks.challenges import ChallengeRateLimiter
-from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S, Delivery, DeliveryResources
-from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
-from service.games.webhooks.port import (
+from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
+from service.games.ports.webhook_store import (
     LeaseTaken,
     StoredWebhook,
     WebhookChange,
@@ -32,6 +29,9 @@ from service.games.webhooks.port import (
     WebhookSender,
     WebhookState,
 )
+from service.games.webhooks.challenges import ChallengeRateLimiter
+from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S, Delivery, DeliveryResources
+from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.supervision import spawn
 from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
 

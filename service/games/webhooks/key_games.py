@@ -11,12 +11,12 @@ import msgspec
 
 from schemas.vocabulary import ENDED_STATUSES
 from service.engine import Game
-from service.games.api_keys.subject import key_of_subject
+from service.games.access import key_of_subject
 from service.games.game_failures import record_failure
-from service.games.ports import GameStore, UnreadableGame
+from service.games.ports.game_store import GameStore, UnreadableGame
+from service.games.ports.webhook_store import LeaseTaken, StoredWebhook, WebhookRegistration, WebhookState
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
-from service.games.webhooks.port import LeaseTaken, StoredWebhook, WebhookRegistration, WebhookState
 from service.games.webhooks.updates import attach_game, restart, update_webhook
 
 __all__ = ["KeyGames"]

@@ -7,11 +7,10 @@ an API key those of the key. What a game receives as one of an API key's games b
 from typing import NamedTuple
 
 from service.games import repository
-from service.games.access import authorize_owner_or_player
-from service.games.api_keys.subject import key_of_subject, subject_of_key
+from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
 from service.games.context import Context
-from service.games.ports import GameRecord
-from service.games.webhooks.port import WebhookRegistration
+from service.games.ports.game_store import GameRecord
+from service.games.ports.webhook_store import WebhookRegistration
 
 __all__ = ["MAX_SEAT_WEBHOOKS", "Owner", "Rights", "authorize", "owner_by_key", "owner_by_token"]
 

@@ -14,9 +14,9 @@ from schemas.base import encode_json
 from schemas.commands import NextDecision
 from schemas.events import TurnStarted
 from schemas.webhooks import DECISION_EVENT, DIFF_MESSAGE, PING_MESSAGE, WebhookData, WebhookMessage, WebhookPing
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
+from service.games.ports.webhook_store import WebhookRegistration
 from service.games.timestamps import timestamp
-from service.games.webhooks.port import WebhookRegistration
 
 TURN_STARTED = TurnStarted.__struct_config__.tag
 

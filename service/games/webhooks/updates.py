@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import msgspec
 
-from service.games.api_keys.subject import subject_of_key
+from service.games.access import subject_of_key
 from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import GameError
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
-from service.games.webhooks.port import (
+from service.games.ports.webhook_store import (
     LeaseTaken,
     StoredWebhook,
     WebhookChange,

@@ -15,10 +15,10 @@ from schemas.webhooks import (
     WebhookCreated,
 )
 from service.games.context import Context
+from service.games.ports.webhook_store import DeliveryAttempt, StoredWebhook, WebhookRegistration, WebhookState
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.owner import Owner
 from service.games.webhooks.payloads import challenge_id, message_id, ping_id
-from service.games.webhooks.port import DeliveryAttempt, StoredWebhook, WebhookRegistration, WebhookState
 
 AnyWebhook = Webhook | KeyWebhook
 AnyCreated = WebhookCreated | KeyWebhookCreated

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from prometheus_client import Histogram
 
-from service.games.ports import StoreBusy
+from service.games.ports.game_store import StoreBusy
 from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS
 
 __all__ = ["NO_REPLY_REASON", "Argument", "Command", "InFlightCommands", "InFlightLimits", "name_script_metric"]

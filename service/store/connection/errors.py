@@ -2,7 +2,7 @@
 
 from redis.exceptions import AuthenticationError, RedisClusterException, RedisError, ResponseError
 
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 
 __all__ = ["CONNECTION_ERRORS", "RETRYABLE_CODES", "WRITE_ERRORS", "error_code", "is_error_reply", "to_store_error"]
 

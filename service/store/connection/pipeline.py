@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import AskError, MovedError, NoScriptError
 
-from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection.command import NO_REPLY_REASON, Argument, Command, InFlightCommands, InFlightLimits
 from service.store.connection.errors import RETRYABLE_CODES, WRITE_ERRORS, error_code, is_error_reply, to_store_error
 from service.store.connection.outage_log import OutageLog

@@ -9,7 +9,7 @@ import msgspec
 from schemas.game import GameView
 from service.games.context import Context
 from service.games.history.verify import upgrade_state
-from service.games.ports import StoredDiff, UnreadableGame
+from service.games.ports.game_store import StoredDiff, UnreadableGame
 from service.games.repository import read_log
 from service.json_patch import apply_patch
 

@@ -18,8 +18,8 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
 from service.games.errors import WebhookUrlRejected
+from service.games.ports.webhook_store import POSTPONED, TIMEOUT, SendResult, WebhookSender
 from service.games.webhooks.challenges import KeyedRateLimiter, Rate
-from service.games.webhooks.port import POSTPONED, TIMEOUT, SendResult, WebhookSender
 from service.web.client_ip import normalize_address
 from service.web.limits import Limits
 from service.web.outbound.dns import LOOKUP_TIMEOUT_S, WebhookResolver

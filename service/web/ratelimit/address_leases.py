@@ -6,7 +6,7 @@ address therefore has a bucket of its network above it, a few times as large.
 
 from collections.abc import Callable
 
-from service.games.ports import TokenBucketStore
+from service.games.ports.game_store import TokenBucketStore
 from service.web.client_ip import get_site_network
 from service.web.ratelimit.leases import LeasePool, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy

@@ -6,8 +6,8 @@ other at a bounded rate, so its guesses do not lock the holder of a key out.
 
 from aiohttp import web
 
-from service.games.api_keys.authenticator import ApiKeyAuthenticator
-from service.games.api_keys.key import ApiKey
+from service.games.api_key import ApiKey
+from service.games.authenticator import ApiKeyAuthenticator
 from service.games.errors import ApiKeyRejected
 from service.web.app_keys import API_KEY
 from service.web.errors import RateLimited

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from service.games.api_keys.key import ApiKey
-from service.games.ports import RateLimit, TokenBucketStore
+from service.games.api_key import ApiKey
+from service.games.ports.game_store import RateLimit, TokenBucketStore
 from service.telemetry.metrics import API_KEY_RATE_LIMITED
 from service.web.errors import RateLimited
 from service.web.ratelimit import costs

@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 
 from multidict import CIMultiDict, istr
 
-from service.games.ports import Grant, StoreError, TokenBucketStore
+from service.games.ports.game_store import Grant, StoreError, TokenBucketStore
 from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.client_ip import ClientID, make_bucket_key

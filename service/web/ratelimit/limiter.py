@@ -14,9 +14,9 @@ import msgspec
 from aiohttp import hdrs, web
 from multidict import istr
 
-from service.games.api_keys.authenticator import ApiKeyAuthenticator
+from service.games.authenticator import ApiKeyAuthenticator
 from service.games.errors import Unauthorized
-from service.games.ports import RateLimit, TokenBucketStore
+from service.games.ports.game_store import RateLimit, TokenBucketStore
 from service.web.app_keys import API_KEY
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED

@@ -6,7 +6,7 @@ The headers follow draft-ietf-httpapi-ratelimit-headers-11.
 import re
 from math import ceil
 
-from service.games.ports import RateLimit
+from service.games.ports.game_store import RateLimit
 
 __all__ = ["BadRate", "Policy", "parse_rate"]
 

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from schemas.lobby import CreateGame
 from service.engine import Game
-from service.games.api_keys.key import ApiKey
+from service.games.api_key import ApiKey
 from service.games.bots.priority import hash_creator, is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
 from service.games.errors import UnknownTileSet

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from service.engine import build_view, legal_moves
 from service.games.context import Context
-from service.games.ports import GameRecord
+from service.games.ports.game_store import GameRecord
 from service.games.queries.diffs import load_digest
 from service.games.queries.games import load_for_reader
 from service.games.queries.legal_moves import is_repeated, move_sort_key

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from service.engine import Game, TileSetIndex
 from service.games.i18n import Language
-from service.games.ports import GameRecord
+from service.games.ports.game_store import GameRecord
 from service.games.queries.games import load_for_reader
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT

@@ -12,7 +12,7 @@ from schemas.commands import LegalMoves
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Int32
 from service.games.i18n import Language
-from service.games.ports import GameRecord
+from service.games.ports.game_store import GameRecord
 from service.games.queries.games import compute_scores, count_tiles_left
 from service.games.queries.legal_moves import MoveFilter, list_legal_moves
 from service.games.repository import decode_with_index

@@ -5,7 +5,7 @@ import asyncio
 from aiohttp import web
 
 from schemas.service import Health
-from service.games.ports import GameStore, StoreError
+from service.games.ports.game_store import GameStore, StoreError
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, SUPERVISOR
 from service.web.errors import BackgroundTaskFailing, ShuttingDown

@@ -25,9 +25,9 @@ from schemas.webhooks import (
     WebhookCreated,
     Webhooks,
 )
+from service.games.commands import webhooks
 from service.games.context import Context
 from service.games.idempotency import ReplayableResult
-from service.games.webhooks import commands
 from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
 from service.web.api_keys import authenticate_api_key, require_api_key
 from service.web.app_keys import CONTEXT, LIMITS
@@ -179,8 +179,8 @@ KEY = Family(
 async def _register(request: web.Request, owner: Owner, decoder: msgspec.json.Decoder[Any]) -> web.Response:
     body = await read_body(request, decoder)
     _check_url(request, body.url)
-    registration = commands.RegistrationRequest(body, parse_idempotency_key(request), _hash_address(request))
-    created = await commands.register_webhook(request.app[CONTEXT], owner, registration)
+    registration = webhooks.RegistrationRequest(body, parse_idempotency_key(request), _hash_address(request))
+    created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
     return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
 
 
@@ -243,19 +243,19 @@ async def register_webhook(request: web.Request, owner: Owner) -> web.Response:
 @GAME.list_all("listWebhooks", "List the webhooks", "The webhooks of the game, oldest first.")
 async def list_webhooks(request: web.Request, owner: Owner) -> web.Response:
     """List the game's webhooks, without their secrets; with a seat token, only those that it has registered."""
-    return _cacheable(request, owner, await commands.list_webhooks(request.app[CONTEXT], owner))
+    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
 
 
 @GAME.read_one("readWebhook", "Read a webhook")
 async def read_webhook(request: web.Request, owner: Owner) -> web.Response:
     """Return one webhook with its status and its delivery progress."""
-    return _cacheable(request, owner, await commands.load_webhook(*_arguments(request, owner)))
+    return _cacheable(request, owner, await webhooks.load_webhook(*_arguments(request, owner)))
 
 
 @GAME.delete("deleteWebhook", "Delete a webhook")
 async def delete_webhook(request: web.Request, owner: Owner) -> web.Response:
     """Delete a webhook and its delivery log; a delivery in progress may still arrive."""
-    await commands.delete_webhook(*_arguments(request, owner))
+    await webhooks.delete_webhook(*_arguments(request, owner))
     return web.Response(status=204)
 
 
@@ -266,13 +266,13 @@ async def retry_webhook(request: web.Request, owner: Owner) -> web.Response:
     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
     passed its challenge becomes `pending` again and receives a new challenge.
     """
-    return _respond(owner, await commands.retry_webhook(*_arguments(request, owner), parse_idempotency_key(request)))
+    return _respond(owner, await webhooks.retry_webhook(*_arguments(request, owner), parse_idempotency_key(request)))
 
 
 @GAME.list_deliveries("listDeliveries", "List a webhook's deliveries")
 async def list_deliveries(request: web.Request, owner: Owner) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
-    return _cacheable(request, owner, await commands.list_deliveries(*_arguments(request, owner)))
+    return _cacheable(request, owner, await webhooks.list_deliveries(*_arguments(request, owner)))
 
 
 @KEY.register(
@@ -294,13 +294,13 @@ async def register_key_webhook(request: web.Request, owner: Owner) -> web.Respon
 @KEY.list_all("listKeyWebhooks", "List the API key's webhooks", "The webhooks of the key, oldest first.")
 async def list_key_webhooks(request: web.Request, owner: Owner) -> web.Response:
     """List the webhooks of the API key, without their secrets."""
-    return _cacheable(request, owner, await commands.list_webhooks(request.app[CONTEXT], owner))
+    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
 
 
 @KEY.read_one("readKeyWebhook", "Read an API key's webhook")
 async def read_key_webhook(request: web.Request, owner: Owner) -> web.Response:
     """Return one webhook with its status, and the number of games with messages that it missed."""
-    return _cacheable(request, owner, await commands.load_webhook(*_arguments(request, owner)))
+    return _cacheable(request, owner, await webhooks.load_webhook(*_arguments(request, owner)))
 
 
 @KEY.route(
@@ -321,14 +321,14 @@ async def change_key_webhook(request: web.Request, owner: Owner) -> web.Response
     body = await read_body(request, CHANGE_DECODER)
     if body.url is not None:
         _check_url(request, body.url)
-    changed = await commands.change_webhook(*_arguments(request, owner), body, _hash_address(request))
+    changed = await webhooks.change_webhook(*_arguments(request, owner), body, _hash_address(request))
     return _respond(owner, ReplayableResult(changed, 0))
 
 
 @KEY.delete("deleteKeyWebhook", "Delete an API key's webhook")
 async def delete_key_webhook(request: web.Request, owner: Owner) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
-    await commands.delete_webhook(*_arguments(request, owner))
+    await webhooks.delete_webhook(*_arguments(request, owner))
     return web.Response(status=204)
 
 
@@ -342,7 +342,7 @@ async def ping_key_webhook(request: web.Request, owner: Owner) -> web.Response:
     disabled is sent nothing: the problem is `conflict`.
     """
     return _respond(
-        owner, await commands.ping_webhook(*_arguments(request, owner), parse_idempotency_key(request)), 202
+        owner, await webhooks.ping_webhook(*_arguments(request, owner), parse_idempotency_key(request)), 202
     )
 
 
@@ -364,7 +364,7 @@ async def rotate_key_webhook_secret(request: web.Request, owner: Owner) -> web.R
     """
     key = parse_idempotency_key(request)
     body = await read_optional_body(request, ROTATE_DECODER)
-    return _respond(owner, await commands.rotate_secret(*_arguments(request, owner), key, body), secret=True)
+    return _respond(owner, await webhooks.rotate_secret(*_arguments(request, owner), key, body), secret=True)
 
 
 @KEY.command(
@@ -376,7 +376,7 @@ async def retry_key_webhook(request: web.Request, owner: Owner) -> web.Response:
     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
     one. `missed_games` shrinks to 0 as the games are taken up again.
     """
-    return _respond(owner, await commands.retry_webhook(*_arguments(request, owner), parse_idempotency_key(request)))
+    return _respond(owner, await webhooks.retry_webhook(*_arguments(request, owner), parse_idempotency_key(request)))
 
 
 @KEY.command(
@@ -395,13 +395,13 @@ async def replay_key_webhook(request: web.Request, owner: Owner) -> web.Response
     """
     key = parse_idempotency_key(request)
     body = await read_body(request, REPLAY_DECODER)
-    return _respond(owner, await commands.replay_messages(*_arguments(request, owner), key, body), 202)
+    return _respond(owner, await webhooks.replay_messages(*_arguments(request, owner), key, body), 202)
 
 
 @KEY.list_deliveries("listKeyDeliveries", "List deliveries of all games")
 async def list_key_deliveries(request: web.Request, owner: Owner) -> web.Response:
     """List the latest 100 delivery attempts with their responses, of all games."""
-    return _cacheable(request, owner, await commands.list_deliveries(*_arguments(request, owner)))
+    return _cacheable(request, owner, await webhooks.list_deliveries(*_arguments(request, owner)))
 
 
 GAME_ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

@@ -5,7 +5,7 @@ from aiohttp import web
 from schemas.messages import Welcome
 from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.languages import negotiate_language

@@ -7,7 +7,7 @@ from aiohttp import HttpVersion11, web
 
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
-from service.games.ports import GameRecord, StoreUnavailable
+from service.games.ports.game_store import GameRecord, StoreUnavailable
 from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position

@@ -9,7 +9,7 @@ from schemas.problems import Problem, problem
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
-from service.games.ports import GameRecord, StoreUnavailable
+from service.games.ports.game_store import GameRecord, StoreUnavailable
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from service.web.app_keys import CONTEXT, HUB, LIMITS

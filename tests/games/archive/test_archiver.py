@@ -28,7 +28,7 @@ from service.games.archive.port import ArchiveStorage, StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.history.verify import verify
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
 from service.store import keys
 from service.store.game_store import RedisStore

@@ -10,7 +10,7 @@ from service.games.archive import builder
 from service.games.archive.builder import MAX_ATTEMPTS, build_archive, build_export
 from service.games.archive.document import InvalidDocument
 from service.games.archive.validation import validate_document
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 from service.games.repository import decode_game, read_log
 from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore

@@ -15,7 +15,7 @@ from service.games.commands.undo import compute_undo_point
 from service.games.diffs.patch import compare_views
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
 from service.games.history.verify import verify
-from service.games.ports import GameStore
+from service.games.ports.game_store import GameStore
 from service.json_patch import apply_patch
 from tests.games.game_fixture import new_game, seconds_left
 from tests.games.game_logs import ARCHIPELAGO, decode_log

@@ -6,7 +6,7 @@ from typing import Any
 
 from service.engine import encode_snapshot
 from service.games.errors import GameError
-from service.games.ports import Commit, GameRecord, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import Commit, GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.realtime.recovery import resolve_position

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 from service.games.realtime.channel import Channel
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import VersionSubscriber

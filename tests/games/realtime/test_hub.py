@@ -7,7 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.ports import ChangeNotification, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import ChangeNotification, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import Hub
 from service.games.realtime.stream_position import StreamPosition

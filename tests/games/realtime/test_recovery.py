@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore

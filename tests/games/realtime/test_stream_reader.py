@@ -8,9 +8,9 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import COLORS
 from service.engine import encode_snapshot, take_seat
-from service.games.diffs.change import Change
 from service.games.diffs.record import record_change
-from service.games.ports import StoredDiff, StoreUnavailable
+from service.games.lifecycle import Change
+from service.games.ports.game_store import StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime import stream_reader, version_sweep
 from service.games.realtime.hub import Hub

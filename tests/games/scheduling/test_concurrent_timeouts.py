@@ -13,7 +13,7 @@ from service.games.commands.abort import abort_game
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.errors import GameError, NotYourTurn
-from service.games.ports import Commit, CommitOutcome, GameStore
+from service.games.ports.game_store import Commit, CommitOutcome, GameStore
 from service.games.scheduling.scheduler import advance_due_game, run_scheduler
 from tests.background import in_background
 from tests.games.game_fixture import event_types, make_context, new_game

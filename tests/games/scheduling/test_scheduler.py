@@ -15,7 +15,7 @@ from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.context import Context
 from service.games.history.verify import verify
-from service.games.ports import GameStore, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
 from service.games.scheduling import scheduler
 from service.games.scheduling.scheduler import (
     DUE_BATCH_SIZE,

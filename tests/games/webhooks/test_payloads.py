@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from schemas.webhooks import Secret
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
+from service.games.ports.webhook_store import WebhookRegistration
 from service.games.webhooks.payloads import build_payload, generate_secret
-from service.games.webhooks.port import WebhookRegistration
 
 PLACED = {"type": "tile_placed", "seat": 0, "tile": "cross", "x": 1, "y": 0, "rotation": 0}
 TURN = {"type": "turn_started", "number": 2, "seat": 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis.crc import key_slot
 
-from service.games.ports import ChangeNotification, Committed, StoreUnavailable
+from service.games.ports.game_store import ChangeNotification, Committed, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
 from tests.polling import wait_until

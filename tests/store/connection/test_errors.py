@@ -15,7 +15,7 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.store.client import connect
 from service.store.connection.errors import error_code, to_store_error
 from tests.redis_servers import create_access, standalone

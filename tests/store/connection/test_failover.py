@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.games.ports import Committed
+from service.games.ports.game_store import Committed
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from tests.polling import wait_until

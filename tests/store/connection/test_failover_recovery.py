@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis.exceptions import ResponseError
 
-from service.games.ports import Committed, StoreUnavailable
+from service.games.ports.game_store import Committed, StoreUnavailable
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, sentinel

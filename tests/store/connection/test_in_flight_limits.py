@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis.exceptions import NoScriptError
 
-from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.client import connect
 from service.store.connection.command import Command, InFlightCommands, InFlightLimits
 from service.store.connection.pipeline import PipelinedClient, Wait

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.games.ports import Committed, StoreUnavailable
+from service.games.ports.game_store import Committed, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.aof_flush import wait_for_aof_flush

@@ -7,7 +7,7 @@ from contextlib import aclosing
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.store.client import connect
 from service.store.connection.command import Command
 from service.store.connection.pipeline import PipelinedClient, Wait

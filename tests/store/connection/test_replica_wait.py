@@ -6,11 +6,11 @@ from contextlib import aclosing
 import pytest
 import pytest_asyncio
 
-from service.games.api_keys.key import ApiKey, Quotas
-from service.games.api_keys.subject import subject_of_key
+from service.games.access import subject_of_key
+from service.games.api_key import ApiKey, Quotas
 from service.games.archive.port import RestoreRequest
-from service.games.ports import Committed, StoreUnavailable, VersionConflict
-from service.games.webhooks.port import WebhookRegistration, WebhookState
+from service.games.ports.game_store import Committed, StoreUnavailable, VersionConflict
+from service.games.ports.webhook_store import WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore

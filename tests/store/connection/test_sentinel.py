@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio.sentinel import SentinelManagedConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.games.ports import Committed
+from service.games.ports.game_store import Committed
 from service.store import keys
 from service.store.client import connect
 from service.store.connection.sentinel import SentinelTopology

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Committed
+from service.games.ports.game_store import Committed
 from service.store.client import connect
 from service.store.embedded import program as embedded_program
 from service.store.embedded import server as embedded_server_module

@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 
-from service.games.api_keys.key import ApiKey, Quotas
-from service.games.ports import GameStore
+from service.games.api_key import ApiKey, Quotas
+from service.games.ports.game_store import GameStore
 from service.telemetry import tracing
 from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import API_KEY

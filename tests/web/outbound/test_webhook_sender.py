@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from service.games.ports.webhook_store import POSTPONED
 from service.games.webhooks.challenges import Rate
-from service.games.webhooks.port import POSTPONED
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.outbound import webhook_sender

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import EMPTY_PAYLOAD, web
 from aiohttp.test_utils import make_mocked_request
 
-from service.games.api_keys.key import ApiKey, Quotas
-from service.games.ports import Grant, RateLimit
+from service.games.api_key import ApiKey, Quotas
+from service.games.ports.game_store import Grant, RateLimit
 from service.web.client_ip import hash_token
 from service.web.limits import Limits
 from service.web.ratelimit.leases import LeasePool

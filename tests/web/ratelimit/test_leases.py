@@ -6,7 +6,7 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 from multidict import CIMultiDict
 
-from service.games.ports import Grant, RateLimit, StoreUnavailable
+from service.games.ports.game_store import Grant, RateLimit, StoreUnavailable
 from service.web.client_ip import hash_token, make_bucket_key
 from service.web.errors import RateLimited
 from service.web.ratelimit.leases import MAX_ATTEMPTS, LeasePending, LeasePool, retry_when_leased

@@ -6,7 +6,7 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 from aiohttp import web
 
-from service.games.ports import RateLimit
+from service.games.ports.game_store import RateLimit
 from service.web.app_keys import API_KEY as API_KEY_OF_REQUEST
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 import pytest
 
 from schemas.lobby import CreateGame, SeatRequest
-from service.games.api_keys.key import ApiKey
+from service.games.api_key import ApiKey
 from service.games.bots.priority import hash_creator
 from service.web.app_keys import API_KEY, CONTEXT, LIMITS
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter

@@ -6,7 +6,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.access import decode_access
-from service.games.api_keys.key import generate_secret
+from service.games.api_key import generate_secret
 from service.games.context import Retention
 from service.games.index_repair.repairer import IndexRepairer
 from service.store import keys

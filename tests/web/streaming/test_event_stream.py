@@ -6,7 +6,7 @@ import pytest
 from aiohttp import HttpVersion10
 from redis.asyncio import Redis
 
-from service.games.ports import StoreUnavailable
+from service.games.ports.game_store import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB

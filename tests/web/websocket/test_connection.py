@@ -12,7 +12,7 @@ from aiohttp import ClientSession, WSMessage, WSMsgType
 
 from schemas.messages import Pong
 from service.games.errors import GameError
-from service.games.ports import StoredDiff
+from service.games.ports.game_store import StoredDiff
 from service.games.realtime.channel import Channel
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_position import StreamPosition

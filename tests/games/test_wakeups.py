@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from service.games.scheduling import wakeups as module
-from service.games.scheduling.wakeups import Wakeups
+from service.games import wakeups as module
+from service.games.wakeups import Wakeups
 
 
 async def test_a_game_is_taken_once() -> None:

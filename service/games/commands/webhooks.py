@@ -36,12 +36,8 @@ from service.games.idempotency import (
     read_record,
     token_secret,
 )
-from service.games.ports import GameRecord
-from service.games.repository import decode_game
-from service.games.timestamps import DAY_S, unix_seconds
-from service.games.webhooks.owner import Owner, Rights, authorize
-from service.games.webhooks.payloads import derive_secret, generate_secret
-from service.games.webhooks.port import (
+from service.games.ports.game_store import GameRecord
+from service.games.ports.webhook_store import (
     Added,
     ExpectedWebhooks,
     LeaseTaken,
@@ -51,6 +47,10 @@ from service.games.webhooks.port import (
     WebhooksChanged,
     WebhookState,
 )
+from service.games.repository import decode_game
+from service.games.timestamps import DAY_S, unix_seconds
+from service.games.webhooks.owner import Owner, Rights, authorize
+from service.games.webhooks.payloads import derive_secret, generate_secret
 from service.games.webhooks.updates import restart, update_webhook
 from service.games.webhooks.views import (
     AnyCreated,

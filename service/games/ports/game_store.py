@@ -15,9 +15,9 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
-from service.games.api_keys.port import ApiKeyStore
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.webhooks.port import WebhookStore
+from service.games.ports.api_key_store import ApiKeyStore
+from service.games.ports.webhook_store import WebhookStore
 from service.supervision import Backoff
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from service.games.api_keys.key import ApiKey
+from service.games.api_key import ApiKey
 
 __all__ = ["ApiKeyStore", "StoredApiKey"]
 

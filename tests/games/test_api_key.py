@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from service.games.api_keys.key import (
+from service.games.api_key import (
     ApiKey,
     Quotas,
     add_secret,
