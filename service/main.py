@@ -33,15 +33,14 @@ from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
 from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
-from service.store.embedded.errors import EmbeddedServerError
+from service.store.embedded.directory import EmbeddedServerError
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
 from service.web.outbound.webhook_sender import open_webhook_sender
 from service.web.server.listeners import bind, format_listening_url
 from service.web.server.metrics import serve_metrics
-from service.web.server.serving import StartFailed, run_server
-from service.web.server.shutdown import ShutdownSignal
+from service.web.server.serving import ShutdownSignal, StartFailed, run_server
 
 TERMINAL = Path(__file__).parents[1] / "examples" / "terminal"
 """The terminal client, in a clone of the project; an installed package does not have it."""

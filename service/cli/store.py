@@ -10,7 +10,7 @@ import click
 from service.games.ports.game_store import StoreUnavailable
 from service.settings import check_one_store
 from service.store.client import connect
-from service.store.embedded.errors import EmbeddedServerError
+from service.store.embedded.directory import EmbeddedServerError
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 

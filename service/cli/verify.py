@@ -12,8 +12,7 @@ import click
 import msgspec
 
 from schemas.vocabulary import DIGEST
-from service.cli.log_download import DownloadFailed, download_log
-from service.cli.log_file import BadLog, Log, decode_log, encode_log
+from service.cli.log_download import BadLog, DownloadFailed, Log, decode_log, download_log, encode_log
 from service.cli.tileset import describe_fault
 from service.cli.verdict import make_verdict
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset

@@ -15,10 +15,10 @@ The modules follow the rulebook: `setup` (R1), `turn` (R2), `placement` (R3), `i
 `delivery` (R6 and R5.10), `final_scoring` (R7), `queries` (R8).
 """
 
-from service.engine.errors import EngineError, GameNotActive, IllegalMove
 from service.engine.game import SCHEMA_VERSION, Game, Player, copy_game, decode_snapshot, encode_snapshot, is_finished
 from service.engine.move_ids import move_id, parse_move_id
 from service.engine.resignation import replace_player, resign, return_player
+from service.engine.segments import EngineError, GameNotActive, IllegalMove
 from service.engine.setup import mark_aborted, next_open_seat, set_up, take_seat, vacate_seat
 from service.engine.tileset_index import TileSetIndex
 from service.engine.turn import apply_action, legal_moves

@@ -3,8 +3,8 @@
 from schemas.actions import Deliver, Pass, TakeShip
 from schemas.events import AnyEvent, ShipRevealed, ShipTaken
 from schemas.vocabulary import Wares
-from service.engine.errors import IllegalMove
 from service.engine.game import Game, Player
+from service.engine.segments import IllegalMove
 from service.engine.tileset_index import Payment, TileSetIndex
 
 

@@ -7,10 +7,10 @@ player are not awarded (R5.10). The last remaining player wins.
 """
 
 from schemas.events import AnyEvent, PlayerReplaced, PlayerResigned, PlayerReturned
-from service.engine.errors import GameNotActive
 from service.engine.final_scoring import finish_game
 from service.engine.game import SEAT_BITS, Game
 from service.engine.islanders import return_islanders
+from service.engine.segments import GameNotActive
 from service.engine.tileset_index import TileSetIndex
 from service.engine.turn import award_market_ships, end_turn, finish_islander_phase
 

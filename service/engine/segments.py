@@ -1,10 +1,31 @@
-"""Look-ups from a segment's number on the board to its tile, and from a label to the segments of its feature."""
+"""What the chapters of the rules share: the segments of a placed tile, and the rejection of a move."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from service.engine.game import Game
 from service.engine.tileset_index import TileSetIndex, unpack_cell
+
+
+class EngineError(Exception):
+    """The base of the engine's errors; the game is unchanged when one is raised."""
+
+
+class IllegalMove(EngineError):
+    """An action that the rules forbid now."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        super().__init__(rule, reason)
+        self.rule = rule
+        self.reason = reason
+
+
+class GameNotActive(EngineError):
+    """A game that waits for players, is finished or was aborted."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 def tile_order(game: Game, segment: int) -> int:

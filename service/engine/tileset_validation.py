@@ -14,7 +14,7 @@ import msgspec
 from schemas.base import without_bom
 from schemas.tileset import MAX_TYPES, Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from schemas.vocabulary import EDGES, Edge, Half
-from service.engine.errors import EngineError
+from service.engine.segments import EngineError
 
 __all__ = ["Fault", "TileSetInvalid", "list_faults", "parse_tileset"]
 

@@ -25,7 +25,6 @@ from service.engine.delivery import (
     take_chosen_ship,
     take_owed_ships,
 )
-from service.engine.errors import GameNotActive, IllegalMove
 from service.engine.evaluation import evaluate_placement
 from service.engine.final_scoring import end_reason, finish_game
 from service.engine.game import Game
@@ -36,6 +35,7 @@ from service.engine.islanders import (
     retrieve_islander,
 )
 from service.engine.placement import check_placement, has_legal_placement, legal_placements, place_tile
+from service.engine.segments import GameNotActive, IllegalMove
 from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 ACTION_PHASES: Final[dict[type[Action], Phase]] = {

@@ -8,7 +8,7 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.engine import Game, TileSetIndex, decode_snapshot, encode_snapshot
-from service.engine.checksum import add_checksum
+from service.engine.game import add_checksum
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
 from service.games.bots.priority import bot_on_turn, is_attended, next_due_at
 from service.games.cache import GameSession

@@ -30,13 +30,12 @@ from service.games.ports.game_store import (
 from service.games.ports.webhook_store import WebhookStore
 from service.store import keys
 from service.store.api_keys import RedisApiKeyStore
-from service.store.archive_queue import RedisArchiveQueue
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
 from service.store.notifications import ChangeNotifications
-from service.store.schedule import Schedule
+from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
 from service.store.token_buckets import RedisTokenBuckets
 from service.store.transfer import RedisGameTransfer

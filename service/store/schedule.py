@@ -1,8 +1,4 @@
-"""Due dates of games or webhooks: the time by which some instance must look at each.
-
-A date is set before the commit that brings it, so that nothing due is forgotten, whichever instance dies when. Thus it
-may be too early: its commit lost against another, or a later commit moved it. Whoever looks then reschedules it.
-"""
+"""The schedule of due games, and the queue of games to archive, with its leases."""
 
 import time
 from collections.abc import Callable
@@ -10,8 +6,13 @@ from collections.abc import Callable
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
+from service.telemetry.clock import now
 
-__all__ = ["GRACE_S", "Schedule"]
+__all__ = [
+    "GRACE_S",
+    "RedisArchiveQueue",
+    "Schedule",
+]
 
 GRACE_S = 15
 """Seconds within which a commit is stored or given up after its date was set."""
@@ -53,3 +54,27 @@ class Schedule:
         """Return games that are due, the oldest date first."""
         games = await self._client.execute("ZRANGE", self._key, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
         return [game.decode() for game in games]
+
+
+class RedisArchiveQueue(Schedule):
+    """`service.games.archive.port.ArchiveQueue` on Redis."""
+
+    def __init__(self, client: PipelinedClient, clock: Callable[[], float] = now) -> None:
+        super().__init__(client, clock, keys.ARCHIVE_SCHEDULE)
+        self._lease_script = Script(client, "acquire_lease.lua")
+        self._ack_script = Script(client, "archive_ack.lua")
+
+    async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
+        """Lease a game to one archiver for `seconds`, and return False if another one has it."""
+        return bool(await self._lease_script.run([keys.archive_lease(game)], holder, seconds))
+
+    async def load_archived_version(self, game: str) -> int:
+        """Return the version that is archived; 0 for none."""
+        return int(await self._client.execute("HGET", keys.game(game), "archived") or 0)
+
+    async def mark_archived(self, game: str, holder: str, version: int) -> bool:
+        """Store which version is archived, and release the lease.
+
+        Return False if the game has another version by now, or the lease has expired.
+        """
+        return bool(await self._ack_script.run([keys.game(game), keys.archive_lease(game)], holder, version))

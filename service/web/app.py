@@ -7,7 +7,7 @@ from aiohttp import web
 
 from service.games.authenticator import ApiKeyAuthenticator
 from service.games.context import Context
-from service.games.queries.tokens import is_valid_token
+from service.games.queries.games import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR

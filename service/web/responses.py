@@ -6,14 +6,14 @@ from typing import Any
 from aiohttp import web
 
 from schemas.base import encode_json
-from service.telemetry.log_context import LOG_CONTEXT
+from service.telemetry.logs import LOG_CONTEXT
 from service.web.app_keys import DRAINING
 from service.web.common_headers import (
     IDEMPOTENT_REPLAYED,
     SECURITY_HEADERS,
     set_common_headers,
 )
-from service.web.headers.compression import MIN_COMPRESSED_BYTES, CompressibleResponse
+from service.web.headers.negotiation import MIN_COMPRESSED_BYTES, CompressibleResponse
 from service.web.parsing import JSON, match_if_none_match
 
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"

@@ -8,8 +8,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from service.cli import log_download
-from service.cli.log_download import DownloadFailed, download_log
-from service.cli.log_file import encode_log
+from service.cli.log_download import DownloadFailed, download_log, encode_log
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import south_seas
 from tests.web.app_server import serve

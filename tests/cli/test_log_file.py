@@ -1,6 +1,6 @@
 """The forms in which a file may contain a log."""
 
-from service.cli.log_file import decode_log
+from service.cli.log_download import decode_log
 
 
 def test_a_file_may_begin_with_a_byte_order_mark() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.engine import Game, decode_snapshot, encode_snapshot
-from service.engine.checksum import add_checksum, strip_checksum
+from service.engine.game import add_checksum, strip_checksum
 from tests.engine.random_games import archipelago_index, new_game
 
 GAME = new_game(archipelago_index(), 1)

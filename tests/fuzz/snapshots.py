@@ -23,7 +23,7 @@ from service.engine import (
     move_id,
     parse_move_id,
 )
-from service.engine.checksum import add_checksum
+from service.engine.game import add_checksum
 from service.games.diffs.record import record_change
 from service.games.i18n import describe_move, get_translator
 from service.games.lifecycle import Change

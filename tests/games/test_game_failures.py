@@ -16,7 +16,7 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.lobby import SeatRequest
 from service.engine import encode_snapshot
-from service.engine.checksum import add_checksum
+from service.engine.game import add_checksum
 from service.games import game_failures
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots

@@ -14,7 +14,7 @@ from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, make_restore
 from service.engine import decode_snapshot, encode_snapshot
-from service.engine.checksum import add_checksum
+from service.engine.game import add_checksum
 from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention

@@ -10,7 +10,7 @@ import aiohttp
 from redis.asyncio import Redis
 
 from service.engine import decode_snapshot, encode_snapshot
-from service.engine.checksum import add_checksum
+from service.engine.game import add_checksum
 from service.store import keys
 from tests.redis_servers.access import SERVICE_USER
 from tests.security.secret_server import ENCODED, PASSWORD, LoggedService, password_redis, start_service

@@ -14,8 +14,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
-from service.telemetry.logs import JSONFormatter, TextFormatter
+from service.telemetry.logs import LOG_CONTEXT, DueGameContext, JSONFormatter, TextFormatter
 from tests.server_process import start_server
 
 LOGGER = logging.getLogger("tests.telemetry")

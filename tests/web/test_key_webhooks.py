@@ -15,7 +15,7 @@ from service.games.webhooks.delivery import JITTER
 from service.games.webhooks.updates import restart
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.telemetry.log_context import LOG_CONTEXT
+from service.telemetry.logs import LOG_CONTEXT
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
 from tests.web.webhook_receiver import SECRET, WebhookReceiver

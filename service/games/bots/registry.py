@@ -12,8 +12,7 @@ from service.engine import Game, TileSetIndex
 from service.fair_queue import ANONYMOUS, FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
-from service.games.bots.redaction import redact
-from service.games.bots.runner import BotFailed, run_bot
+from service.games.bots.runner import BotFailed, redact, run_bot
 from service.telemetry.metrics import BOT_FAILURES, BOT_QUEUE_WAIT, BOT_THINKING, LATE_BOT_DECISIONS
 
 logger = logging.getLogger(__name__)

@@ -1,9 +1,11 @@
 """Setting up a new game: players, shuffle, the bots' first moves, and its id, tokens and access record."""
 
 import secrets
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from schemas.lobby import Created, CreateGame, SeatToken
+from schemas.lobby import Created, CreateGame, SeatRequest, SeatToken
+from schemas.player_names import name_key, unique_name
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, build_view, set_up
 from service.games.access import (
@@ -20,15 +22,14 @@ from service.games.access import (
 )
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
-from service.games.commands.player_names import assign_names
 from service.games.context import Context
 from service.games.diffs.record import record_change
-from service.games.errors import UnknownBot
+from service.games.errors import Conflict, UnknownBot
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import Change
 from service.games.ports.game_store import StoredDiff
-from service.games.queries.diffs import load_digest
+from service.games.queries.games import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
@@ -163,3 +164,37 @@ def _make_players(body: CreateGame) -> list[Player]:
         color = None if player.open else player.color or next(free)
         players.append(Player(name=name, color=color, kind=kind, bot=player.bot))
     return players
+
+
+def check_name_free(game: Game, name: str) -> None:
+    """Raise Conflict if a player of the game has this name."""
+    _check_differs(name, (player.name for player in game.players if player.name is not None))
+
+
+def assign_names(players: Sequence[SeatRequest]) -> list[str | None]:
+    """Return the name of each seat, None for an open one. Raises Conflict for two persons of the same name.
+
+    A bot without a name gets that of its kind. Any bot's name gets the first number that makes it unique.
+    """
+    taken: list[str] = []
+    for player in players:
+        if player.name is not None and player.bot is None:
+            _check_differs(player.name, taken)
+            taken.append(player.name)
+    return [_seat_name(player, taken) for player in players]
+
+
+def _seat_name(player: SeatRequest, taken: list[str]) -> str | None:
+    """Return a seat's name, and add a bot's to those taken."""
+    if player.bot is None:
+        return player.name
+    name = unique_name(player.name or player.bot.capitalize(), taken)
+    taken.append(name)
+    return name
+
+
+def _check_differs(name: str, others: Iterable[str]) -> None:
+    key = name_key(name)
+    for other in others:
+        if name_key(other) == key:
+            raise Conflict(f"the name {name} is taken: a player of this game is {other}")

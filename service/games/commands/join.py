@@ -11,7 +11,7 @@ from service.games.access import AccessRecord, Principal, authorize_read, derive
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, Command, execute
-from service.games.commands.player_names import check_name_free
+from service.games.commands.game_setup import check_name_free
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, NoOpenSeat
@@ -24,7 +24,7 @@ from service.games.idempotency import (
     token_secret,
 )
 from service.games.lifecycle import Change
-from service.games.queries.diffs import load_digest
+from service.games.queries.games import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat
 

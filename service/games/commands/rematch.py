@@ -31,7 +31,7 @@ from service.games.diffs.record import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
 from service.games.lifecycle import Change
-from service.games.queries.diffs import load_digest
+from service.games.queries.games import load_digest
 from service.games.repository import decode_game, read_access
 from service.games.webhooks.updates import attach_to_key
 

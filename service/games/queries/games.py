@@ -1,13 +1,18 @@
-"""Reading one game: its record, scores (R8.2, R8.3) and tiles left (R8.1)."""
+"""Reading a game, its scores and its diffs, and checking tokens."""
 
+from collections.abc import Sequence
+
+import msgspec
+
+from schemas.diffs import Diffs
 from schemas.scores import Scores, TileLeft, TilesLeft
 from service.engine import Game, TileSetIndex
 from service.engine.queries import islander_values, player_scores, tiles_left
-from service.games.access import authorize_read
+from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
 from service.games.i18n import Language, tile_names
-from service.games.ports.game_store import GameRecord
-from service.games.repository import load_game
+from service.games.ports.game_store import GameRecord, UnreadableGame
+from service.games.repository import load_game, read_access
 
 
 async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:
@@ -27,3 +32,36 @@ def count_tiles_left(index: TileSetIndex, game: Game, language: Language) -> Til
     counts = zip(tiles_left(index, game), tile_names(language, index), strict=True)
     tiles = [TileLeft(tile=count.tile, text=name.full, left=count.left) for count, name in counts]
     return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)
+
+
+async def is_valid_token(context: Context, game: str | None, token: str) -> bool:
+    """Return whether a token is one of a game's, or, without a game, whether any game is indexed under it."""
+    if game is None:
+        return await is_known_secret(context, [hash_token(token)])
+    loaded = await context.store.load(game)
+    if loaded is None:
+        return False
+    return authenticate(read_access(loaded), token) is not None
+
+
+async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
+    """Return whether any game is indexed under one of these hashes."""
+    return bool((await context.store.list_by_keys([index_key(one, None) for one in hashes], 1, None)).games)
+
+
+MAX_DIFFS = 1000
+
+
+async def load_digest(context: Context, game: str, version: int) -> str:
+    """Load the digest of a version from the log. Raises UnreadableGame."""
+    diffs = await context.store.load_diffs(game, version - 1, 1)
+    if not diffs or diffs[0].version != version:
+        raise UnreadableGame(f"its log does not hold version {version}")
+    return diffs[0].digest
+
+
+async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
+    """Return the diffs after version `since`, up to the loaded version."""
+    number = min(limit, MAX_DIFFS, loaded.version - since)
+    entries = await context.store.load_diffs(game, since, number) if number > 0 else []
+    return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])

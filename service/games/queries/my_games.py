@@ -16,8 +16,8 @@ from service.engine import Game, build_view
 from service.games.access import AccessRecord, SeatTag, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
+from service.games.queries.games import is_known_secret
 from service.games.queries.lobby import collect_page, summarize
-from service.games.queries.tokens import is_known_secret
 from service.games.repository import decode_with_index, read_access
 
 

@@ -9,7 +9,7 @@ from service.games.context import Context
 from service.games.i18n import EventNarrator, Language, describe_status, get_translator
 from service.games.i18n.story import PatchedTurn, decode_change, decode_turn, narrate_story
 from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
-from service.games.queries.diffs import MAX_DIFFS
+from service.games.queries.games import MAX_DIFFS
 from service.games.repository import decode_with_index
 
 

@@ -10,8 +10,7 @@ from time import perf_counter
 import msgspec
 
 from service.games.errors import GameError
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
-from service.games.realtime.subscriber import Subscriber
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage, Subscriber
 from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES
 
 __all__ = ["BATCH_SIZE", "MAX_TICKS", "Broadcaster"]

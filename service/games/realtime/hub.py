@@ -13,11 +13,9 @@ from contextlib import aclosing
 from service.games.errors import NoSuchGame
 from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
-from service.games.realtime.messages import DiffsMessage
-from service.games.realtime.recovery import build_snapshot
-from service.games.realtime.stream_position import StreamPosition
+from service.games.realtime.messages import DiffsMessage, Subscriber, TokenHolder
+from service.games.realtime.stream_position import StreamPosition, build_snapshot
 from service.games.realtime.stream_reader import PAGE_SIZE, READ_TIMEOUT_S, StreamReader, record_read_failure
-from service.games.realtime.subscriber import Subscriber, TokenHolder
 from service.games.realtime.version_sweep import VersionSweep
 from service.games.repository import read_access
 from service.games.tilesets import TileSetCatalogue

@@ -1,13 +1,23 @@
-"""What a channel sends to its subscribers."""
+"""What a subscriber gets, and what it has to offer for that."""
 
 from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from schemas.game import GameView
+from service.games.access import AccessRecord
+from service.games.errors import GameError
 from service.games.ports.game_store import StoredDiff
 
-__all__ = ["ChannelMessage", "DiffsMessage", "MessageBatch", "SnapshotMessage"]
+__all__ = [
+    "ChannelMessage",
+    "DiffsMessage",
+    "MessageBatch",
+    "SnapshotMessage",
+    "Subscriber",
+    "TokenHolder",
+]
 
 
 class CachedEncoding(msgspec.Struct, kw_only=True, eq=False):
@@ -37,3 +47,21 @@ class MessageBatch(CachedEncoding, eq=False):
 
 
 ChannelMessage = DiffsMessage | SnapshotMessage | MessageBatch
+
+
+class Subscriber(Protocol):
+    """A connection that follows games. Neither method blocks; both may raise OSError or RuntimeError."""
+
+    def deliver(self, message: ChannelMessage) -> None:
+        """Send a message of a game."""
+
+    def end_subscription(self, game: str, error: GameError) -> None:
+        """Report why the game can no longer be followed."""
+
+
+@runtime_checkable
+class TokenHolder(Protocol):
+    """A subscriber whose right to follow a game depends on a token, which may be revoked."""
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        """End the subscription if its token is no longer valid in the game's access record."""

@@ -13,7 +13,7 @@ from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable, UnreadableGame
 from service.games.realtime.channel import Channel, ChannelRegistry
-from service.games.realtime.recovery import build_snapshot, resolve_position
+from service.games.realtime.stream_position import build_snapshot, resolve_position
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
 from service.telemetry import clock, tracing

@@ -21,7 +21,7 @@ from service.games.lifecycle import is_overdue
 from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 from service.games.timeouts import apply_timeout
 from service.supervision import Backoff
-from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
+from service.telemetry.logs import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import ACTIONS, DUE_GAMES_IN_PROGRESS, TIMEOUTS
 
 logger = logging.getLogger(__name__)

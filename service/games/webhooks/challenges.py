@@ -18,8 +18,8 @@ from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallen
 from service.games.access import key_of_subject
 from service.games.ports.webhook_store import WebhookRegistration
 from service.games.timestamps import timestamp
+from service.games.webhooks.delivery_slots import site_of_url
 from service.games.webhooks.payloads import WebhookPayload, challenge_id
-from service.games.webhooks.sites import site_of_url
 
 __all__ = [
     "CHALLENGE_RETRY_DELAYS_S",

@@ -33,7 +33,7 @@ from service.games.webhooks.challenges import ChallengeRateLimiter
 from service.games.webhooks.delivery import LEASE_TTL_S, RETRY_DELAYS_S, Delivery, DeliveryResources
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.supervision import spawn
-from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
+from service.telemetry.logs import LOG_CONTEXT, DueGameContext
 
 logger = logging.getLogger(__name__)
 

@@ -14,9 +14,22 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded.errors import EmbeddedServerError
+__all__ = [
+    "EmbeddedServerError",
+    "ServerProgramNotFound",
+    "create_private_directory",
+    "lock_directory",
+    "socket_path",
+]
 
-__all__ = ["create_private_directory", "lock_directory", "socket_path"]
+
+class EmbeddedServerError(Exception):
+    """The server cannot be started, or its directory cannot be used."""
+
+
+class ServerProgramNotFound(EmbeddedServerError):
+    """No program on this machine can be started as the server."""
+
 
 SOCKET = "redis.sock"
 

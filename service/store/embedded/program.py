@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from service.store.embedded.errors import ServerProgramNotFound
+from service.store.embedded.directory import ServerProgramNotFound
 
 __all__ = ["MIN_VERSION", "available_programs", "select_program"]
 

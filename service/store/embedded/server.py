@@ -20,8 +20,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded.directory import create_private_directory, lock_directory, socket_path
-from service.store.embedded.errors import EmbeddedServerError
+from service.store.embedded.directory import EmbeddedServerError, create_private_directory, lock_directory, socket_path
 from service.store.embedded.process import LOG_NAME, spawn, stop
 from service.store.embedded.program import select_program
 from service.supervision import Supervisor

@@ -11,7 +11,7 @@ from typing import cast
 from aiohttp import web
 
 from schemas.problems import problem
-from service.telemetry.log_context import new_request_id
+from service.telemetry.logs import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
 from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network

@@ -13,9 +13,7 @@ from service.games.timestamps import DAY_S
 from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
 from service.web.drawing.scene import DEFAULT_WIDTH
-from service.web.headers.compression import CompressibleResponse
-from service.web.headers.languages import set_content_language
-from service.web.headers.negotiation import add_vary
+from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.parsing import match_if_none_match

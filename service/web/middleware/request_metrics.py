@@ -8,7 +8,7 @@ from aiohttp import hdrs, web
 from prometheus_client import Histogram
 
 from service.telemetry import tracing
-from service.telemetry.log_context import LOG_CONTEXT, is_valid_request_id, new_request_id
+from service.telemetry.logs import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
 from service.web.common_headers import REQUEST_ID
 from service.web.headers.negotiation import prefers_media_type

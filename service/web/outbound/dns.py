@@ -20,7 +20,7 @@ from ipaddress import ip_address
 import pycares
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from service.games.webhooks.sites import site_of_host
+from service.games.webhooks.delivery_slots import site_of_host
 from service.web.outbound.ssrf import is_public
 
 __all__ = ["LOOKUP_TIMEOUT_S", "NameResolutionFailed", "WebhookResolver"]

@@ -19,7 +19,7 @@ from service.games.commands.undo import undo
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.languages import negotiate_language, set_moves_language
+from service.web.headers.negotiation import negotiate_language, set_moves_language
 from service.web.parsing import (
     PREFER_REPRESENTATION,
     get_path_id,
@@ -31,7 +31,7 @@ from service.web.parsing import (
 )
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.queries import IncludeQuery, includes_legal_moves
+from service.web.routes.game_responses import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 Body = TypeVar("Body")

@@ -1,23 +1,28 @@
 """`GET /v1/games/{id}/board.svg`, `.png` and `.txt`. Source: api.md, "Asking without moving"; R8.5."""
 
+import asyncio
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
+import msgspec
 from aiohttp import web
 
+from schemas.game import GameView
 from service.engine import build_view, legal_moves
 from service.games.context import Context
-from service.games.ports.game_store import GameRecord
-from service.games.queries.diffs import load_digest
-from service.games.queries.games import load_for_reader
+from service.games.history.verify import upgrade_state
+from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
+from service.games.queries.games import load_digest, load_for_reader
 from service.games.queries.legal_moves import is_repeated, move_sort_key
-from service.games.repository import decode_with_index
+from service.games.repository import decode_with_index, read_log
+from service.json_patch import apply_patch
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.languages import negotiate_language
+from service.web.headers.negotiation import negotiate_language
 from service.web.images.jobs import BoardJob, ImageFormat
-from service.web.images.past_versions import load_past_version
 from service.web.images.queries import BoardQuery, TextQuery, board_options
 from service.web.images.responses import (
     ImageRequest,
@@ -30,6 +35,28 @@ from service.web.parsing import get_path_id, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.routing import GAME_ID, Route
+
+
+class _Diff(msgspec.Struct):
+    patch: list[dict[str, Any]]
+
+
+async def load_past_version(context: Context, game: str, version: int) -> GameView:
+    """Load GAME at an earlier version, upgraded to this release's fields. Raises UnreadableGame for a damaged log."""
+    log = await read_log(context.store, game, version)
+    if len(log) < version:
+        raise UnreadableGame(f"the log has {len(log)} versions of {version}")
+    try:
+        return await asyncio.to_thread(_replay, log)
+    except (msgspec.DecodeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise UnreadableGame(f"the log does not give GAME: {type(error).__name__}: {error}") from error
+
+
+def _replay(log: Sequence[StoredDiff]) -> GameView:
+    diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
+    state = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
+    return msgspec.convert(upgrade_state(state), GameView)
+
 
 OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
     "svg": ("readBoardSvg", "Read the board as SVG"),

@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from aiohttp import web
+from msgspec import Meta
 
+from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex
 from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
@@ -13,12 +15,43 @@ from service.games.queries.games import load_for_reader
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.languages import localized_etag, negotiate_language, set_content_language
-from service.web.parsing import get_path_id
+from service.web.headers.negotiation import localized_etag, negotiate_language, set_content_language
+from service.web.parsing import get_path_id, read_query
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
-from service.web.routing import ResponseSpec, Route
+from service.web.routing import Query, ResponseSpec, Route
 
-__all__ = ["GAME_NOT_MODIFIED", "NextPage", "game_read_route", "localized_response", "state_response"]
+__all__ = [
+    "GAME_NOT_MODIFIED",
+    "GameListQuery",
+    "IncludeQuery",
+    "NextPage",
+    "game_read_route",
+    "includes_legal_moves",
+    "localized_response",
+    "state_response",
+]
+
+
+class IncludeQuery(Query, frozen=True):
+    """Optional parts of a response."""
+
+    include: (
+        Annotated[Literal["legal_moves"], Meta(description="Adds the next legal moves to the response.")] | None
+    ) = None
+
+
+def includes_legal_moves(request: web.Request) -> bool:
+    """Return whether the query asks for the next legal moves. Raises Malformed."""
+    return bool(request.query_string) and read_query(request, IncludeQuery).include is not None
+
+
+class GameListQuery(Query, frozen=True):
+    """Filters and page of a list of games."""
+
+    status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
+    cursor: GameCursor | None = None
+
 
 GAME_NOT_MODIFIED = ResponseSpec(304, "The game has not changed.", headers=("ETag",))
 

@@ -22,7 +22,7 @@ from service.telemetry.metrics import API_KEY_GAMES
 from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import API_KEY, CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.languages import negotiate_language, set_moves_language
+from service.web.headers.negotiation import negotiate_language, set_moves_language
 from service.web.parsing import (
     get_path_id,
     parse_creator_key,
@@ -48,8 +48,14 @@ from service.web.responses import (
     link_next_page,
     mark_replayed,
 )
-from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, state_response
-from service.web.routes.queries import GameListQuery, IncludeQuery, includes_legal_moves
+from service.web.routes.game_responses import (
+    GAME_NOT_MODIFIED,
+    GameListQuery,
+    IncludeQuery,
+    game_read_route,
+    includes_legal_moves,
+    state_response,
+)
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 NewGame = TypeVar("NewGame", Created, Rematched)

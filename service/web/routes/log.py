@@ -13,8 +13,7 @@ from schemas.story import Story
 from schemas.vocabulary import Count
 from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
-from service.games.queries.diffs import MAX_DIFFS, list_diffs
-from service.games.queries.games import load_for_reader
+from service.games.queries.games import MAX_DIFFS, list_diffs, load_for_reader
 from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token

@@ -14,7 +14,7 @@ from service.web.parsing import read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request, refund_request
 from service.web.responses import cacheable_response, link_next_page
-from service.web.routes.queries import GameListQuery
+from service.web.routes.game_responses import GameListQuery
 from service.web.routing import ResponseSpec, Route
 
 

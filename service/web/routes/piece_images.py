@@ -11,7 +11,7 @@ from service.games.errors import NoSuchTileSet
 from service.games.i18n import Language, tile_names
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
-from service.web.headers.languages import negotiate_language
+from service.web.headers.negotiation import negotiate_language
 from service.web.images.jobs import ImageFormat, ShipJob, TileJob
 from service.web.images.queries import MAX_WIDTH_PX, PieceQuery, TileQuery
 from service.web.images.responses import (

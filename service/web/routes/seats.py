@@ -13,7 +13,7 @@ from service.games.commands.seats import remove_player, replace_token
 from service.web.api_keys import authenticate_api_key
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.languages import negotiate_language, set_moves_language
+from service.web.headers.negotiation import negotiate_language, set_moves_language
 from service.web.parsing import (
     get_path_id,
     parse_creator_key,
@@ -24,8 +24,8 @@ from service.web.parsing import (
 )
 from service.web.ratelimit.request_charges import ClientCharge, trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
+from service.web.routes.game_responses import IncludeQuery, includes_legal_moves
 from service.web.routes.games import DELETE_PROBLEMS, delete_route
-from service.web.routes.queries import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
 
 __all__ = ["ROUTES"]

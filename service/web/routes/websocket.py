@@ -8,7 +8,7 @@ from service.games.errors import NoSuchGame
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.languages import negotiate_language
+from service.web.headers.negotiation import negotiate_language
 from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.charges import CHARGE
 from service.web.ratelimit.request_charges import open_stream

@@ -19,7 +19,7 @@ from aiohttp.http_exceptions import (
 )
 
 from schemas.problems import Problem, problem
-from service.telemetry.log_context import LOG_CONTEXT, new_request_id
+from service.telemetry.logs import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection

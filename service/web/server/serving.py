@@ -8,8 +8,9 @@ import asyncio
 import gc
 import logging
 import resource
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from socket import socket
 
 from aiohttp import web
@@ -18,7 +19,34 @@ from service.supervision import spawn
 from service.web.app_keys import DRAINING, LIMITS
 from service.web.routes.websocket import close_streams
 from service.web.server.runner import ProblemRunner
-from service.web.server.shutdown import ShutdownSignal, handle_signals
+
+SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class ShutdownSignal:
+    """A request to stop, and a second one to stop at once."""
+
+    def __init__(self) -> None:
+        self.requested = asyncio.Event()
+        self.forced = asyncio.Event()
+
+    def request(self) -> None:
+        """Request the stop; force it on the second call."""
+        (self.forced if self.requested.is_set() else self.requested).set()
+
+
+@contextmanager
+def handle_signals(stop: ShutdownSignal) -> Iterator[None]:
+    """Request the stop on SIGTERM and SIGINT while the block runs."""
+    loop = asyncio.get_running_loop()
+    for number in SHUTDOWN_SIGNALS:
+        loop.add_signal_handler(number, stop.request)
+    try:
+        yield
+    finally:
+        for number in SHUTDOWN_SIGNALS:
+            loop.remove_signal_handler(number)
+
 
 logger = logging.getLogger(__name__)
 

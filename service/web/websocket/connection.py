@@ -21,7 +21,7 @@ from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_position import StreamPosition
-from service.telemetry.log_context import LOG_CONTEXT
+from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.common_headers import SECURITY_HEADERS, set_common_headers

@@ -10,8 +10,7 @@ from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports.game_store import GameRecord, StoreUnavailable
-from service.games.realtime.recovery import build_snapshot, resolve_position
-from service.games.realtime.stream_position import StreamPosition
+from service.games.realtime.stream_position import StreamPosition, build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit import costs

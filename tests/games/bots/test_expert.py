@@ -12,7 +12,7 @@ from service.games.bots.expert.search import ROUNDS, Search
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
-from service.games.bots.redaction import redact
+from service.games.bots.runner import redact
 from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
 from tests.rules.rules_game import Table
 

@@ -7,8 +7,7 @@ from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame
 from service.games.realtime.hub import Hub
-from service.games.realtime.recovery import build_snapshot
-from service.games.realtime.stream_position import StreamPosition
+from service.games.realtime.stream_position import StreamPosition, build_snapshot
 from tests.games.realtime.subscribers import (
     TILESETS,
     SnapshotSubscriber,

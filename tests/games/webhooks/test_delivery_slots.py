@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from service.games.webhooks import delivery_slots as module
-from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus, SlotLimits
-from service.games.webhooks.sites import site_of_url
+from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus, SlotLimits, site_of_url
 from tests.games.game_fixture import Clock
 from tests.polling import wait_until
 

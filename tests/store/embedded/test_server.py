@@ -17,8 +17,7 @@ from service.games.ports.game_store import Committed
 from service.store.client import connect
 from service.store.embedded import program as embedded_program
 from service.store.embedded import server as embedded_server_module
-from service.store.embedded.directory import socket_path
-from service.store.embedded.errors import EmbeddedServerError, ServerProgramNotFound
+from service.store.embedded.directory import EmbeddedServerError, ServerProgramNotFound, socket_path
 from service.store.embedded.server import embedded_server
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name

@@ -6,8 +6,8 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from service.web.headers.languages import negotiate_language
 from service.web.headers.lists import MAX_LIST_LENGTH
+from service.web.headers.negotiation import negotiate_language
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient

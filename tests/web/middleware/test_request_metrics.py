@@ -15,7 +15,7 @@ from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 from service.games.api_key import ApiKey, Quotas
 from service.games.ports.game_store import GameStore
 from service.telemetry import tracing
-from service.telemetry.log_context import LOG_CONTEXT
+from service.telemetry.logs import LOG_CONTEXT
 from service.web.app_keys import API_KEY
 from service.web.limits import Limits
 from service.web.middleware.access_log import log_request

@@ -13,8 +13,7 @@ from aiohttp import web
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.server import serving
-from service.web.server.serving import run_server
-from service.web.server.shutdown import ShutdownSignal
+from service.web.server.serving import ShutdownSignal, run_server
 from tests.polling import wait_until
 from tests.web.app_server import instance
 
