@@ -6,8 +6,8 @@ from time import process_time
 
 from benchmarks.sample_games import archipelago, new_game
 from schemas.actions import PlaceTile
+from service.drawing.scene import BoardOptions
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
-from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, draw_job
 
 ROUNDS = 15

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.player_names import name_key, normalize_name
+from tests.drawing.example_tiles import parse_svg
 from tests.fuzz.harness import Budget, Counts, run_property
 from tests.fuzz.target import Target
-from tests.web.drawing.example_tiles import parse_svg
 
 ODD_NAMES = st.sampled_from(
     (

@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.cli.tileset import check_tileset_command
+from service.drawing.scene import BoardOptions
 from service.engine import TileSetIndex, build_view, is_finished
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
-from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw_job
+from tests.drawing.example_tiles import parse_svg
 from tests.engine.random_games import new_game, play_randomly
 from tests.fuzz.harness import Budget, Counts, run_property
 from tests.fuzz.tileset_oracle import first_reason
 from tests.reference.random_tilesets import random_tileset
-from tests.web.drawing.example_tiles import parse_svg
 
 MAX_ACTIONS = 400
 

@@ -32,8 +32,8 @@ def test_the_tests_that_run_a_line_come_the_fastest_first_then_the_others_of_the
 @pytest.mark.parametrize(
     ("path", "near", "left"),
     (
-        ("service/web/drawing/layout/islands.py", 1.5 * MAX_TESTS_S, ["route", "tile", "picture"]),
-        ("service/web/drawing/layout/islands.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile", "picture"]),
+        ("service/drawing/layout/islands.py", 1.5 * MAX_TESTS_S, ["route", "tile", "picture"]),
+        ("service/drawing/layout/islands.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile", "picture"]),
         ("service/web/routes/ships.py", 1.5 * MAX_NEAR_TESTS_S, ["route", "tile"]),
         ("service/start.py", 1.5 * MAX_TESTS_S, ["route", "tile", "start"]),
         ("service/main.py", 1.5 * MAX_TESTS_S, ["route", "tile"]),
@@ -43,9 +43,9 @@ def test_the_tests_that_run_a_line_come_the_fastest_first_then_the_others_of_the
 def test_slow_tests_are_left_out_later_if_they_are_near(path: str, near: float, left: list[str]) -> None:
     names = {
         "route": "tests/web/routes/test_ships.py::test_route",
-        "tile": "tests/web/drawing/test_tile.py::test_tile",
-        "picture": "tests/web/drawing/test_pictures.py::test_picture",
-        "late picture": "tests/web/drawing/test_pictures.py::test_late_picture",
+        "tile": "tests/drawing/test_tile.py::test_tile",
+        "picture": "tests/drawing/test_pictures.py::test_picture",
+        "late picture": "tests/drawing/test_pictures.py::test_late_picture",
         "start": "tests/test_start.py::test_start",
     }
     durations = dict(zip(names.values(), (1.0, 2.0, near, MAX_NEAR_TESTS_S, near + 1), strict=True))

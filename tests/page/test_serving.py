@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, web
 
-from service.web.drawing.palette import PLAYER_COLORS, PLAYER_MARKS
+from service.drawing.palette import PLAYER_COLORS, PLAYER_MARKS
 from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
 from tests.web.app_server import Client

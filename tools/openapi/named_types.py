@@ -13,7 +13,7 @@ from schemas.messages import ClientMessage, ServerMessage
 from schemas.tileset import Segment
 from schemas.vocabulary import Color, Edge, Edition, PassPhase, RequestedTimeoutPolicy, Status, Visibility
 from schemas.webhooks import WEBHOOK_EVENT_TYPES
-from service.web.drawing.palette import Theme
+from service.drawing.palette import Theme
 
 __all__ = ["ENUMERATIONS", "UNIONS", "NamedType"]
 

@@ -10,12 +10,12 @@ from resvg import render, usvg
 from schemas.actions import Action
 from schemas.game import GameView
 from schemas.tileset import Ship, Tile, TileSet
-from service.web.drawing.game_picture import board_svg
-from service.web.drawing.palette import THEMES, Theme
-from service.web.drawing.scene import BoardOptions, make_scene
-from service.web.drawing.ships import ship_svg
-from service.web.drawing.text_board import board_text
-from service.web.drawing.tile import tile_svg
+from service.drawing.game_picture import board_svg
+from service.drawing.palette import THEMES, Theme
+from service.drawing.scene import BoardOptions, make_scene
+from service.drawing.ships import ship_svg
+from service.drawing.text_board import board_text
+from service.drawing.tile import tile_svg
 from service.web.errors import RenderingFailed
 
 IDENTITY = (1, 0, 0, 0, 1, 0)

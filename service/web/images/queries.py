@@ -5,8 +5,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from schemas.vocabulary import Count
-from service.web.drawing.palette import Theme
-from service.web.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
+from service.drawing.palette import Theme
+from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.web.routing import Query
 
 MAX_WIDTH_PX = 4096

@@ -9,6 +9,7 @@ import msgspec
 from aiohttp import web
 
 from schemas.game import GameView
+from service.drawing.scene import BoardOptions
 from service.engine import build_view, legal_moves
 from service.games.context import Context
 from service.games.history.verify import upgrade_state
@@ -18,7 +19,6 @@ from service.games.queries.legal_moves import is_repeated, move_sort_key
 from service.games.repository import decode_with_index, read_log
 from service.json_patch import apply_patch
 from service.web.app_keys import CONTEXT
-from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.negotiation import negotiate_language

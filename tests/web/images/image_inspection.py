@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from tests.web.drawing.example_tiles import SVG, parse_svg
+from tests.drawing.example_tiles import SVG, parse_svg
 from tests.web.http_game import HTTPGame
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from service.web.drawing.move_labels import format_numbers
+from service.drawing.move_labels import format_numbers
+from tests.drawing.example_tiles import SVG
 from tests.web.app_server import Client
-from tests.web.drawing.example_tiles import SVG
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.images.image_inspection import BoardSVG, play_until_phase, read_board_svg
 

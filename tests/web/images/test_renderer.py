@@ -10,17 +10,17 @@ from multiprocessing.process import BaseProcess
 import msgspec
 import pytest
 
+from service.drawing.scene import BoardOptions
 from service.engine import build_view
 from service.fair_queue import ANONYMOUS, Requester
-from service.web.drawing.scene import BoardOptions
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images import renderer as module
 from service.web.images.jobs import BoardJob, DrawingJob, ShipJob
 from service.web.images.renderer import ImageRenderer
+from tests.drawing.example_tiles import ARCHIPELAGO
 from tests.engine.random_games import new_game
 from tests.polling import run_ready_tasks, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
-from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 RESULTS = ("drawn", "cached", "failed", "refused")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.drawing.example_tiles import islander_spots, parse_svg
 from tests.web.app_server import TILESETS, Client
-from tests.web.drawing.example_tiles import islander_spots, parse_svg
 from tests.web.http_game import check_problem
 from tests.web.images.image_inspection import png_size
 

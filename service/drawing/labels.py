@@ -1,0 +1,104 @@
+"""Labels with the numbers of moves, and spots for them where none covers another."""
+
+from collections.abc import Iterator, Sequence
+from math import cos, inf, pi, sin
+from typing import NamedTuple
+
+from service.drawing.layout.distance_fields import Point
+from service.drawing.text_outlines import draw_centred_text, text_width
+
+PAPER, RIM, INK = "#fffdf5", "#c2185b", "#7d0f3b"
+RIM_WIDTH = 0.13
+"""In font sizes."""
+RINGS = 60
+"""Rings of spots that are tried around a point, each a quarter of a label's height wider than the one before."""
+
+
+class Box(NamedTuple):
+    """A rectangle in the picture's units."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    def overlaps(self, other: "Box") -> bool:
+        """Return whether the two have an area in common."""
+        return (
+            self.left < other.left + other.width
+            and other.left < self.left + self.width
+            and self.top < other.top + other.height
+            and other.top < self.top + self.height
+        )
+
+    def contains(self, other: "Box") -> bool:
+        """Return whether the other lies within this one."""
+        return (
+            self.left <= other.left
+            and self.top <= other.top
+            and other.left + other.width <= self.left + self.width
+            and other.top + other.height <= self.top + self.height
+        )
+
+
+class Label(NamedTuple):
+    """A move's number, what it is about, and where it should be."""
+
+    text: str
+    subject: str
+    """The attributes that name the subject."""
+    anchor: Point
+    """The spot of the subject."""
+    at: Point
+    size: float
+
+
+def draw_labels(labels: Sequence[Label], bounds: Box) -> Iterator[str]:
+    """Draw labels within bounds; one that has to move aside is connected with its subject."""
+    taken: list[Box] = []
+    groups: list[str] = []
+    for text, subject, anchor, wanted, size in labels:
+        at = _free_spot(text, wanted, size, taken, bounds)
+        taken.append(_label_box(text, at, size))
+        if at != wanted:
+            yield (
+                f'<path d="M{anchor.x:.1f} {anchor.y:.1f}L{at.x:.1f} {at.y:.1f}" stroke="{RIM}"'
+                f' stroke-width="{size * 2 * RIM_WIDTH:.1f}" stroke-linecap="round"/>'
+                f'<circle cx="{anchor.x:.1f}" cy="{anchor.y:.1f}" r="{size * 0.25:.1f}" fill="{RIM}"/>'
+            )
+        groups.append(f'<g data-moves="{text}" {subject}>{draw_label(text, at, size)}</g>')
+    yield from groups
+
+
+def draw_label(text: str, at: Point, size: float, room: float = inf) -> str:
+    """Draw a move's number on a white label, at most `room` wide."""
+    size *= min(1.0, room / (text_width(text, size) + size * 0.9))
+    wide = _label_width(text, size)
+    return (
+        f'<rect x="{at.x - wide / 2:.1f}" y="{at.y - size * 0.75:.1f}" width="{wide:.1f}" height="{size * 1.5:.1f}"'
+        f' rx="{size * 0.75:.1f}" fill="{PAPER}" stroke="{RIM}" stroke-width="{size * RIM_WIDTH:.1f}"/>'
+        + draw_centred_text(text, at.x, at.y, size, INK)
+    )
+
+
+def _label_width(text: str, size: float) -> float:
+    return max(text_width(text, size) + size * 0.75, size * 1.5)
+
+
+def _label_box(text: str, at: Point, size: float) -> Box:
+    """Return the box of a label with its rim, rounded up by more than the picture rounds."""
+    wide, high = _label_width(text, size) + 0.3 * size, 1.8 * size
+    return Box(at.x - wide / 2, at.y - high / 2, wide, high)
+
+
+def _free_spot(text: str, wanted: Point, size: float, taken: Sequence[Box], bounds: Box) -> Point:
+    """Return the first spot within bounds, ring by ring, at which a label covers none of the boxes taken."""
+    for ring in range(RINGS):
+        spots = 8 * ring or 1
+        for number in range(spots):
+            angle, away = 2 * pi * number / spots - pi / 2, ring * size * 0.4
+            at = Point(wanted.x + away * cos(angle), wanted.y + away * sin(angle)) if ring else wanted
+            box = _label_box(text, at, size)
+            if bounds.contains(box) and not any(map(box.overlaps, taken)):
+                return at
+    return wanted

@@ -1,0 +1,104 @@
+"""Ship tokens: the points on the sail, and the cost on the hull (R6.3)."""
+
+from collections.abc import Iterator
+from xml.sax.saxutils import quoteattr
+
+from schemas.tileset import Cost, Ship
+from service.drawing.layout.distance_fields import Point
+from service.drawing.layout.symbol_spots import SymbolSpot
+from service.drawing.palette import LIGHT, Palette
+from service.drawing.symbols import BANANA, FISH, SHELL, draw_at, scale_drawing
+from service.drawing.text_outlines import draw_centred_text, draw_text
+from service.drawing.tile import size_attributes
+
+WIDTH, HEIGHT = 120, 100
+"""The size of a token, in units."""
+
+MAX_ROW_WARES = 5
+MAX_WARE_SYMBOLS = 10
+"""If the cost has more wares, each kind is shown once with its number."""
+WARE_WIDTH = 18.0
+ROW_WIDTH = 88.0
+"""The width of a ware, and of a row."""
+MAX_SCALE, TWO_ROW_SCALE = 1.3, 1.02
+"""The scale of wares in one row (at most), and in two."""
+
+WARE_GROUPS = (("A", "#0f6f6a"), ("B", "#8a3f8f"), ("C", "#8a5a00"))
+"""The letter and colour of each group of identical wares."""
+
+_SHIP = (
+    '<path d="M60 3V58" stroke="#4a2a10" stroke-width="3.4" stroke-linecap="round"/>'
+    '<path d="M60 3 76 7.5 60 12Z" fill="#8a3f8f"/>'
+    '<path d="M24 12C50 6 70 6 96 12C104 24 104 38 98 49C72 43 48 43 22 49C16 38 16 24 24 12Z"'
+    ' fill="#fff8e8" stroke="#6b4a22" stroke-width="1.6" stroke-linejoin="round"/>'
+    '<path d="M24 12C50 6 70 6 96 12L97.5 14.6C72 9 48 9 22.5 14.6Z" fill="#8a3f8f"/>'
+    '<path d="M4 51C14 55 106 55 116 51C114 76 106 95 90 96H30C14 95 6 76 4 51Z"'
+    ' fill="#8f5727" stroke="#432509" stroke-width="1.8" stroke-linejoin="round"/>'
+    '<path d="M9.5 57.5C30 59.5 90 59.5 110.5 57.5C107.5 77 101 90.5 88.5 91.5H31.5C19 90.5 12.5 77 9.5 57.5Z"'
+    ' fill="#efd7ac"/>'
+)
+
+
+def ship_svg(ship: Ship, colors: Palette = LIGHT, width: int | None = None) -> str:
+    """Draw a ship token as an SVG, `width` pixels wide or without a fixed size."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg"{size_attributes(width, HEIGHT / WIDTH)}'
+        f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+        f" aria-label={quoteattr(ship.id)}>{ship_token(ship, colors)}</svg>"
+    )
+
+
+def ship_token(ship: Ship, colors: Palette) -> str:
+    """Draw a ship token."""
+    return (
+        f'<rect x=".8" y=".8" width="{WIDTH - 1.6}" height="{HEIGHT - 1.6}" rx="9" fill="{colors.deep}"'
+        f' stroke="{colors.seam}" stroke-width="1.6"/>'
+        '<path d="M4 90q7-6 14 0t14 0 14 0 14 0 14 0 14 0 14 0 14 0" fill="none"'
+        f' stroke="{colors.shallow[0]}" stroke-width="2"/>'
+        f"{_SHIP}{draw_centred_text(str(ship.points), 60, 29, 31, '#4a2a10')}{''.join(_draw_cost(ship.cost))}"
+    )
+
+
+def _draw_cost(cost: Cost) -> Iterator[str]:
+    """Draw the wares of the cost, in one or two rows."""
+    kinds = _ware_kinds(cost)
+    symbols = [symbol for symbol, number in kinds for _ in range(number)]
+    if len(symbols) > MAX_WARE_SYMBOLS:
+        symbols = [
+            f"{symbol}{draw_text(str(number), 6, 9, 9, color='#4a2a10', anchor=0.5)}"
+            for symbol, number in kinds
+            if number
+        ]
+    half = (len(symbols) + 1) // 2
+    rows = [symbols] if len(symbols) <= MAX_ROW_WARES else [symbols[:half], symbols[half:]]
+    size = min(MAX_SCALE, ROW_WIDTH / (WARE_WIDTH * max(map(len, rows)))) if len(rows) == 1 else TWO_ROW_SCALE
+    for number, row in enumerate(rows):
+        y = 75.0 if len(rows) == 1 else 67.0 + number * 16.5
+        start = 60 - (len(row) - 1) * WARE_WIDTH * size / 2
+        for column, symbol in enumerate(row):
+            yield draw_at(symbol, SymbolSpot(Point(start + column * WARE_WIDTH * size, y), size))
+
+
+def _ware_kinds(cost: Cost) -> list[tuple[str, int]]:
+    """Return the symbol of each kind of ware, and how many the cost has."""
+    return [
+        (scale_drawing(BANANA, 1.15), cost.bananas),
+        (scale_drawing(SHELL, 1.4), cost.shells),
+        (scale_drawing(FISH, 1.2), cost.fish),
+        *((_ware_group_symbol(*WARE_GROUPS[group]), number) for group, number in enumerate(cost.same)),
+        (_any_ware_symbol(), cost.any),
+    ]
+
+
+def _any_ware_symbol() -> str:
+    """Return the symbol of a ware of any kind."""
+    return (
+        '<circle r="7.6" fill="#fffaf0" stroke="#6b4a22" stroke-width="1.2" stroke-dasharray="2.4 1.6"/>'
+        + draw_centred_text("?", 0, 0, 12, "#6b4a22")
+    )
+
+
+def _ware_group_symbol(letter: str, color: str) -> str:
+    """Return the symbol of a ware in a group of identical wares; a letter stands for one kind."""
+    centred = draw_centred_text(letter, 0, 0, 11, "#fff")
+    return f'<circle r="7.8" fill="{color}" stroke="#2b1a08" stroke-width=".9"/>{centred}'

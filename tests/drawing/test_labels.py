@@ -1,0 +1,111 @@
+"""No label of a picture covers another, none is cut off, and each rotation can be told from its numbers."""
+
+import re
+from collections.abc import Iterator
+from itertools import combinations, cycle
+from random import Random
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from schemas.actions import PlaceTile
+from schemas.tileset import TileSet
+from service.drawing.game_picture import board_svg
+from service.drawing.labels import Box, Label, draw_labels
+from service.drawing.layout.distance_fields import Point
+from service.drawing.scene import BoardOptions, Scene, make_scene
+from service.engine import TileSetIndex, apply_action, build_view, is_finished, legal_moves
+from tests.drawing.example_tiles import ARCHIPELAGO, SVG, parse_svg, random_tile_sets
+from tests.engine.random_games import new_game
+
+GAMES = 6
+WIDTHS = (400, 800, 2048)
+
+
+class Drawn(NamedTuple):
+    """A label with its box in the picture."""
+
+    text: str
+    box: Box
+
+
+def random_scenes(tileset: TileSet, seed: int) -> Iterator[Scene]:
+    """Yield every seventh position of a random game in which islanders are placed, and retrieved, often."""
+    index, chance = TileSetIndex(tileset), Random(seed)
+    game = new_game(index, seed, 2 + seed % 4)
+    for number in range(1_000):
+        if is_finished(game):
+            return
+        moves = legal_moves(index, game)
+        if number % 7 == 0:
+            yield make_scene(build_view(index, game), tileset, moves)
+        apply_action(index, game, chance.choice(moves))
+
+
+def labels_of(picture: ET.Element) -> Iterator[Drawn]:
+    """Yield the labels of a picture."""
+    return _labels_within(picture, 0.0, 0.0, 1.0)
+
+
+def _labels_within(element: ET.Element, left: float, top: float, scale: float) -> Iterator[Drawn]:
+    moved = re.fullmatch(r"translate\(([^ )]+) ([^ )]+)\)(?:scale\(([^)]+)\))?.*", element.get("transform", ""))
+    if moved is not None:
+        left, top = left + scale * float(moved[1]), top + scale * float(moved[2])
+        scale *= float(moved[3] or 1)
+    if (text := element.get("data-moves")) is not None:
+        rect = [one for one in element if one.tag == f"{SVG}rect"][-1]  # a cell has one of its own before it
+        x, y, wide, high = (float(rect.get(name, "nan")) for name in ("x", "y", "width", "height"))
+        yield Drawn(text, Box(left + scale * x, top + scale * y, scale * wide, scale * high))
+    for child in element:
+        yield from _labels_within(child, left, top, scale)
+
+
+@pytest.mark.parametrize("seed", range(GAMES))
+def test_no_label_covers_another_or_leaves_the_picture(seed: int) -> None:
+    tileset = ARCHIPELAGO.tileset if seed % 2 else random_tile_sets()[seed // 2]
+    phases, widths = set(), cycle(WIDTHS)
+    for scene in random_scenes(tileset, seed):
+        options = BoardOptions(width=next(widths), number_moves=True, sidebar=True)
+        picture = parse_svg(board_svg(scene, options))
+        drawn = [*labels_of(picture)]
+        whole = Box(*map(float, picture.get("viewBox", "").split()))
+        for one, other in combinations(drawn, 2):
+            assert not one.box.overlaps(other.box), (scene.game.version, one, other)
+        assert all(whole.contains(one.box) for one in drawn)
+        phases.add(scene.game.turn and scene.game.turn.phase)
+    assert phases >= {"place_tile", "islander"}
+
+
+def test_the_numbers_below_a_rotation_place_the_tile_so() -> None:
+    shown = 0
+    for scene in random_scenes(ARCHIPELAGO.tileset, 1):
+        if not scene.moves or not isinstance(scene.moves[0], PlaceTile):
+            continue
+        picture = parse_svg(board_svg(scene, BoardOptions(number_moves=True)))
+        rotations = [
+            (int(group.get("data-rotation", "")), [*map(int, group.get("data-numbers", "").split(","))])
+            for group in picture.iter(f"{SVG}g")
+            if group.get("data-rotation") is not None
+        ]
+        numbers = {number: turns for turns, listed in rotations for number in listed}
+        assert numbers == {
+            number: move.rotation for number, move in enumerate(scene.moves, 1) if isinstance(move, PlaceTile)
+        }
+        shown += len(rotations) > 1
+    assert shown > 5
+
+
+def test_a_label_that_has_to_move_aside_is_connected_with_its_subject() -> None:
+    near = [Label(str(number), "", Point(50, 50 + number), Point(50, 50 + number), 9) for number in range(3)]
+    drawn = "".join(draw_labels(near, Box(0, 0, 100, 100)))
+    boxes = [one.box for one in labels_of(ET.fromstring(f'<svg xmlns="{SVG[1:-1]}">{drawn}</svg>'))]  # noqa: S314
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert drawn.count("<circle") == drawn.count('<path d="M50.0 5') == 2
+    assert drawn.index("<circle") < drawn.index("<g data-moves")
+
+
+def test_a_label_without_room_stays_where_it_should_be() -> None:
+    """A region of one cell may be smaller than its labels."""
+    (label,) = draw_labels([Label("1", "", Point(5, 5), Point(5, 5), 9)], Box(0, 0, 10, 10))
+    assert 'x="-1.8"' in label
