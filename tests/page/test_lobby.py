@@ -85,7 +85,7 @@ async def test_a_placement_can_be_undone_until_hidden_information_is_revealed(vi
     await player.press("Take back")
     await expect(player.page.locator(".cell").first).to_be_visible()
     await expect(player.page.locator(".tile")).to_have_count(1)
-    await expect(player.page.locator(".log")).to_contain_text("takes the last move back")
+    await expect(player.page.locator(".log")).to_contain_text("undoes the last action")
 
 
 async def test_a_player_who_gives_up_loses(visitors: Visitors) -> None:
