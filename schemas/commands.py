@@ -39,7 +39,10 @@ class LegalMoves(ResponseModel):
     """Null if nobody must decide."""
     moves: list[Move]
     repeated: list[str]
-    """Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out."""
+    """Ids of those moves that look and play like another one, because the tile is symmetric.
+
+    A menu leaves them out; so do `cells`, and `moves` with `x` or `y`.
+    """
     cells: list[CellChoice] | None
     """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
     next_cursor: str | None

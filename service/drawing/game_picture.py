@@ -14,6 +14,8 @@ from service.drawing.move_labels import label_moves, shown_region
 from service.drawing.move_strip import STRIP_WIDTH, draw_strip
 from service.drawing.scene import BoardOptions, Scene
 from service.drawing.sidebar import SIDEBAR_WIDTH, draw_sidebar, sidebar_height
+from service.games.i18n import get_translator
+from service.games.i18n.board_lines import board_label
 
 MAX_HEIGHT_PX = 4096
 """A picture that would be higher becomes narrower."""
@@ -26,7 +28,7 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     labels = label_moves(scene)
     region = shown_region(scene, options, labels)
     board = board_box(region, options)
-    strip, strip_scale = draw_strip(scene, options, labels), board.width / STRIP_WIDTH
+    strip, strip_scale = draw_strip(scene, options, labels, board.width), board.width / STRIP_WIDTH
     box = board if strip is None else board._replace(height=board.height + strip.height * strip_scale)
     scale = _sidebar_scale(scene, box) if options.sidebar else 0.0
     picture = _with_sidebar(scene, box, scale) if options.sidebar else box
@@ -43,7 +45,8 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
         top = picture.top + (picture.height - sidebar_height(scene) * scale) / 2
         panel = "".join(draw_sidebar(scene, options, labels))
         parts.append(f'<g transform="translate({box.left + box.width:.1f} {top:.1f})scale({scale:.4f})">{panel}</g>')
-    return f"{_opening_tag(scene, picture, width_px)}{''.join(parts)}</svg>"
+    label = board_label(get_translator(options.language), scene.game.turn)
+    return f"{_opening_tag(label, picture, width_px)}{''.join(parts)}</svg>"
 
 
 def _sidebar_scale(scene: Scene, box: Box) -> float:
@@ -58,10 +61,10 @@ def _with_sidebar(scene: Scene, box: Box, scale: float) -> Box:
     return Box(box.left, box.top - (height - box.height) / 2, box.width + SIDEBAR_WIDTH * scale + 12, height)
 
 
-def _opening_tag(scene: Scene, box: Box, width_px: float) -> str:
-    label = quoteattr(f"{scene.game.id}, version {scene.game.version}")
+def _opening_tag(label: str, box: Box, width_px: float) -> str:
     height_px = width_px * box.height / box.width
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px:.0f}" height="{height_px:.0f}"'
-        f' viewBox="{box.left:.1f} {box.top:.1f} {box.width:.1f} {box.height:.1f}" role="img" aria-label={label}>'
+        f' viewBox="{box.left:.1f} {box.top:.1f} {box.width:.1f} {box.height:.1f}" role="img"'
+        f" aria-label={quoteattr(label)}>"
     )

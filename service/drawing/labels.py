@@ -71,7 +71,8 @@ def draw_labels(labels: Sequence[Label], bounds: Box) -> Iterator[str]:
 
 
 def draw_label(text: str, at: Point, size: float, room: float = inf) -> str:
-    """Draw a move's number on a white label, at most `room` wide."""
+    """Draw a move's number on a white label, at most `room` wide; a space follows each comma."""
+    text = _spaced(text)
     size *= min(1.0, room / (text_width(text, size) + size * 0.9))
     wide = _label_width(text, size)
     return (
@@ -81,13 +82,18 @@ def draw_label(text: str, at: Point, size: float, room: float = inf) -> str:
     )
 
 
+def _spaced(text: str) -> str:
+    """Return numbers as lists are written: "1,2" would be a fraction in French and German."""
+    return text.replace(",", ", ")
+
+
 def _label_width(text: str, size: float) -> float:
     return max(text_width(text, size) + size * 0.75, size * 1.5)
 
 
 def _label_box(text: str, at: Point, size: float) -> Box:
     """Return the box of a label with its rim, rounded up by more than the picture rounds."""
-    wide, high = _label_width(text, size) + 0.3 * size, 1.8 * size
+    wide, high = _label_width(_spaced(text), size) + 0.3 * size, 1.8 * size
     return Box(at.x - wide / 2, at.y - high / 2, wide, high)
 
 

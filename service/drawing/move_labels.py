@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.vocabulary import Wares
 from service.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region
 
 
@@ -21,6 +22,8 @@ class MoveLabels(NamedTuple):
     """By islander: the number of retrieving it."""
     ships: Mapping[str, str]
     """By ship: the numbers of taking it or delivering to it."""
+    payments: Mapping[str, list[tuple[int, Wares]]]
+    """By ship: the numbers of delivering to it, each with its wares."""
     pass_move: str | None
     """The number of `pass`."""
 
@@ -32,6 +35,7 @@ def label_moves(scene: Scene) -> MoveLabels:
     segments: dict[tuple[Cell, int], list[int]] = {}
     islanders: dict[tuple[Cell, int], list[int]] = {}
     ships: dict[str, list[int]] = {}
+    payments: dict[str, list[tuple[int, Wares]]] = {}
     pass_move = None
     placed = None if scene.game.turn is None else scene.game.turn.placed
     for number, action in enumerate(scene.moves, start=1):
@@ -46,6 +50,8 @@ def label_moves(scene: Scene) -> MoveLabels:
                 islanders.setdefault(((x, y), segment), []).append(number)
             case TakeShip(ship=ship) | Deliver(ship=ship):
                 ships.setdefault(ship, []).append(number)
+                if isinstance(action, Deliver) and action.wares is not None:
+                    payments.setdefault(ship, []).append((number, action.wares))
             case Pass():
                 pass_move = str(number)
             case None:
@@ -56,6 +62,7 @@ def label_moves(scene: Scene) -> MoveLabels:
         {key: format_numbers(numbers) for key, numbers in segments.items()},
         {key: format_numbers(numbers) for key, numbers in islanders.items()},
         {key: format_numbers(numbers) for key, numbers in ships.items()},
+        payments,
         pass_move,
     )
 

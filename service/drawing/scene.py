@@ -55,7 +55,7 @@ class BoardOptions(NamedTuple):
     """Whether the legal moves are numbered."""
     theme: Theme = "light"
     language: Language = ENGLISH
-    """Of the board as text; pictures have no words."""
+    """Of the words; a PNG has none."""
 
     @property
     def colors(self) -> Palette:
@@ -71,6 +71,11 @@ class Scene(NamedTuple):
     tiles: Mapping[str, Tile]
     ships: Mapping[str, Ship]
     moves: Sequence[Action | None]
+
+    @property
+    def last_order(self) -> int:
+        """Return the order of the tile placed last; 0 is the start tile."""
+        return max(tile.order for tile in self.game.board.values())
 
     def occupied_cells(self) -> Iterable[Cell]:
         """Return the cells with tiles."""

@@ -39,12 +39,12 @@ _SHIP = (
 )
 
 
-def ship_svg(ship: Ship, colors: Palette = LIGHT, width: int | None = None) -> str:
-    """Draw a ship token as an SVG, `width` pixels wide or without a fixed size."""
+def ship_svg(ship: Ship, colors: Palette = LIGHT, width: int | None = None, label: str = "") -> str:
+    """Draw a ship token as an SVG, `width` pixels wide or without a fixed size; its label is for screen readers."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg"{size_attributes(width, HEIGHT / WIDTH)}'
         f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-        f" aria-label={quoteattr(ship.id)}>{ship_token(ship, colors)}</svg>"
+        f" aria-label={quoteattr(label)}>{ship_token(ship, colors)}</svg>"
     )
 
 

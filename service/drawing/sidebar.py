@@ -22,6 +22,11 @@ TILE_WIDTH = 150.0
 SHIP_WIDTH = (SIDEBAR_WIDTH - 3 * PADDING) / 2
 PLAYER_HEIGHT = 96.0
 WARE_SYMBOLS = ("banana", "shell", "fish")
+ARROW_OVER = (
+    '<path d="M-24 9C-20-17 10-19 15 1" fill="none" stroke-width="5" stroke-linecap="round"/>'
+    '<path d="M5 0 25-2 17 13Z" stroke-width="2" stroke-linejoin="round"/>'
+)
+"""An arrow over something that is left out."""
 CROWN = "M-13 9-16-7-7 0 0-10 7 0 16-7 13 9Z"
 
 
@@ -53,7 +58,8 @@ def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: Mo
     left = PADDING * 2 + TILE_WIDTH
     yield from _draw_supplies(scene, options, left)
     if options.number_moves and labels.pass_move is not None:
-        yield draw_text("pass", left, PADDING + TILE_WIDTH - 12, 24, color=options.colors.text)
+        place = f"translate({left + 26:g} {PADDING + TILE_WIDTH - 20:g})"
+        yield f'<g transform="{place}" stroke="{options.colors.text}" fill="{options.colors.text}">{ARROW_OVER}</g>'
         label = draw_label(labels.pass_move, Point(left + 86, PADDING + TILE_WIDTH - 20), 26)
         yield f'<g data-moves="{labels.pass_move}">{label}</g>'
 

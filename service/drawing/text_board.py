@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from schemas.game import PlacedTile
+from schemas.game import PlacedTile, Turn
 from schemas.vocabulary import Color
 from service.drawing.layout.tile_layout import lay_out_tile
 from service.drawing.move_labels import MoveLabels, label_moves, shown_region
@@ -24,8 +24,10 @@ from service.games.i18n.board_lines import (
     describe_player,
     describe_ship,
     describe_supplies,
+    describe_winners,
     pass_label,
 )
+from service.games.i18n.phrases import ware_counts
 
 COLOR_LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
 RULER_COLUMNS = 4
@@ -42,17 +44,23 @@ def board_text(scene: Scene, options: BoardOptions) -> str:
         lines = [*_with_coordinates(lines, region, size)]
     if options.sidebar:
         lines += ["", *_sidebar_lines(scene, options, labels)]
-    return "\n".join([*lines, "", *board_legend(get_translator(options.language))]) + "\n"
+    legend = board_legend(
+        get_translator(options.language),
+        outline_last=options.outline_last and scene.last_order > 0,
+        sidebar=options.sidebar and scene.game.turn is not None,
+        number_moves=options.number_moves and bool(scene.moves),
+    )
+    return "\n".join([*lines, "", *legend]) + "\n"
 
 
 def _draw_rows(scene: Scene, options: BoardOptions, region: Region, labels: MoveLabels, size: CharacterSize) -> Rows:
     rows: Rows = [[" "] * (region.columns * size.columns) for _ in range(region.rows * size.rows)]
-    last = max(tile.order for tile in scene.game.board.values())
+    last = scene.last_order
     for key, tile in scene.game.board.items():
         cell = parse_cell(key)
         if region.contains(cell):
             _write(rows, region, size, cell, _tile_characters(scene, tile, size))
-            if options.outline_last and tile.order == last and last:
+            if options.outline_last and tile.order == last > 0:
                 _draw_corners(rows, region, size, cell)
     if options.number_moves:
         _draw_move_numbers(rows, region, size, scene, labels)
@@ -76,6 +84,15 @@ def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Ite
                 *character_cell(layout.islanders[islander.segment].rotated(tile.rotation), size),
                 COLOR_LETTERS[color],
             )
+
+
+def _drawn_tile_rows(scene: Scene, turn: Turn) -> Iterator[str]:
+    """Yield the rows of the tile of this turn, in large, rotated as it was placed."""
+    rotation = scene.game.board[f"{turn.placed.x},{turn.placed.y}"].rotation if turn.placed is not None else 0
+    tile = PlacedTile(tile=turn.tile, rotation=rotation, order=0, islanders=[], covered=[])
+    rows: Rows = [[" "] * LARGE.columns for _ in range(LARGE.rows)]
+    _write(rows, Region(0, 0, 0, 0), LARGE, (0, 0), _tile_characters(scene, tile, LARGE))
+    yield from map("".join, rows)
 
 
 def _write(rows: Rows, region: Region, size: CharacterSize, cell: Cell, marked: Iterable[tuple[int, int, str]]) -> None:
@@ -121,15 +138,20 @@ def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> I
     game, translator = scene.game, get_translator(options.language)
     if game.turn is not None:
         yield describe_drawn_tile(translator, scene.tileset, game.turn)
-        for text in ground_rows(scene.tiles[game.turn.tile].segments, 0, LARGE):
-            yield f"  {text}"
+        yield from (f"  {row}" for row in _drawn_tile_rows(scene, game.turn))
     yield describe_supplies(translator, game.bag, game.ship_pile)
     for name in game.display:
         chosen = f" [{labels.ships[name]}]" if options.number_moves and name in labels.ships else ""
         yield f"{describe_ship(translator, scene.ships[name])}{chosen}"
+        if options.number_moves:
+            for number, wares in labels.payments.get(name, ()):
+                yield f"  [{number}] {' + '.join(ware_counts(translator, wares))}"
+    scores = {score.seat: score for score in game.result.scores} if game.result is not None else {}
     for player in game.players:
         deciding = game.turn is not None and game.turn.decider == player.seat
         letter = COLOR_LETTERS[player.color] if player.color is not None else "-"
-        yield f"{'>' if deciding else ' '} {letter} {describe_player(translator, player)}"
+        yield f"{'>' if deciding else ' '} {letter} {describe_player(translator, player, scores.get(player.seat))}"
+    if game.result is not None:
+        yield describe_winners(translator, game, game.result.winners)
     if options.number_moves and labels.pass_move is not None:
         yield f"[{labels.pass_move}] {pass_label(translator)}"

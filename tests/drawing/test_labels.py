@@ -9,12 +9,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from schemas.actions import PlaceTile
+from schemas.actions import Deliver, Pass, PlaceTile
 from schemas.tileset import TileSet
+from schemas.vocabulary import Wares
+from service.drawing.board import board_box
 from service.drawing.game_picture import board_svg
 from service.drawing.labels import Box, Label, draw_labels
 from service.drawing.layout.distance_fields import Point
-from service.drawing.scene import BoardOptions, Scene, make_scene
+from service.drawing.move_labels import label_moves
+from service.drawing.move_strip import STRIP_WIDTH, _wrap, draw_strip
+from service.drawing.scene import BoardOptions, Region, Scene, make_scene
 from service.engine import TileSetIndex, apply_action, build_view, is_finished, legal_moves
 from tests.drawing.example_tiles import ARCHIPELAGO, SVG, parse_svg, random_tile_sets
 from tests.engine.random_games import new_game
@@ -94,6 +98,50 @@ def test_the_numbers_below_a_rotation_place_the_tile_so() -> None:
         }
         shown += len(rotations) > 1
     assert shown > 5
+
+
+@pytest.mark.parametrize("region", (Region(0, -3, 0, 3), Region(0, 0, 1, 5), Region(-2, -2, 2, 2), Region(-9, 0, 9, 3)))
+def test_the_placed_tile_below_the_board_is_larger_than_on_it(region: Region) -> None:
+    """On a high board too; it has at least half of the board's width."""
+    index = ARCHIPELAGO.index
+    game = new_game(index, 1)
+    apply_action(index, game, legal_moves(index, game)[0])
+    scene = make_scene(build_view(index, game), ARCHIPELAGO.tileset, legal_moves(index, game))
+    options = BoardOptions(number_moves=True, region=region)
+    strip = draw_strip(scene, options, label_moves(scene), board_box(region, options).width)
+    assert strip is not None
+    shown = re.match(r'<g transform="translate\([^)]*\)scale\(([^)]*)\)">', strip.svg)
+    assert shown is not None
+    width = float(shown[1]) * 100 * board_box(region, options).width / STRIP_WIDTH
+    assert width >= 99.9
+    assert width >= board_box(region, options).width / 2
+    assert strip.height >= float(shown[1]) * 100
+
+
+@pytest.mark.parametrize("payments", (1, 8, 9, 30))
+def test_each_payment_is_shown_below_the_board(payments: int) -> None:
+    game = new_game(ARCHIPELAGO.index, 1)
+    scene = make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])
+    ships = scene.game.display[:2]
+    paid = [Deliver(ships[number % 2], Wares(bananas=number, shells=0, fish=1)) for number in range(payments)]
+    numbered = scene._replace(moves=[*paid, Pass("deliver")])
+    picture = parse_svg(board_svg(numbered, BoardOptions(number_moves=True)))
+    shown = {
+        int(group.get("data-numbers", "")): (
+            group.get("data-ship"),
+            [symbol.get("href") for symbol in group.iter(f"{SVG}use")],
+        )
+        for group in picture.iter(f"{SVG}g")
+        if group.get("data-numbers") is not None
+    }
+    assert shown == {
+        number: (action.ship, ["#banana", "#fish"] if number > 1 else ["#fish"])
+        for number, action in enumerate(paid, 1)
+    }
+
+
+def test_a_wrapped_line_of_numbers_ends_with_a_comma() -> None:
+    assert _wrap([1, 15, 17, 19, 21], 150) == ["1, 15, 17,", "19, 21"]
 
 
 def test_a_label_that_has_to_move_aside_is_connected_with_its_subject() -> None:

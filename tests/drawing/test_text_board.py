@@ -2,13 +2,15 @@
 
 import pytest
 
+from schemas.actions import Deliver
 from schemas.tileset import Island
+from schemas.vocabulary import Wares
 from service.drawing.layout.terrain import NO_SEGMENT
 from service.drawing.layout.tile_layout import lay_out_tile
-from service.drawing.scene import BoardOptions, Region, make_scene
+from service.drawing.scene import BoardOptions, Region, Scene, make_scene
 from service.drawing.text_board import board_text
 from service.drawing.text_tile import SMALL, _ground_character
-from service.engine import build_view
+from service.engine import Game, Player, apply_action, build_view, legal_moves
 from service.games.i18n import Language
 from tests.drawing.example_tiles import ARCHIPELAGO
 from tests.engine.random_games import new_game
@@ -59,3 +61,92 @@ def test_the_words_beside_the_board_have_plural_forms(language: Language, player
     text = board_text(drawn, BoardOptions(sidebar=True, language=language))
     assert player in text
     assert ship in text
+
+
+@pytest.mark.parametrize(
+    ("language", "ana", "resigned", "winner"),
+    (
+        (
+            "en",
+            "Ana: 3 points (ships 0, wares 3), 4 islanders",
+            "Bo: 4 points (ships 0, wares 4; resigned), 4",
+            "Ana wins.",
+        ),
+        (
+            "fr",
+            "Ana\u00a0: 3 points (navires 0, marchandises 3), 4 insulaires",
+            "Bo\u00a0: 4 points (navires 0, marchandises 4\u00a0; abandon), 4",
+            "Ana gagne.",
+        ),
+        (
+            "de",
+            "Ana: 3 Punkte (Schiffe 0, Waren 3), 4 Insulaner",
+            "Bo: 4 Punkte (Schiffe 0, Waren 4; aufgegeben), 4",
+            "Ana gewinnt.",
+        ),
+    ),
+)
+def test_a_finished_board_has_totals_and_winners(language: Language, ana: str, resigned: str, winner: str) -> None:
+    game = new_game(ARCHIPELAGO.index, 1)
+    game.status, game.end_reason = "finished", "last_ship"
+    (first, second), names = game.players, ("Ana", "Bo")
+    first.name, second.name = names
+    first.wares, second.wares, second.resigned = [5, 2, 4], [12, 0, 0], True
+    lines = board_text(scene_of(game), BoardOptions(sidebar=True, language=language)).splitlines()
+    assert [line[4:].startswith(text) for line, text in zip(lines[-6:-4], (ana, resigned), strict=True)] == [True, True]
+    assert lines[-4] == winner
+
+
+@pytest.mark.parametrize(("language", "text"), (("en", "free seat"), ("fr", "place libre"), ("de", "freier Platz")))
+def test_an_open_seat_is_called_so(language: Language, text: str) -> None:
+    game = new_game(ARCHIPELAGO.index, 1)
+    game.status = "waiting"
+    game.players[1] = Player(name=None, color=None, kind="open")
+    assert f"\n  - {text}\n" in board_text(scene_of(game), BoardOptions(sidebar=True, language=language))
+
+
+def test_the_drawn_tile_has_its_wares_and_boat() -> None:
+    """They decide which rotation is best; once it lies, it is shown as it was rotated."""
+    game = new_game(ARCHIPELAGO.index, 1)
+    game.tile = ARCHIPELAGO.index.tile_numbers["atoll"]
+    scene = scene_of(game)
+    lines = board_text(scene, BoardOptions(sidebar=True)).splitlines()
+    shown = "".join(lines[lines.index("") + 2 :][:5])
+    assert {symbol: shown.count(symbol) for symbol in "bFv"} == {"b": 1, "F": 1, "v": 1}
+
+
+def test_a_payment_has_its_wares() -> None:
+    game = new_game(ARCHIPELAGO.index, 1)
+    game.display = [ARCHIPELAGO.index.ship_numbers["s03"]]
+    moves = [Deliver("s03", Wares(bananas=0, shells=0, fish=3)), Deliver("s03", Wares(bananas=3, shells=0, fish=0))]
+    text = board_text(
+        scene_of(game)._replace(moves=moves), BoardOptions(sidebar=True, number_moves=True, language="de")
+    )
+    assert "für 3 gleiche Waren [1,2]\n  [1] 3 Fische\n  [2] 3 Bananen\n" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "legend"),
+    (
+        (BoardOptions(), "+ last tile"),
+        (BoardOptions(sidebar=True, number_moves=True), "+ last tile  > on turn  [7] or 7: reply"),
+        (BoardOptions(number_moves=True, outline_last=False, language="fr"), "[7] ou 7\u00a0: réponse"),
+        (BoardOptions(sidebar=True, language="de"), "+ letzte Karte  > am Zug"),
+    ),
+)
+def test_the_legend_has_the_signs_that_are_shown(options: BoardOptions, legend: str) -> None:
+    game = new_game(ARCHIPELAGO.index, 1)
+    moves = legal_moves(ARCHIPELAGO.index, game)
+    apply_action(ARCHIPELAGO.index, game, moves[0])
+    scene = scene_of(game)._replace(moves=legal_moves(ARCHIPELAGO.index, game))
+    assert board_text(scene, options).splitlines()[-1] == legend
+
+
+def test_a_board_of_one_tile_needs_no_signs() -> None:
+    text = board_text(scene_of(new_game(ARCHIPELAGO.index, 1)), BoardOptions(number_moves=True))
+    assert text.splitlines()[-1] == "R red  B blue  G green  Y yellow  K black: islanders"
+
+
+def scene_of(game: Game) -> Scene:
+    """Return a game's scene without moves."""
+    return make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])

@@ -28,12 +28,12 @@ def deliveries() -> Menu:
     moves = [
         Move(
             id="a",
-            text="deliver 4 fish to ship s1",
+            text="deliver 4 fish to the ship of 3 points",
             action=Deliver(ship="s1", wares=Wares(bananas=0, shells=0, fish=4)),
         ),
         Move(
             id="b",
-            text="deliver 4 shells to ship s1",
+            text="deliver 4 shells to the ship of 3 points",
             action=Deliver(ship="s1", wares=Wares(bananas=0, shells=4, fish=0)),
         ),
         Move(id="pass.deliver", text="deliver nothing", action=Pass(phase="deliver")),

@@ -208,7 +208,7 @@ export interface paths {
          * Read the board as PNG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardPng"];
         readonly put?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Read the board as SVG
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardSvg"];
         readonly put?: never;
@@ -252,7 +252,7 @@ export interface paths {
          * Read the board as text
          * @description Return a picture of the board, with public information only.
          *
-         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt` are in the language of `Accept-Language`.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
          */
         readonly get: operations["readBoardText"];
         readonly put?: never;
@@ -902,7 +902,7 @@ export interface paths {
          * Read a ship as PNG
          * @description Return a picture of a ship: its points and its cost.
          *
-         *     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
+         *     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's `aria-label` says points and cost in the language of `Accept-Language`.
          */
         readonly get: operations["readShipPng"];
         readonly put?: never;
@@ -924,7 +924,7 @@ export interface paths {
          * Read a ship as SVG
          * @description Return a picture of a ship: its points and its cost.
          *
-         *     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
+         *     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's `aria-label` says points and cost in the language of `Accept-Language`.
          */
         readonly get: operations["readShipSvg"];
         readonly put?: never;
@@ -2153,7 +2153,11 @@ export interface components {
              * @example take_ship
              */
             readonly phase: string | null;
-            /** @description Ids of those moves that look and play like another one, because the tile is symmetric: a menu leaves them out. */
+            /**
+             * @description Ids of those moves that look and play like another one, because the tile is symmetric.
+             *
+             *     A menu leaves them out; so do `cells`, and `moves` with `x` or `y`.
+             */
             readonly repeated: readonly string[];
             /**
              * Format: int32
@@ -4763,6 +4767,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4780,6 +4786,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9678,6 +9685,8 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -9700,6 +9709,7 @@ export interface operations {
             /** @description The picture. */
             readonly 200: {
                 headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
+from schemas.actions import Deliver, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.events import (
     AnyEvent,
     FeatureEvaluated,
@@ -13,13 +14,15 @@ from schemas.events import (
     IslanderPlaced,
     IslanderRetrieved,
     IslanderReturned,
+    MoveUndone,
     PlayerJoined,
     ShipRevealed,
     ShipTaken,
     TilePlaced,
+    TurnTimedOut,
 )
 from schemas.tileset import Ship
-from service.engine import Game, TileSetIndex
+from service.engine import Game, TileSetIndex, parse_move_id
 from service.engine.tileset_index import FEATURE_KINDS, SHIPS, pack_cell
 from service.games.i18n.catalogue import Translator
 from service.games.i18n.phrases import color_name, fish_count, player_names, point_count, ship_cost, ware_counts
@@ -46,21 +49,24 @@ class EventNarrator(NamedTuple):
 
     def narrate_change(self, events: Iterable[AnyEvent]) -> str:
         """Return the sentences of one change, without the returns of islanders that an evaluation implies."""
-        sentences = [(event, self.narrate_event(event)) for event in events]
+        listed = [*events]
+        sentences = [(event, self.narrate_event(event, listed[number:])) for number, event in enumerate(listed, 1)]
         return " ".join(sentence for event, sentence in sentences if not self._is_plain_return(event))
 
-    def narrate_event(self, event: AnyEvent) -> str:
-        """Return the sentence of one event; its values are the event's fields and texts derived from them."""
+    def narrate_event(self, event: AnyEvent, following: Sequence[AnyEvent] = ()) -> str:
+        """Return the sentence of one event; its values are the event's fields and texts derived from them.
+
+        `following` are the events of the same change after it.
+        """
         translator, key, values = self.translator, str(event.__struct_config__.tag), self._values(event)
         match event:
             case TilePlaced():
                 number = self.tileset_index.tile_numbers[event.tile]
                 self.oriented_tiles[pack_cell(event.x, event.y)] = 4 * number + event.rotation
-            case FishCovered():
-                values["fish"] = fish_count(translator, event.fish)
             case FeatureEvaluated():
                 key = f"{key}.{event.kind}.{event.cause}"
                 values["gain"] = self._ware_gain(event)
+                values["x"], values["y"] = _islander_cell(event, following)
             case IslanderPlaced() | IslanderRetrieved() | IslanderReturned():
                 key, placed = f"{key}.{FEATURE_KINDS[self._kind(event)]}", self._oriented_tile(event)
                 values["segment"] = segment_phrase(translator, self.tileset_index, placed, event.segment)
@@ -73,17 +79,21 @@ class EventNarrator(NamedTuple):
                 }
             case ShipRevealed():
                 values |= {"points": self._ship_points(event), "cost": ship_cost(translator, self._ship(event).cost)}
-            case PlayerJoined():
-                values["color"] = color_name(translator, event.color)
+            case TurnTimedOut(policy="pass"):
+                key = f"{key}.pass"
+            case MoveUndone():
+                variant, cell = _undone(event)
+                key, values["x"], values["y"] = f"{key}{variant}", *cell
             case GameFinished():
                 won = winner_sentence(translator, [self.player_names[seat] for seat in event.winners])
-                return f"{translate_sentence(translator, f'{key}.{event.reason}')} {won}"
+                alone = ".two" if event.reason == "resigned" and len(self.player_names) == 2 else ""
+                return f"{translate_sentence(translator, f'{key}.{event.reason}{alone}')} {won}"
             case _:
                 pass  # its fields are the values
         return translate_sentence(translator, key, **values)
 
     def _values(self, event: AnyEvent) -> dict[str, Any]:
-        """Return an event's fields and its player's name; tiles and bots by their names."""
+        """Return an event's fields and its player's name; tiles, bots, colours and fish in words."""
         values = asdict(event)
         if (seat := values.get("seat")) is not None:
             values["player"] = values.get("name") or self.player_names[seat]
@@ -92,6 +102,13 @@ class EventNarrator(NamedTuple):
             values["tile"] = names[self.tileset_index.tile_numbers[tile]].full
         if (bot := values.get("bot")) is not None:
             values["bot"] = bot.capitalize()
+        match event:
+            case PlayerJoined():
+                values["color"] = color_name(self.translator, event.color)
+            case FishCovered():
+                values["fish"] = fish_count(self.translator, event.fish)
+            case _:
+                pass
         return values
 
     def _ware_gain(self, event: FeatureEvaluated) -> str:
@@ -117,6 +134,30 @@ class EventNarrator(NamedTuple):
 
     def _is_plain_return(self, event: AnyEvent) -> bool:
         return isinstance(event, IslanderReturned) and self._kind(event) != SHIPS
+
+
+def _islander_cell(event: FeatureEvaluated, following: Sequence[AnyEvent]) -> tuple[int, int]:
+    """Return where a feature is: the cell of an islander that returns from it, which no other feature has."""
+    cells = {(cell.x, cell.y) for cell in event.cells}
+    for later in following:
+        if isinstance(later, IslanderReturned) and (later.x, later.y) in cells:
+            return later.x, later.y
+    return event.cells[0].x, event.cells[0].y
+
+
+def _undone(event: MoveUndone) -> tuple[str, tuple[int, int]]:
+    """Return the variant of the sentence about an action taken back, and its cell, (0, 0) where it has none."""
+    match parse_move_id(event.move):
+        case PlaceTile(x, y):
+            return ".tile", (x, y)
+        case RetrieveIslander(x, y):
+            return ".retrieved", (x, y)
+        case PlaceIslander():
+            return ".islander", (0, 0)
+        case Deliver():
+            return ".delivery", (0, 0)
+        case _:
+            return "", (0, 0)
 
 
 def winner_sentence(translator: Translator, winners: Sequence[str]) -> str:

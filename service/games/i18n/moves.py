@@ -8,7 +8,7 @@ from service.engine import Game, TileSetIndex, move_id
 from service.engine.islanders import legal_islander_moves
 from service.engine.tileset_index import pack_cell
 from service.games.i18n.catalogue import Translator, gettext_noop
-from service.games.i18n.phrases import point_count, ware_counts
+from service.games.i18n.phrases import point_count, ship_cost, short_ship_cost, ware_counts
 from service.games.i18n.segment_phrases import segment_phrase
 from service.games.i18n.tile_names import tile_names
 
@@ -31,6 +31,18 @@ _RETRIEVE = (
     gettext_noop("retrieve the merchant from ({x}, {y})"),
 )
 """A tile has at most one islander, since it is placed on a new tile."""
+_PLACE_UPRIGHT = (gettext_noop("place the tile at ({x}, {y})"),)
+_TURNED = gettext_noop("place the tile at ({x}, {y}), turned {degrees}°")
+_PLACE_TURNED = ((_TURNED,), (gettext_noop("place the tile at ({x}, {y}), turned {degrees}° clockwise"), _TURNED))
+"""By half turns and quarter turns: the text, and a shorter one."""
+_TAKE = (
+    gettext_noop("take the ship of {points}"),
+    gettext_noop("take the ship of {points} that asks for {cost}"),
+)
+_DELIVER = (
+    gettext_noop("deliver {wares} to the ship of {points}"),
+    gettext_noop("deliver {wares} to the ship of {points} that asks for {cost}"),
+)
 _PASS: dict[IslanderOptions, str] = {
     "place": gettext_noop("place no islander"),
     "retrieve": gettext_noop("retrieve no islander"),
@@ -68,17 +80,9 @@ def _text(translator: Translator, index: TileSetIndex, game: Game, action: Actio
             kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
             return translator.gettext(_RETRIEVE[kind], x=x, y=y)
         case TakeShip(ship):
-            return translator.gettext(
-                "take ship {ship} ({points})", ship=ship, points=_ship_points(translator, index, ship)
-            )
+            return _ship_text(translator, index, game, ship, _TAKE)
         case Deliver(ship, wares):
-            ship_points = _ship_points(translator, index, ship)
-            return translator.gettext(
-                "deliver {wares} to ship {ship} ({points})",
-                wares=_ware_text(translator, wares),
-                ship=ship,
-                points=ship_points,
-            )
+            return _ship_text(translator, index, game, ship, _DELIVER, wares=_ware_text(translator, wares))
         case Pass("islander"):
             return translator.gettext(_PASS[islander_options(index, game)])
         case Pass():
@@ -86,17 +90,41 @@ def _text(translator: Translator, index: TileSetIndex, game: Game, action: Actio
 
 
 def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int) -> str:
-    if rotation:
-        turned = 90 * rotation
-        move = translator.gettext("place the tile at ({x}, {y}), turned {degrees}°", x=x, y=y, degrees=turned)
-    else:
-        move = translator.gettext("place the tile at ({x}, {y})", x=x, y=y)
-    named = translator.gettext("{move}: {tile}", move=move, tile=tile)
-    return named if len(named) <= MAX_TEXT_LENGTH else move
+    messages = _PLACE_TURNED[rotation % 2] if rotation else _PLACE_UPRIGHT
+    moves = [translator.gettext(message, x=x, y=y, degrees=90 * rotation) for message in messages]
+    return _first_that_fits(*(translator.gettext("{move}: {tile}", move=move, tile=tile) for move in moves), *moves)
 
 
-def _ship_points(translator: Translator, index: TileSetIndex, ship: str) -> str:
-    return point_count(translator, index.ships[index.ship_numbers[ship]].points)
+def _ship_text(
+    translator: Translator, index: TileSetIndex, game: Game, ship: str, messages: tuple[str, str], **values: str
+) -> str:
+    """Return what is done with a ship, which is called by its points, and by its cost where others have as many.
+
+    Ships that are equal, or whose cost has no room, are numbered as they lie in the display.
+    """
+    number = index.ship_numbers[ship]
+    points = index.ships[number].points
+    values["points"] = point_count(translator, points)
+    alike = [other for other in game.display if index.ships[other].points == points]
+    by_points, with_cost = messages
+    text = translator.gettext(by_points, **values)
+    if len(alike) < 2 or number not in alike:
+        return text
+
+    def describe(other: int) -> str:
+        cost = index.tileset.ships[other].cost
+        costs = (ship_cost(translator, cost), short_ship_cost(translator, cost))
+        return _first_that_fits(*(translator.gettext(with_cost, **values, cost=one) for one in costs), text)
+
+    texts = [describe(other) for other in alike]
+    place = alike.index(number)
+    equal = [other for other, one in enumerate(texts) if one == texts[place]]
+    return f"{texts[place]} ({equal.index(place) + 1})" if len(equal) > 1 else texts[place]
+
+
+def _first_that_fits(*texts: str) -> str:
+    """Return the first text that is short enough, else the last."""
+    return next((text for text in texts if len(text) <= MAX_TEXT_LENGTH), texts[-1])
 
 
 def _ware_text(translator: Translator, wares: Wares | None) -> str:

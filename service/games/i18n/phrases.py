@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from schemas.game import Score
 from schemas.tileset import Cost
 from schemas.vocabulary import Color, Wares
 from service.engine import Game
@@ -56,11 +57,24 @@ def fish_count(translator: Translator, number: int) -> str:
 
 def ship_cost(translator: Translator, required: Cost) -> str:
     """Return the cost of a ship (R6.3)."""
+    parts = [*_free_ware_counts(translator, required), *_identical_ware_counts(translator, required.same)]
+    return translator.join_list(parts) or translator.gettext("nothing")
+
+
+def short_ship_cost(translator: Translator, required: Cost) -> str:
+    """Return the cost of a ship, such as "1 banana + 2 + 2 + 1 identical"."""
+    parts = _free_ware_counts(translator, required)
+    if required.same:
+        parts.append(translator.gettext("{numbers} identical", numbers=" + ".join(map(str, required.same))))
+    return " + ".join(parts) or translator.gettext("nothing")
+
+
+def _free_ware_counts(translator: Translator, required: Cost) -> list[str]:
+    """Return the wares of a cost that are in no group of identical ones."""
     parts = ware_counts(translator, Wares(bananas=required.bananas, shells=required.shells, fish=required.fish))
     if required.any:
         parts.append(translator.ngettext("{number} ware of any kind", "{number} wares of any kind", required.any))
-    parts += _identical_ware_counts(translator, required.same)
-    return translator.join_list(parts) or translator.gettext("nothing")
+    return parts
 
 
 def _identical_ware_counts(translator: Translator, same: tuple[int, ...]) -> Iterator[str]:
@@ -70,6 +84,12 @@ def _identical_ware_counts(translator: Translator, same: tuple[int, ...]) -> Ite
             yield translator.ngettext("{number} identical ware", "{number} identical wares", number)
         else:
             yield translator.ngettext(*_KINDS_OF_WARES[group], number)
+
+
+def score_parts(translator: Translator, score: Score, *, resigned: bool) -> str:
+    """Return what a final score is made of (R7.3), and whether the player resigned."""
+    ships_and_wares = translator.gettext("ships {ships}, wares {wares}", ships=score.ships, wares=score.wares)
+    return translator.gettext("{parts}; resigned", parts=ships_and_wares) if resigned else ships_and_wares
 
 
 def player_names(translator: Translator, game: Game) -> list[str]:

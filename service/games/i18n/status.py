@@ -5,7 +5,7 @@ from service.engine.final_scoring import final_score, winning_seats
 from service.games.i18n.catalogue import Translator, gettext_noop
 from service.games.i18n.events import winner_sentence
 from service.games.i18n.moves import IslanderOptions, islander_options
-from service.games.i18n.phrases import player_names
+from service.games.i18n.phrases import player_names, score_parts
 from service.games.i18n.sentences import translate_sentence
 
 _ISLANDER_DECISIONS: dict[IslanderOptions, str] = {
@@ -13,6 +13,20 @@ _ISLANDER_DECISIONS: dict[IslanderOptions, str] = {
     "retrieve": gettext_noop("{player} may retrieve an islander."),
     "place or retrieve": gettext_noop("{player} may place or retrieve an islander."),
 }
+_MONTHS = (
+    gettext_noop("January"),
+    gettext_noop("February"),
+    gettext_noop("March"),
+    gettext_noop("April"),
+    gettext_noop("May"),
+    gettext_noop("June"),
+    gettext_noop("July"),
+    gettext_noop("August"),
+    gettext_noop("September"),
+    gettext_noop("October"),
+    gettext_noop("November"),
+    gettext_noop("December"),
+)
 
 
 def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> str:
@@ -33,10 +47,7 @@ def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> 
 
 def _describe_decision(translator: Translator, index: TileSetIndex, game: Game) -> str:
     decision = translator.gettext(_decision(index, game), player=player_names(translator, game)[game.decider])
-    if game.deadline is None:
-        return decision
-    time = _format_time(game.deadline, game.updated_at)
-    return translator.gettext("{decision} There is time until {time}.", decision=decision, time=time)
+    return decision if game.deadline is None else f"{decision} {_time_left(translator, game.deadline, game.updated_at)}"
 
 
 def _decision(index: TileSetIndex, game: Game) -> str:
@@ -51,24 +62,34 @@ def _decision(index: TileSetIndex, game: Game) -> str:
             return gettext_noop("{player} may deliver to a ship.")
 
 
-def _format_time(deadline: str, now: str) -> str:
-    """Format a timestamp of the API, with its date if that is not today's.
-
-    >>> _format_time("2026-11-22T21:30:00Z", "2026-11-22T21:00:00Z")
-    '21:30 UTC'
-    >>> _format_time("2026-11-23T09:00:00Z", "2026-11-22T21:00:00Z")
-    '2026-11-23 09:00 UTC'
-    """
+def _time_left(translator: Translator, deadline: str, now: str) -> str:
+    """Return until when there is time, with the date if that is not today's; both are timestamps of the API."""
     day, _, clock = deadline.partition("T")
-    return f"{clock[:5]} UTC" if now.startswith(day) else f"{day} {clock[:5]} UTC"
+    hour, minute = clock.split(":")[:2]
+    if now.startswith(day):
+        return translator.gettext("There is time until {hour}:{minute} UTC.", hour=hour, minute=minute)
+    year, month, number = map(int, day.split("-"))
+    date = translator.ngettext(
+        "{number} {month} {year}",
+        "{number} {month} {year}",
+        number,
+        month=translator.gettext(_MONTHS[month - 1]),
+        year=year,
+    )
+    return translator.gettext("There is time until {date}, {hour}:{minute} UTC.", date=date, hour=hour, minute=minute)
 
 
 def _describe_result(translator: Translator, index: TileSetIndex, game: Game) -> str:
-    player_list = player_names(translator, game)
-    totals = [(player, final_score(index, game, seat).total) for seat, player in enumerate(player_list)]
-    best_first = sorted(totals, key=lambda total: -total[1])
+    names = player_names(translator, game)
+    scores = [final_score(index, game, seat) for seat, _ in enumerate(names)]
+    best_first = sorted(scores, key=lambda score: (game.players[score.seat].resigned, -score.total))
+    texts = [
+        f"{names[score.seat]} {score.total} "
+        f"({score_parts(translator, score, resigned=game.players[score.seat].resigned)})"
+        for score in best_first
+    ]
     return translator.gettext(
         "{winning} Final scores: {scores}.",
-        winning=winner_sentence(translator, [player_list[seat] for seat in winning_seats(index, game)]),
-        scores=", ".join(f"{player} {total}" for player, total in best_first),
+        winning=winner_sentence(translator, [names[seat] for seat in winning_seats(index, game)]),
+        scores=", ".join(texts),
     )

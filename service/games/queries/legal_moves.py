@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIslander
+from schemas.actions import Action, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
@@ -41,7 +41,12 @@ def list_legal_moves(
     spoken = get_translator(language)
     moves = [describe_move(spoken, index, game, action) for action in actions]
     if move_filter.x is not None or move_filter.y is not None:
-        moves = [move for move in moves if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)]
+        moves = [
+            move
+            for move in moves
+            if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)
+            and not is_repeated(index, game, move.action)
+        ]
     if move_filter.q is not None:
         moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
     rows: list[CellChoice | Move] = [*moves]
@@ -64,15 +69,17 @@ def list_legal_moves(
     )
 
 
-def move_sort_key(action: Action) -> tuple[int, int, int]:
-    """Return the sort key by which moves are listed: from north to south, then from west to east."""
+def move_sort_key(action: Action) -> tuple[int, int, int, int]:
+    """Return the sort key by which moves are listed: by kind, from north to south, then from west to east."""
     match action:
         case PlaceTile(x, y, rotation):
-            return y, x, rotation
+            return 0, y, x, rotation
         case RetrieveIslander(x, y, segment):
-            return y, x, segment
+            return 1, y, x, segment
+        case Pass():
+            return 2, 0, 0, 0
         case _:
-            return 0, 0, 0
+            return 0, 0, 0, 0
 
 
 def is_repeated(index: TileSetIndex, game: Game, action: Action) -> bool:

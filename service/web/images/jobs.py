@@ -54,6 +54,8 @@ class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
     theme: Theme
     width: int
     image_format: ImageFormat
+    label: str = ""
+    """What it is worth and asks for, like a tile's label."""
 
 
 DrawingJob = BoardJob | TileJob | ShipJob
@@ -71,7 +73,7 @@ def draw_job(job: DrawingJob) -> bytes:
         case TileJob():
             return _encode_image(tile_svg(job.tile, job.rotation, colors, width, job.label), job.image_format)
         case ShipJob():
-            return _encode_image(ship_svg(job.ship, colors, width), job.image_format)
+            return _encode_image(ship_svg(job.ship, colors, width, job.label), job.image_format)
 
 
 def draw_in_worker(job: DrawingJob) -> bytes:

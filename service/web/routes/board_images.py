@@ -70,12 +70,13 @@ async def read_board(request: web.Request) -> web.Response:
 
     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier
     versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of
-    `board.txt` are in the language of `Accept-Language`.
+    `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
     """
     context, game, image_format = request.app[CONTEXT], get_path_id(request), parse_image_format(request)
     query = read_query(request, _query_type(image_format))
     options = board_options(query)
-    if image_format == "txt":
+    has_words = image_format != "png"
+    if has_words:
         options = options._replace(language=negotiate_language(request))
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
     if query.v is None or query.v == record.version:
@@ -90,7 +91,7 @@ async def read_board(request: web.Request) -> web.Response:
         options = options._replace(number_moves=False)
         make_job = partial(_make_past_job, request, version, options, image_format)
     cache_headers = board_cache_headers(private=private, immutable=immutable)
-    subject, language = f"{version}-{digest} {options}", options.language if image_format == "txt" else None
+    subject, language = f"{version}-{digest} {options}", options.language if has_words else None
     image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, language)
     return await image_response(request, image)
 
@@ -127,8 +128,8 @@ ROUTES = tuple(
         tag="playing",
         access="reads",
         query=_query_type(image_format),
-        headers=("If-None-Match", "Accept-Language") if image_format == "txt" else ("If-None-Match",),
-        responses=image_responses(image_format, has_words=image_format == "txt"),
+        headers=("If-None-Match", "Accept-Language") if image_format != "png" else ("If-None-Match",),
+        responses=image_responses(image_format, has_words=image_format != "png"),
         problems=("not_found",),
         handler=read_board,
     )

@@ -8,7 +8,8 @@ from aiohttp import web
 from schemas.tileset import Ship, Tile
 from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
-from service.games.i18n import Language, tile_names
+from service.games.i18n import Language, get_translator, tile_names
+from service.games.i18n.board_lines import ship_label
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.headers.negotiation import negotiate_language
@@ -51,17 +52,23 @@ async def read_tile(request: web.Request) -> web.Response:
 async def read_ship(request: web.Request) -> web.Response:
     """Return a picture of a ship: its points and its cost.
 
-    A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
+    A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's
+    `aria-label` says points and cost in the language of `Accept-Language`.
     """
     query = read_query(request, PieceQuery)
     loaded = request.app[CONTEXT].tilesets.get(get_path_id(request), NoSuchTileSet)
     ship = _get_piece(loaded.tileset.ships, request.match_info["ship"])
     width, image_format = min(query.width, MAX_WIDTH_PX), parse_image_format(request)
-    return await _piece_response(request, loaded.hash, ShipJob(ship, query.theme, width, image_format))
+    language, label = None, ""
+    if image_format == "svg":
+        language = negotiate_language(request)
+        label = ship_label(get_translator(language), ship)
+    job = ShipJob(ship, query.theme, width, image_format, label)
+    return await _piece_response(request, loaded.hash, job, language)
 
 
 async def _piece_response(
-    request: web.Request, tileset_hash: str, job: TileJob | ShipJob, language: Language | None = None
+    request: web.Request, tileset_hash: str, job: TileJob | ShipJob, language: Language | None
 ) -> web.Response:
     async def make_job() -> TileJob | ShipJob:
         return job
@@ -81,9 +88,9 @@ def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
 
 
 def _piece_routes(name: str, pattern: str, query: type[Query], handler: Handler) -> Iterator[Route]:
-    """Yield the routes of a kind of piece, one for each format; the SVG of a tile contains its name."""
+    """Yield the routes of a kind of piece, one for each format; an SVG contains its label."""
     for image_format in FORMATS:
-        has_words = (name, image_format) == ("tile", "svg")
+        has_words = image_format == "svg"
         yield Route(
             "GET",
             f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{image_format}",

@@ -11,6 +11,7 @@ from schemas import events
 from schemas.game import Reason
 from schemas.tileset import Cost
 from schemas.vocabulary import COLORS, Cell, Wares
+from service.engine.tileset_index import FISH, pack_cell
 from service.games.i18n import ENGLISH, LANGUAGES, EventNarrator, describe_status, get_translator
 from service.games.i18n.phrases import ship_cost
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
@@ -91,26 +92,26 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     (
         events.IslanderReturned(seat=1, x=0, y=0, segment=1),
         "The shell collector at (0, 0) returns to Bo.",
-        "Le collecteur de coquillages placé en (0, 0) retourne dans la réserve de Bo.",
+        "Bo récupère le collecteur de coquillages placé en (0, 0).",
         "Der Muschelsammler auf (0, 0) kehrt zu Bo zurück.",
     ),
     (
         evaluated("sea", "boat", [0], THREE_FISH),
-        "A fishing boat comes in: Ana receives 3 fish.",
-        "Un bateau de pêche arrive\u00a0: Ana reçoit 3 poissons.",
-        "Ein Fischerboot läuft ein: Ana erhält 3 Fische.",
+        "A fishing boat comes in at (0, 0): Ana receives 3 fish.",
+        "Un bateau de pêche arrive en (0, 0)\u00a0: Ana reçoit 3 poissons.",
+        "Ein Fischerboot läuft bei (0, 0) ein: Ana erhält 3 Fische.",
     ),
     (
         evaluated("island", "completed", [0, 1], Wares(bananas=4, shells=0, fish=0)),
-        "Island completed: Ana and Bo receive 4 bananas each.",
-        "Île complétée\u00a0: Ana et Bo reçoivent 4 bananes par personne.",
-        "Insel abgeschlossen: Ana und Bo erhalten je 4 Bananen.",
+        "Island completed at (0, 0): Ana and Bo receive 4 bananas each.",
+        "Île complétée en (0, 0)\u00a0: Ana et Bo reçoivent 4 bananes par personne.",
+        "Insel bei (0, 0) abgeschlossen: Ana und Bo erhalten je 4 Bananen.",
     ),
     (
         evaluated("bridge", "final", [1], NONE),
-        "Incomplete bridge: nothing for Bo.",
-        "Pont incomplet\u00a0: rien pour Bo.",
-        "Unfertiger Steg: nichts für Bo.",
+        "Incomplete bridge at (0, 0): nothing for Bo.",
+        "Pont incomplet en (0, 0)\u00a0: rien pour Bo.",
+        "Unfertiger Steg bei (0, 0): nichts für Bo.",
     ),
     (
         events.FishCovered(x=0, y=0, segment=0, group=0, fish=1),
@@ -132,6 +133,12 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
     ),
     (
         events.TurnTimedOut(seat=1, policy="pass"),
+        "Time is up for Bo: the clock plays.",
+        "Le temps est écoulé pour Bo\u00a0: l'horloge joue.",
+        "Die Zeit von Bo ist abgelaufen: Die Uhr spielt.",
+    ),
+    (
+        events.TurnTimedOut(seat=1, policy="bot"),
         "Time is up for Bo.",
         "Le temps est écoulé pour Bo.",
         "Die Zeit von Bo ist abgelaufen.",
@@ -143,18 +150,47 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
         "Der Bot Greedy springt für Bo ein.",
     ),
     (events.PlayerReturned(seat=1), "Bo is back.", "Bo est de retour.", "Bo ist zurück."),
-    (events.PlayerResigned(seat=1), "Bo resigns.", "Bo abandonne.", "Bo gibt auf."),
+    (
+        events.PlayerResigned(seat=1),
+        "Bo resigns; all islanders of this player go home.",
+        "Bo abandonne\u00a0; tous ses insulaires quittent le plateau.",
+        "Bo gibt auf; alle eigenen Insulaner kommen vom Plan.",
+    ),
     (
         events.MoveUndone(seat=0, move="p0.-1.2"),
-        "Ana takes the last move back.",
-        "Ana annule son dernier coup.",
-        "Ana nimmt den letzten Spielzug zurück.",
+        "Ana takes the tile back from (0, -1).",
+        "Ana reprend la tuile posée en (0, -1).",
+        "Ana nimmt die Karte von (0, -1) wieder weg.",
+    ),
+    (
+        events.MoveUndone(seat=0, move="i2"),
+        "Ana takes the islander back.",
+        "Ana annule le placement de l'insulaire.",
+        "Ana nimmt den gesetzten Insulaner wieder weg.",
+    ),
+    (
+        events.MoveUndone(seat=0, move="r1.0.2"),
+        "Ana puts the islander back at (1, 0).",
+        "Ana replace l'insulaire en (1, 0).",
+        "Ana stellt den Insulaner wieder auf (1, 0).",
+    ),
+    (
+        events.MoveUndone(seat=0, move="d.s01.1.2.0"),
+        "Ana takes the delivery back.",
+        "Ana annule sa livraison.",
+        "Ana macht die Lieferung rückgängig.",
+    ),
+    (
+        events.MoveUndone(seat=0, move="pass.islander"),
+        "Ana undoes the last action.",
+        "Ana annule sa dernière action.",
+        "Ana macht die letzte Aktion rückgängig.",
     ),
     (
         events.RematchCreated(game="k7m2x9qd4t1w"),
-        "The same players play again: k7m2x9qd4t1w.",
-        "Les mêmes joueurs rejouent\u00a0: k7m2x9qd4t1w.",
-        "Dieselben Spieler spielen noch einmal: k7m2x9qd4t1w.",
+        "The same players play again, in the game k7m2x9qd4t1w.",
+        "Les mêmes joueurs rejouent, dans la partie k7m2x9qd4t1w.",
+        "Dieselben Spieler spielen noch einmal, im Spiel k7m2x9qd4t1w.",
     ),
     (
         events.GameFinished(reason="last_ship", winners=[0]),
@@ -163,9 +199,21 @@ SAID: list[tuple[events.AnyEvent, str, str, str]] = [
         "Das Spiel ist zu Ende: Das letzte Schiff ist vergeben. Ana gewinnt.",
     ),
     (
+        events.GameFinished(reason="bag_exhausted", winners=[0]),
+        "The game is over: none of the last tiles could be placed. Ana wins.",
+        "La partie est terminée\u00a0: aucune des dernières tuiles n'a pu être posée. Ana gagne.",
+        "Das Spiel ist zu Ende: Keine der letzten Karten passte. Ana gewinnt.",
+    ),
+    (
+        events.GameFinished(reason="resigned", winners=[0]),
+        "The game is over: the other player has resigned. Ana wins.",
+        "La partie est terminée\u00a0: l'adversaire a abandonné. Ana gagne.",
+        "Das Spiel ist zu Ende: Die Gegenseite hat aufgegeben. Ana gewinnt.",
+    ),
+    (
         events.GameAborted(),
         "The game was aborted.",
-        "La partie a été interrompue.",
+        "La partie a été annulée.",
         "Das Spiel wurde abgebrochen.",
     ),
 ]
@@ -187,6 +235,38 @@ def test_events_have_these_sentences(event: events.AnyEvent, english: str, frenc
 def test_every_event_has_a_sentence() -> None:
     output = {type(event) for event, *_ in SAID} | {events.ShipRevealed}
     assert output == set(get_args(events.AnyEvent))
+
+
+def test_features_of_one_change_are_told_apart_by_their_islanders() -> None:
+    """Two seas of one tile have that cell in common, but no two islanders have."""
+    seas = [
+        events.FeatureEvaluated(
+            kind="sea",
+            cause="final",
+            cells=[Cell(x=0, y=0), Cell(x=x, y=0)],
+            islanders=[events.IslanderCount(seat=1, count=1)],
+            winners=[1],
+            wares=Wares(bananas=0, shells=0, fish=fish),
+        )
+        for x, fish in ((1, 1), (2, 3))
+    ]
+    received = narrator("en")
+    received.oriented_tiles.update({pack_cell(x, 0): 4 * TABLES.tile_numbers["atoll"] for x in (1, 2)})
+    home = [events.IslanderReturned(seat=1, x=x, y=0, segment=_sea_segment("atoll")) for x in (1, 2)]
+    assert received.narrate_change([seas[0], home[0], seas[1], home[1]]) == (
+        "Incomplete sea region at (1, 0): Bo receives 1 fish. Incomplete sea region at (2, 0): Bo receives 3 fish."
+    )
+
+
+def test_all_others_resign_where_there_are_several() -> None:
+    game = new_game(TABLES, 1, 3)
+    received = EventNarrator.of(get_translator("en"), TABLES, game)
+    over = received.narrate_event(events.GameFinished(reason="resigned", winners=[]))
+    assert over == "The game is over: all others have resigned. Nobody wins."
+
+
+def _sea_segment(tile: str) -> int:
+    return TABLES.tiles[TABLES.tile_numbers[tile]].kinds.index(FISH)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -29,7 +29,7 @@ def make_game() -> Game:
             "place_tile",
             "It is Ana's turn to place a tile.",
             "C'est à Ana de poser une tuile.",
-            "Ana ist am Zug und legt eine Landschaftskarte.",
+            "Ana ist am Zug und muss eine Karte legen.",
         ),
         (
             "islander",
@@ -55,11 +55,17 @@ def test_the_status_names_decider_phase_and_deadline(phase: Phase, english: str,
     game.deadline = "2026-11-21T21:30:00Z"
     assert describe_in_all_languages(game) == [
         f"{english} There is time until 21:30 UTC.",
-        f"{french} Temps de réflexion\u00a0: jusqu'à 21:30 UTC.",
+        f"{french} Temps de réflexion\u00a0: jusqu'à 21\u00a0h\u00a030 (UTC).",
         f"{german} Zeit bis 21:30 UTC.",
     ]
     game.deadline = "2026-11-22T09:05:00Z"
-    assert describe_in_all_languages(game)[0] == f"{english} There is time until 2026-11-22 09:05 UTC."
+    assert describe_in_all_languages(game) == [
+        f"{english} There is time until 22 November 2026, 09:05 UTC.",
+        f"{french} Temps de réflexion\u00a0: jusqu'au 22 novembre 2026 à 09\u00a0h\u00a005 (UTC).",
+        f"{german} Zeit bis 22. November 2026, 09:05 UTC.",
+    ]
+    game.deadline = "2026-12-01T09:05:00Z"
+    assert "jusqu'au 1er décembre 2026 à" in describe_in_all_languages(game)[1]
 
 
 @pytest.mark.parametrize(("edition", "supply"), (("international", 0), ("german", 0), ("german", 2)))
@@ -109,11 +115,20 @@ def test_the_status_names_winners_and_scores() -> None:
     game.end_reason = "last_tile"
     game.players[1].wares = [3, 3, 0]
     assert describe_in_all_languages(game) == [
-        "Bo wins. Final scores: Bo 2, Ana 0.",
-        "Bo gagne. Score final\u00a0: Bo 2, Ana 0.",
-        "Bo gewinnt. Endstand: Bo 2, Ana 0.",
+        "Bo wins. Final scores: Bo 2 (ships 0, wares 2), Ana 0 (ships 0, wares 0).",
+        "Bo gagne. Score final\u00a0: Bo 2 (navires 0, marchandises 2), Ana 0 (navires 0, marchandises 0).",
+        "Bo gewinnt. Endstand: Bo 2 (Schiffe 0, Waren 2), Ana 0 (Schiffe 0, Waren 0).",
     ]
     game.players[0].wares = [6, 0, 0]
-    assert describe_in_all_languages(game)[0] == "Ana and Bo share the win. Final scores: Ana 2, Bo 2."
+    scores = "Ana 2 (ships 0, wares 2), Bo 2 (ships 0, wares 2)"
+    assert describe_in_all_languages(game)[0] == f"Ana and Bo share the win. Final scores: {scores}."
+    game.players[0].wares = [9, 0, 0]
+    game.players[0].resigned = True
+    french = "Bo 2 (navires 0, marchandises 2)"
+    assert describe_in_all_languages(game) == [
+        "Bo wins. Final scores: Bo 2 (ships 0, wares 2), Ana 3 (ships 0, wares 3; resigned).",
+        f"Bo gagne. Score final\u00a0: {french}, Ana 3 (navires 0, marchandises 3\u00a0; abandon).",
+        "Bo gewinnt. Endstand: Bo 2 (Schiffe 0, Waren 2), Ana 3 (Schiffe 0, Waren 3; aufgegeben).",
+    ]
     game.status = "aborted"
     assert describe_in_all_languages(game)[0] == "The game was aborted."

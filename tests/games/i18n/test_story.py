@@ -47,6 +47,7 @@ def test_a_pass_has_a_text_without_an_event() -> None:
 def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
     """The current board has another tile there, or none."""
     game = new_game(TABLES, 2)
+    game.players[0].name = "Ana"
     sea, market = "atoll", "market-4"
     log = [
         make_change(2, TurnStarted(number=1, seat=0)),
@@ -62,7 +63,8 @@ def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
         for line in narrate_story(EventNarrator.of(get_translator("de"), TABLES, game), log, None)
     }
     assert "einen Händler" in texts[4]
-    assert "zurück" in texts[5]
+    assert texts[5] == "Ana nimmt den gesetzten Insulaner wieder weg."
+    assert texts[6] == "Ana nimmt die Karte von (1, 0) wieder weg."
     assert "einen Fischer" in texts[8]
 
 

@@ -108,7 +108,7 @@ def test_a_long_name_is_left_out_of_a_move() -> None:
     game = new_game(ARCHIPELAGO, 1)
     game.tile = 0
     move = describe_move(get_translator("de"), index, game, PlaceTile(FAR, FAR, 3))
-    assert move.text == "Karte auf (-499, -499) legen, um 270° gedreht"
+    assert move.text == "Karte um 270° im Uhrzeigersinn gedreht auf (-499, -499) legen"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_segments_of_one_kind_are_told_apart_by_where_they_lie(rotation: int, no
     ]
 
 
-def test_no_text_has_the_id_of_a_tile() -> None:
+def test_no_text_has_the_id_of_a_tile_or_ship() -> None:
     index = long_names()
     game = new_game(index, 5, 3)
     game.edition = "german"
@@ -141,4 +141,4 @@ def test_no_text_has_the_id_of_a_tile() -> None:
         for translator in translators:
             texts.append(describe_status(translator, index, game))
             texts += [describe_move(translator, index, game, action).text for action in legal_moves(index, game)]
-    assert not any(name in text for name in index.tile_ids for text in texts)
+    assert not any(name in text for name in (*index.tile_ids, *index.ship_ids) for text in texts)

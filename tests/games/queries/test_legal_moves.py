@@ -1,4 +1,4 @@
-"""Menus of legal moves: the cells, and the moves of a cell or without one, reach every legal move."""
+"""Menus of legal moves: the cells, and the moves of a cell or without one, reach all that are not alike."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from schemas.vocabulary import Edition, Phase
 from service.engine import Game, apply_action, legal_moves, move_id, resign
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.queries.legal_moves import MoveFilter, list_legal_moves
+from service.games.queries.legal_moves import MoveFilter, is_repeated, list_legal_moves
 from tests.engine.new_games import start_game
 from tests.games.game_logs import ARCHIPELAGO
 
@@ -23,6 +23,7 @@ INDEX = ARCHIPELAGO.index
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
 PHASES = {*get_args(Phase)}
 MENU_ROWS = 25
+LISTED = ("PlaceTile", "PlaceIslander", "TakeShip", "Deliver", "RetrieveIslander", "Pass")
 RESIGNATION_CHANCE = 0.002
 SENSIBLE_SHARE = 0.8
 
@@ -60,7 +61,8 @@ def play_by_menus(seed: str, players: int, edition: Edition) -> set[Phase]:
     while game.status == "active":
         phases.add(game.phase)
         actions = legal_moves(INDEX, game)
-        assert sorted(reachable_moves(game)) == sorted(map(move_id, actions))
+        distinct = [action for action in actions if not is_repeated(INDEX, game, action)]
+        assert sorted(reachable_moves(game)) == sorted(map(move_id, distinct))
         if rng.random() < RESIGNATION_CHANCE:
             resign(INDEX, game, rng.choice([seat for seat in range(players) if not game.players[seat].resigned]))
         else:
@@ -83,7 +85,7 @@ def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:
 
 @pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))
 def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) -> None:
-    """All are listed and accepted; cells count one of each, and `repeated` names the others."""
+    """All are listed and accepted; cells count and list one of each, and `repeated` names the others."""
     game, _ = start_game(INDEX, 2, seed="alike")
     game.tile = INDEX.tile_numbers[tile]
     listed = list_legal_moves(INDEX, game)
@@ -98,4 +100,17 @@ def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) 
     }
     for cell, number in shown.items():
         here = list_legal_moves(INDEX, game, MoveFilter(x=cell[0], y=cell[1]))
-        assert len(here.moves) - len(here.repeated) == number
+        assert (len(here.moves), here.repeated) == (number, [])
+
+
+def test_passing_is_listed_last_after_placements_and_retrievals() -> None:
+    """Numbers of one kind are together, whatever the cells."""
+    game, _ = start_game(INDEX, 2, seed="order", edition="german")
+    kinds: set[str] = set()
+    rng = Random(1)
+    while game.status == "active":
+        types = [type(move.action).__name__ for move in list_legal_moves(INDEX, game).moves]
+        assert types == sorted(types, key=LISTED.index)
+        kinds |= {"+".join(dict.fromkeys(types))}
+        apply_action(INDEX, game, rng.choice(legal_moves(INDEX, game)))
+    assert "PlaceIslander+RetrieveIslander+Pass" in kinds

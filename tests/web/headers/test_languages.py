@@ -196,3 +196,20 @@ async def test_a_tile_is_labelled_by_its_name(client: Client) -> None:
         assert response.headers["Content-Language"] == language
         assert "Accept-Language" in response.headers["Vary"]
     assert "Accept-Language" not in (await client.get(f"{path}.png")).headers.get("Vary", "")
+
+
+async def test_a_board_and_a_ship_are_labelled_in_words(client: Client) -> None:
+    """No label has an id, and a PNG has no words."""
+    game = await create_game(client, seed="tides")
+    ship = "/v1/tilesets/archipelago/ships/s10"
+    labels = {
+        f"{game.path}/board": ("Carcassonne board, turn 1", "Plateau de Carcassonne, tour 1"),
+        ship: ("ship of 3 points for 1 shell and 2 fish", "navire à 3 points pour 1 coquillage et 2 poissons"),
+    }
+    for path, texts in labels.items():
+        for language, text in zip(("en", "fr"), texts, strict=True):
+            response = await client.get(f"{path}.svg", headers={"Accept-Language": language})
+            assert f'aria-label="{text}"' in await response.text()
+            assert response.headers["Content-Language"] == language
+            assert "Accept-Language" in response.headers["Vary"]
+        assert "Accept-Language" not in (await client.get(f"{path}.png")).headers.get("Vary", "")
