@@ -111,7 +111,7 @@ async def test_resigning_is_confirmed_and_allows_a_rematch(fake_discord: FakeDis
     await begun(fake_discord)
     requested = await fake_discord.command(ANA, "resign")
     assert requested.text == "Do you really want to resign?"
-    assert (await fake_discord.press(ANA, requested, "Resign")).text == "Done."
+    assert (await fake_discord.press(ANA, requested, "Resign")).text == "You have resigned."
     over = await fake_discord.wait_for_post(is_over)
     assert "Ana" in over.text
     again = await fake_discord.press_action(BO, over, "rematch")
@@ -119,7 +119,8 @@ async def test_resigning_is_confirmed_and_allows_a_rematch(fake_discord: FakeDis
     called = await fake_discord.wait_for_post(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
     person = ANA if calls(ANA)(called) else BO
     assert (await fake_discord.press_action(person, called, "menu")).options()
-    assert "possible" in (await fake_discord.press_action(BO, over, "rematch")).text
+    repeated = await fake_discord.press_action(BO, over, "rematch")
+    assert repeated.text == "Les mêmes joueurs ont déjà une nouvelle partie."
 
 
 async def test_a_rematch_that_was_started_elsewhere_is_taken_over(bot: SouthSeasBot, fake_discord: FakeDiscord) -> None:
@@ -189,9 +190,9 @@ async def test_only_players_can_name_a_game_of_another_channel(bot: SouthSeasBot
 
 
 @pytest.mark.usefixtures("bot")
-async def test_too_many_players_show_the_service_s_error(fake_discord: FakeDiscord) -> None:
-    shown = await fake_discord.command(ANA, "new", bots=4, free=4)
-    assert shown.text.startswith("That is not possible: ")
+async def test_an_error_is_in_the_user_s_language(fake_discord: FakeDiscord) -> None:
+    shown = await fake_discord.command(BO, "new", bots=4, free=4)
+    assert shown.text.startswith("Il faut 2 à 5 joueurs")
 
 
 @pytest.fixture

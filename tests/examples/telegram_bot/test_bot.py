@@ -119,7 +119,8 @@ async def test_a_cell_with_one_move_that_ends_the_turn_is_no_alert(
     (cell,) = (data for data in menu.data("cell") if data.endswith(":1.-2"))
     played = await telegram.use(BO, menu, cell)
     assert "Ana" in played.text
-    assert played.data("menu")
+    assert played.data("scores")
+    assert not played.data("menu"), "Ana gets a message of her own"
 
 
 async def test_only_the_deciding_player_can_use_a_menu(telegram: FakeTelegram) -> None:
