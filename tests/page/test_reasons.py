@@ -16,6 +16,7 @@ async def test_without_islanders_in_supply_the_page_offers_to_retrieve_one(visit
     await expect(player.action_bar).to_contain_text("take it home")
     await expect(player.action_bar).to_contain_text("finished")
     await expect(player.action_bar).not_to_contain_text("No islander can go onto this tile")
+    await expect(player.action_bar.locator(".primary")).to_have_text("Take home")
     await player.page.locator(".spots [data-choice]").first.click()
     await player.press("Take home")
     await expect(player.page.locator(".log")).to_contain_text("retrieves the")

@@ -42,6 +42,9 @@ async def test_the_tooltip_explains_each_sign(visitors: Visitors) -> None:
         for sign in signs:
             await expect(player.page.locator(".ship-tooltip .sign", has_text=f"{sign}: ")).to_be_visible()
         await expect(player.page.locator(".ship-tooltip .sign")).to_have_count(len(signs))
+        if "?" in signs:
+            await expect(player.page.locator(".ship-tooltip .sign")).to_have_text(re.compile("of any kind$"))
+            await expect(ship).to_have_accessible_name(re.compile(r"wares? of any kind$"))
         all_signs |= signs
     assert all_signs == {"A", "B", "?"}
 

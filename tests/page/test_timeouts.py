@@ -125,16 +125,18 @@ async def test_the_result_lists_the_turns_that_the_clock_decided(visitors: Visit
 
 
 @pytest.mark.parametrize(
-    ("policy", "then"),
+    ("policy", "phase", "then"),
     (
-        ("bot", "Then the computer plays for you."),
-        ("pass", "Then your turn is skipped."),
-        ("resign", "Then you resign."),
+        ("bot", "place_tile", "Then the computer plays for you."),
+        ("pass", "place_tile", "Then the clock places your tile, and nothing more."),
+        ("pass", "islander", "Then your turn ends."),
+        ("resign", "place_tile", "Then you resign."),
     ),
 )
-async def test_the_page_warns_before_time_runs_out(visitors: Visitors, policy: str, then: str) -> None:
+async def test_the_page_warns_before_time_runs_out(visitors: Visitors, policy: str, phase: str, then: str) -> None:
     """It warns on the page, in the title, and once for screen readers; not earlier."""
     game = await prepare_game(visitors, "away", turn_timeout_s=60, on_timeout=policy)
+    await game.play(PASS_OFTEN, lambda game, _moves: game["turn"]["phase"] == phase)
     ana = await game.open_for(visitors, 0, size=PHONE, touch=True)
     await expect(ana.page.locator(".countdown")).to_be_visible()
     hurry, live_region = ana.page.locator(".hurry"), ana.page.locator(".unseen[aria-live=polite]").last
