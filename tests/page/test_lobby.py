@@ -143,7 +143,7 @@ async def test_the_page_shows_projected_scores_and_the_tiles_left(visitors: Visi
     await player.decide()
     await player.page.get_by_role("button", name=re.compile("^Send out a [a-z ]+ to the ")).first.click()
     await player.action_bar.locator(".primary").click()
-    await expect(player.page.get_by_role("button", name="Show where the computer’s islanders are")).to_be_visible()
+    await expect(player.page.get_by_role("button", name="Show where the computer\u2019s islanders are")).to_be_visible()
     await player.page.get_by_role("button", name="Show where Captain").click()
     await expect(player.page.locator(".breakdown")).to_contain_text("From incomplete features")
     await player.page.get_by_role("tab", name=re.compile("tiles left")).click()
