@@ -53,9 +53,10 @@ class TextBot:
 
 
 def format_screen(screen: Screen) -> str:
-    """Return a screen as text, with its choices numbered from 1."""
+    """Return a screen as text, with its choices numbered from 1; a list of games has the numbers in its text."""
     choices = enumerate([*screen.options, *screen.buttons], start=1)
-    return "\n".join([screen.text, *(f"{number}. {button.label}" for number, button in choices)])
+    labelled = (f"{number}. {button.label}" for number, button in choices if button.label != f"{number}")
+    return "\n".join([screen.text, *labelled])
 
 
 async def print_screen(_channel: str, screen: Screen) -> None:

@@ -38,15 +38,20 @@ COMMANDS = {
 """The commands and their descriptions; all but `new` and `mygames` are about a game."""
 
 PROBLEM_PHRASES = {
+    "illegal_move": "illegal_move",
+    "malformed": "new_limits",  # only a new game has fields that users choose
     "no_open_seat": "full",
-    "nothing_to_undo": "nothing_to_undo",
-    "not_your_turn": "not_your_turn",
     "not_active": "over",
+    "not_found": "unknown_game",
+    "not_over": "not_over",
     "not_replaced": "not_replaced",
+    "not_your_turn": "not_your_turn",
+    "nothing_to_undo": "nothing_to_undo",
     "replaced": "replaced",
-    "resigned": "over",
+    "resigned": "resigned",
+    "unknown_bot": "unknown_bot",
 }
-"""Phrases for problem codes; other problems show the service's own text."""
+"""Phrases for problem codes. The service explains problems in English only, so its text goes to the log."""
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +109,7 @@ class ChatBot:
         picture = screen.picture
         if picture is None or not self._width:
             return None
-        return await self._read_board(picture, "png", width=self._width, side=1)
+        return await self._read_board(picture, "png", width=self._width)
 
     async def text_board(self, screen: Screen) -> str:
         """Return a screen's picture in monospace characters; empty if it has none."""
@@ -115,7 +120,7 @@ class ChatBot:
         numbers = 1 if picture.candidates else None
         try:
             reader = self.games.reader(self.games.get_game(picture.game), "en")
-            return await reader.board(picture.game, form, coordinates=1, candidates=numbers, **query)
+            return await reader.board(picture.game, form, coordinates=1, side=1, candidates=numbers, **query)
         except Exception as error:  # noqa: BLE001  a game goes on without its picture
             log.warning("no picture of game %s: %r", picture.game, error)
             return None
@@ -144,11 +149,11 @@ class ChatBot:
             log.warning("the service is unavailable: %s", error)
             return self._error_screen(person.language, "away")
         except APIError as error:
-            key = PROBLEM_PHRASES.get(error.code, "refused")
-            return self._error_screen(person.language, key, self._chat.escape(error.problem.detail))
+            log.info("rejected for user %s: %s", person.user, error)
+            return self._error_screen(person.language, PROBLEM_PHRASES.get(error.code, "refused"))
         except Exception:  # the user must not wait for a reply that never comes
             log.exception("cannot respond to user %s", person.user)
             return self._error_screen(person.language, "failed")
 
-    def _error_screen(self, language: Language, key: str, why: str = "") -> Screen:
-        return Screen(translate(language, key, prefix=self._chat.prefix, why=why), is_error=True)
+    def _error_screen(self, language: Language, key: str) -> Screen:
+        return Screen(translate(language, key, prefix=self._chat.prefix), is_error=True)

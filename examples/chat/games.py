@@ -10,6 +10,7 @@ from examples.chat.errors import BotError
 from examples.chat.names import unique_name
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, ChatFormat, Picture, Screen
+from examples.chat.ship_labels import ship_label
 from examples.chat.storage import BotStorage, ChannelGame, Seat
 from south_seas import Client, ClientError, ConflictError
 from south_seas.models import BotInfo, CreateGame, GameView, MyGame, SeatRequest
@@ -137,8 +138,10 @@ class Games:
             game = (await owner.rematch(channel_game.game)).game
         except ConflictError as error:
             rematch = error.problem.next_game
-            if rematch is None or self.storage.game(rematch) is not None:
+            if rematch is None:
                 raise
+            if self.storage.game(rematch) is not None:
+                raise BotError("rematch_exists") from error
             game = await owner.game(rematch)
         seats = self.storage.seats(channel_game.game).values()
         self._save_game(channel_game._replace(game=game.id), [seat._replace(game=game.id) for seat in seats])
@@ -148,6 +151,12 @@ class Games:
         """Return what happened from one version to another, and the current status, both without markup."""
         story = await self.reader(channel_game, language).story(channel_game.game, since, limit=max(1, upto - since))
         return " ".join(line.text for line in story.lines), story.now
+
+    async def ship_labels(self, channel_game: ChannelGame, language: Language) -> dict[str, str]:
+        """Return the label of each ship, by its id."""
+        reader = self.reader(channel_game, language)
+        tileset = await reader.tileset((await reader.game(channel_game.game)).tileset)
+        return {ship.id: ship_label(language, ship) for ship in tileset.ships}
 
     async def my_games(self, person: Person) -> Screen:
         """List the user's games, those that wait for them first, with a button for each."""
@@ -186,3 +195,15 @@ class Games:
         for seat in seats:
             self.storage.add_seat(seat)
         self._on_created(channel_game)
+
+
+def game_buttons(game: GameView, language: Language, seat: int | None) -> list[Button]:
+    """Return what the player at a seat can do in a game, or a spectator."""
+    if game.status in ("finished", "aborted"):
+        again = Button(translate(language, "again"), ChatAction(game.id, game.version, "rematch"), "success")
+        return [] if seat is None else [again]
+    if game.turn is None:
+        return []
+    play = Button(translate(language, "play"), ChatAction(game.id, game.version, "menu"), "primary")
+    scores = Button(translate(language, "scores"), ChatAction(game.id, game.version, "scores"))
+    return [play, scores] if game.turn.decider == seat else [scores]

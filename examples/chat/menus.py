@@ -4,7 +4,7 @@ Options start with the numbers that the picture shows: a move's position in the 
 play like another one are neither in the picture nor here.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
@@ -24,11 +24,15 @@ class Choice(NamedTuple):
 class MoveMenus:
     """The questions that lead to a legal move."""
 
-    def __init__(self, chat: ChatFormat, language: Language, game: str, legal: LegalMoves) -> None:
+    def __init__(
+        self, chat: ChatFormat, language: Language, game: str, legal: LegalMoves, ships: Mapping[str, str]
+    ) -> None:
+        """Take the labels of ships too, which only the moves that `starts_with_ships` need."""
         self._chat = chat
         self._language = language
         self._game = game
         self._legal = legal
+        self._ships = ships
         self._numbered = [pair for pair in enumerate(legal.moves, start=1) if pair[1].id not in legal.repeated]
 
     def choice(self, action: ChatAction | None) -> Choice:
@@ -53,8 +57,8 @@ class MoveMenus:
         if self._legal.phase == "place_tile":
             cells = self._groups("cell", _cell, lambda cell: f"({cell.replace('.', ', ')})")
             return self._page("choose_cell", cells, page, "page", "")
-        if self._legal.phase == "deliver" and len(self._legal.moves) > self._chat.page_size:
-            choice = self._page("choose_ship", self._groups("ship", _ship, str), page, "page", "")
+        if starts_with_ships(self._chat, self._legal):
+            choice = self._page("choose_ship", self._groups("ship", _ship, self._ships.__getitem__), page, "page", "")
         else:
             moves = self._moves(lambda move: not isinstance(move.action, Pass))
             choice = self._page("choose_move", moves, page, "page", "")
@@ -105,6 +109,11 @@ class MoveMenus:
 
     def _action(self, name: str, value: str) -> ChatAction:
         return ChatAction(self._game, self._legal.version, name, value)
+
+
+def starts_with_ships(chat: ChatFormat, legal: LegalMoves) -> bool:
+    """Return whether the first question is which ship, because there are many payments."""
+    return legal.phase == "deliver" and len(legal.moves) > chat.page_size
 
 
 def compress_numbers(numbers: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
-from examples.chat.games import Games
+from examples.chat.games import Games, game_buttons
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, Picture, Screen
 from examples.chat.storage import ChannelGame
@@ -138,12 +138,9 @@ def _adds_status(game: GameView) -> bool:
 
 
 def _buttons(game: GameView, language: Language) -> list[Button]:
-    if game.status in ("finished", "aborted"):
-        return [Button(translate(language, "again"), ChatAction(game.id, game.version, "rematch"), "success")]
-    buttons = [
-        Button(translate(language, "play"), ChatAction(game.id, game.version, "menu"), "primary"),
-        Button(translate(language, "scores"), ChatAction(game.id, game.version, "scores")),
-    ]
-    if any(player.kind == "human" and player.bot is not None for player in game.players):
+    """Return the buttons for the player who must decide, and for any whom a bot replaces."""
+    anybody = 0  # each player may ask for a rematch
+    buttons = game_buttons(game, language, anybody if game.turn is None else game.turn.decider)
+    if game.turn is not None and any(player.kind == "human" and player.bot is not None for player in game.players):
         buttons.append(Button(translate(language, "return"), ChatAction(game.id, game.version, "return")))
     return buttons

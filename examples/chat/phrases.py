@@ -47,8 +47,17 @@ PHRASES: dict[str, tuple[str, str, str]] = {
         "Ce bouton date d'une position antérieure ; voici la position actuelle.",
         "Dieser Knopf gehört zu einer früheren Stellung; hier ist die jetzige.",
     ),
-    "done": ("Done.", "C'est fait.", "Erledigt."),
-    "refused": ("That is not possible: {why}", "C'est impossible : {why}", "Das geht nicht: {why}"),
+    "refused": ("That is not possible.", "C'est impossible.", "Das geht nicht."),
+    "new_limits": (
+        "A game needs 2 to 5 players, bots such as greedy, and 1 minute to 30 days for a decision.",
+        "Il faut 2 à 5 joueurs, des robots comme greedy, et de 1 minute à 30 jours par décision.",
+        "Ein Spiel braucht 2 bis 5 Spieler, Bots wie greedy, und 1 Minute bis 30 Tage für eine Entscheidung.",
+    ),
+    "unknown_bot": (
+        "There is no bot of that name.",
+        "Il n'y a pas de robot de ce nom.",
+        "Einen Bot mit diesem Namen gibt es nicht.",
+    ),
     "away": (
         "The game service is unavailable. Your games are safe; try again in a moment.",
         "Le service de jeu ne répond pas pour le moment. Rien n'est perdu : réessayez dans un instant.",
@@ -90,6 +99,8 @@ PHRASES: dict[str, tuple[str, str, str]] = {
     "earlier": ("◀ {page}", "◀ {page}", "◀ {page}"),
     "later": ("{page} ▶", "{page} ▶", "{page} ▶"),
     "your_turn": ("{mention}, it is your turn.", "{mention}, c'est votre tour.", "{mention}, du bist am Zug."),
+    "final_line": ("{name}: {points}", "{name} : {points}", "{name}: {points}"),
+    "ship": ("{points}: {cost}", "{points} : {cost}", "{points}: {cost}"),
     "score_line": (
         "{name}: {points} now, {total} if the game ended now",
         "{name} : {points} maintenant, {total} si la partie finissait maintenant",
@@ -101,8 +112,29 @@ PHRASES: dict[str, tuple[str, str, str]] = {
         "Il n'y a rien que vous puissiez annuler.",
         "Es gibt nichts, was du zurücknehmen kannst.",
     ),
+    "illegal_move": (
+        "The rules forbid this move now.",
+        "Les règles interdisent ce coup maintenant.",
+        "Die Regeln erlauben diesen Zug jetzt nicht.",
+    ),
     "not_your_turn": ("It is not your turn.", "Ce n'est pas votre tour.", "Du bist nicht am Zug."),
+    "not_begun": (
+        "The game has not begun: a seat is open.",
+        "La partie n'a pas commencé : il reste une place libre.",
+        "Das Spiel hat noch nicht begonnen: Ein Platz ist frei.",
+    ),
     "over": ("That game is over.", "Cette partie est terminée.", "Dieses Spiel ist zu Ende."),
+    "not_over": (
+        "That game is not over yet.",
+        "Cette partie n'est pas encore terminée.",
+        "Dieses Spiel ist noch nicht zu Ende.",
+    ),
+    "rematch_exists": (
+        "The same players already have a new game.",
+        "Les mêmes joueurs ont déjà une nouvelle partie.",
+        "Dieselben Spieler haben schon ein neues Spiel.",
+    ),
+    "resigned": ("You have resigned.", "Vous avez abandonné.", "Du hast aufgegeben."),
     "not_replaced": (
         "No bot plays for you.",
         "Aucun robot ne vous remplace.",

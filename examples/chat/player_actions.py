@@ -1,15 +1,17 @@
 """What a user does in a game; each action returns a screen."""
 
+from collections.abc import Mapping
+
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
-from examples.chat.games import Games, Person
-from examples.chat.menus import MoveMenus
+from examples.chat.games import Games, Person, game_buttons
+from examples.chat.menus import MoveMenus, starts_with_ships
 from examples.chat.names import unique_name
 from examples.chat.phrases import translate
-from examples.chat.screens import Button, Picture, Screen, Style, clip
+from examples.chat.screens import Button, Picture, Screen, clip
 from examples.chat.storage import ChannelGame, Seat
 from south_seas import Client, VersionMismatchError
-from south_seas.models import JoinGame, LegalMoves
+from south_seas.models import GameView, JoinGame, LegalMoves, PlayerScores
 
 
 class PlayerActions:
@@ -48,21 +50,19 @@ class PlayerActions:
     async def _board(self) -> Screen:
         """Show the board and whose turn it is."""
         story = await self._reader.story(self._game, limit=1)
-        picture = Picture(self._game, story.version)
-        return Screen(self._chat.escape(story.now), picture, buttons=self._common_buttons(story.version))
+        return await self._game_screen(self._chat.escape(story.now))
 
     async def _scores(self) -> Screen:
         game, scores = await self._reader.game(self._game), await self._reader.scores(self._game)
-        lines = [
-            self._phrase(
-                "score_line",
-                name=self._chat.escape(game.players[player.seat].name or "?"),
-                points=player.points_now,
-                total=player.if_ended_now.total,
-            )
-            for player in scores.players
-        ]
-        return Screen("\n".join(lines), buttons=self._common_buttons(scores.version))
+        lines = [self._score_line(game, player) for player in scores.players if game.players[player.seat].name]
+        return Screen("\n".join(lines), buttons=self._game_buttons(game))
+
+    def _score_line(self, game: GameView, scores: PlayerScores) -> str:
+        """Return a player's points; an end is supposed only of a game that goes on."""
+        name, total = self._chat.escape(game.players[scores.seat].name or "?"), scores.if_ended_now.total
+        if game.status == "active":
+            return self._phrase("score_line", name=name, points=scores.points_now, total=total)
+        return self._phrase("final_line", name=name, points=total if game.status == "finished" else scores.points_now)
 
     async def _join(self) -> Screen:
         """Take an open seat."""
@@ -84,10 +84,10 @@ class PlayerActions:
             board = await self._board()
             return board._replace(text=f"{note}\n{board.text}".strip(), is_others_turn=True)
         if action is not None and action.name == "cell" and not is_stale:
-            move = self._menus(legal).single_move(action.value)
+            move = self._menus(legal, {}).single_move(action.value)
             if move is not None:
                 return await self._act(action._replace(name="move", value=move.id))
-        return self._move_screen(legal, None if is_stale else action, note)
+        return await self._move_screen(legal, None if is_stale else action, note)
 
     async def _act(self, action: ChatAction) -> Screen:
         """Play a move at the version it was offered for; show the next moves if the same user decides again."""
@@ -102,13 +102,12 @@ class PlayerActions:
         happened = self._chat.escape(clip(happened, self._chat.max_story))
         legal = acted.legal_moves
         if legal is None or legal.seat != seat:
-            text = f"{happened}\n{self._chat.escape(now)}"
-            return Screen(text, Picture(self._game, acted.version), buttons=self._common_buttons(acted.version))
-        return self._move_screen(legal, None, happened)
+            return await self._game_screen(f"{happened}\n{self._chat.escape(now)}")
+        return await self._move_screen(legal, None, happened)
 
     async def _undo(self, action: ChatAction | None) -> Screen:
         """Undo the user's last move, at the version of the button; show the legal moves again."""
-        client, _ = self._client()
+        client, _ = await self._active_client()
         try:
             if action is None:
                 await client.undo(self._game)
@@ -120,16 +119,16 @@ class PlayerActions:
 
     async def _resign(self, confirmation: ChatAction | None) -> Screen:
         """Resign the user's seat; ask for a confirmation first, which counts for that seat only."""
-        client, seat = self._client()
+        client, seat = await self._active_client()
         if confirmation is None or confirmation.value != str(seat):
             action = ChatAction(self._game, 0, "resign", str(seat))
             return Screen(self._phrase("resign_sure"), buttons=[Button(self._phrase("resign"), action, "danger")])
         await client.resign(self._game)
-        return Screen(self._phrase("done"))
+        return Screen(self._phrase("resigned"))
 
     async def _return_to_seat(self) -> Screen:
         """Take the user's seat back from a bot."""
-        client, _ = self._client()
+        client, _ = await self._active_client()
         await client.return_to_seat(self._game)
         return await self._moves()
 
@@ -145,12 +144,25 @@ class PlayerActions:
             raise BotError("unseated")
         return self._reader.with_token(seat.token), seat.seat
 
-    def _menus(self, legal: LegalMoves) -> MoveMenus:
-        return MoveMenus(self._chat, self._person.language, self._game, legal)
+    async def _active_client(self) -> tuple[Client, int]:
+        """Return the same for what only a player of an active game can do. Raises BotError."""
+        client, seat = self._client()
+        game = await self._reader.game(self._game)
+        if game.status != "active":
+            raise BotError("not_begun" if game.status == "waiting" else "over")
+        if game.players[seat].resigned:
+            raise BotError("resigned")
+        return client, seat
 
-    def _move_screen(self, legal: LegalMoves, action: ChatAction | None, before: str) -> Screen:
+    def _menus(self, legal: LegalMoves, ships: Mapping[str, str]) -> MoveMenus:
+        return MoveMenus(self._chat, self._person.language, self._game, legal, ships)
+
+    async def _move_screen(self, legal: LegalMoves, action: ChatAction | None, before: str) -> Screen:
         """Return the screen of a choice, below a text."""
-        choice = self._menus(legal).choice(action)
+        ships: Mapping[str, str] = {}
+        if starts_with_ships(self._chat, legal):
+            ships = await self._games.ship_labels(self._channel_game, self._person.language)
+        choice = self._menus(legal, ships).choice(action)
         question = f"{choice.question} {self._phrase('numbers')}" if self._chat.has_pictures else choice.question
         return Screen(
             f"{before}\n{question}".strip(),
@@ -160,19 +172,19 @@ class PlayerActions:
             [*choice.buttons, *self._undo_buttons(legal)],
         )
 
-    def _common_buttons(self, version: int) -> list[Button]:
-        """Return the buttons for any position."""
-        return [
-            self._button("play", "menu", version, "primary"),
-            self._button("scores", "scores", version),
-        ]
+    async def _game_screen(self, text: str) -> Screen:
+        """Return a screen with the board, and what the user can do."""
+        game = await self._reader.game(self._game)
+        return Screen(text, Picture(self._game, game.version), buttons=self._game_buttons(game))
+
+    def _game_buttons(self, game: GameView) -> list[Button]:
+        seat = self._games.storage.seat_of(self._game, self._person.user)
+        return game_buttons(game, self._person.language, None if seat is None else seat.seat)
 
     def _undo_buttons(self, legal: LegalMoves) -> list[Button]:
         """Return the button that undoes a move; none at the start of a turn, before the player has moved."""
-        return [] if legal.phase == "place_tile" else [self._button("undo", "undo", legal.version)]
-
-    def _button(self, phrase: str, name: str, version: int, style: Style = "secondary") -> Button:
-        return Button(self._phrase(phrase), ChatAction(self._game, version, name), style)
+        undo = Button(self._phrase("undo"), ChatAction(self._game, legal.version, "undo"))
+        return [] if legal.phase == "place_tile" else [undo]
 
     def _phrase(self, key: str, **values: object) -> str:
         return translate(self._person.language, key, **values)

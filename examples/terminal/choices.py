@@ -85,8 +85,13 @@ def _pass_text(action: GameAction) -> str:
 def _choice_text(action: GameAction, ships: dict[str, Ship]) -> str:
     match action:
         case TakeShip(ship=ship):
-            return f"take the ship worth {ships[ship].points}: {cost_text(ships[ship].cost)}"
+            return f"take {_ship_text(ships[ship])}"
         case Deliver(ship=ship, wares=wares) if wares is not None:
-            return f"deliver {wares_text(wares)} for {ships[ship].points} points"
+            return f"deliver {wares_text(wares)} to {_ship_text(ships[ship])}"
         case _:
             return ""
+
+
+def _ship_text(ship: Ship) -> str:
+    """Return what tells a ship from others: its points and cost."""
+    return f"the ship worth {ship.points}: {cost_text(ship.cost)}"

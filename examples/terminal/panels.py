@@ -1,6 +1,7 @@
 """Panels beside the board: players, ships, drawn tile, story and menu."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.highlighter import Highlighter
@@ -18,6 +19,9 @@ from south_seas.models import Cell, Cost, PlaceTile
 
 WARE_MARKS = (("bananas", ")", "banana"), ("shells", "@", "shell"), ("fish", ">", "fish"))
 """Each ware with its symbol and style on the board."""
+
+MIN_COST_COLUMNS = 20
+"""Columns for a cost in words, beside however many symbols."""
 
 
 class BoardPanel:
@@ -50,18 +54,21 @@ def players(state: GameState) -> RenderableType:
     return grid
 
 
-def ships(state: GameState, *, wide: bool) -> RenderableType:
-    """Return the display with points and cost of each ship."""
+def ships(state: GameState, columns: int, *, wide: bool) -> list[Text]:
+    """Return the lines of the display: points and cost of each ship, in words too if `wide`."""
     title = Text("ships", style="bold")
     title.append(f"  {state.game.ship_pile} more in the pile", "not bold")
     lines: list[Text] = [title]
     for ship in sorted((state.ships[ship] for ship in state.game.display), key=lambda ship: -ship.points):
         line = Text(f" {ship.points} points  " if wide else f" {ship.points}  ", no_wrap=True)
         line.append_text(cost_in_marks(ship.cost))
-        if wide:
-            line.append(f"   {cost_text(ship.cost)}")
         lines.append(line)
-    return Group(*lines)
+        if wide:
+            indent = line.cell_len + 3
+            first, *others = wrap(cost_text(ship.cost), max(MIN_COST_COLUMNS, columns - indent))
+            line.append(f"   {first}")
+            lines += [Text(" " * indent + other, no_wrap=True) for other in others]
+    return lines
 
 
 def cost_in_marks(cost: Cost) -> Text:

@@ -63,7 +63,7 @@ def cost_text(cost: Cost) -> str:
     """
     named = [count_of(getattr(cost, ware), one, many) for ware, one, many in WARE_NAMES if getattr(cost, ware)]
     anything = [f"{cost.any} of any"] if cost.any else []
-    kinds = ("alike", "of another kind", "of the third kind")
+    kinds = ("alike", "of another kind", "of a third kind")
     same = [f"{number} {kind}" for number, kind in zip(cost.same, kinds, strict=False)]
     return " + ".join([*named, *anything, *same]) or "nothing"
 

@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.layout import Layout
 from rich.text import Text
 
+from examples.terminal.choices import Menu
 from examples.terminal.game_state import GameState
 from examples.terminal.options import DEFAULT_URL, command_line
 from examples.terminal.pages import ScrolledPage
@@ -18,7 +19,7 @@ from examples.terminal.panels import (
     ships,
 )
 from examples.terminal.phrases import count_of, possessive
-from south_seas.models import PlaceTile
+from south_seas.models import PlaceIslander, PlaceTile, RetrieveIslander
 
 MIN_WIDE_COLUMNS = 120
 SIDE_COLUMNS = {False: 34, True: 50}
@@ -41,7 +42,6 @@ COMMANDS = {
 
 DECISIONS = {
     "place_tile": "place the tile",
-    "islander": "place or retrieve an islander?",
     "take_ship": "choose a ship",
     "deliver": "deliver to a ship?",
 }
@@ -129,7 +129,14 @@ def _question(state: GameState) -> str:
         return f"It is {possessive(state.name(turn.decider))} turn."
     if state.is_sending or state.menu is None:
         return "..."
-    return DECISIONS[turn.phase]
+    return _islander_question(state.menu) if turn.phase == "islander" else DECISIONS[turn.phase]
+
+
+def _islander_question(menu: Menu) -> str:
+    """Return the question of the islander phase: what the moves of the menu do (R4.4)."""
+    types = {type(choice.move.action) for choice in menu.choices}
+    verbs = [verb for verb, action in (("place", PlaceIslander), ("retrieve", RetrieveIslander)) if action in types]
+    return f"{' or '.join(verbs)} an islander?"
 
 
 def _echo(state: GameState) -> str:
@@ -158,9 +165,10 @@ def _hints(state: GameState) -> str:
 
 def _side(state: GameState, *, wide: bool) -> Layout:
     side = Layout(size=SIDE_COLUMNS[wide])
+    ship_lines = ships(state, SIDE_COLUMNS[wide], wide=wide)
     parts = [
         Layout(players(state), size=len(state.game.players) + 1 + wide),
-        Layout(ships(state, wide=wide), size=len(state.game.display) + 1 + wide),
+        Layout(Group(*ship_lines), size=len(ship_lines) + wide),
         Layout(DrawnTile(state, wide=wide), size=8 if wide else None, ratio=1),
     ]
     if wide:

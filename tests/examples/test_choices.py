@@ -63,8 +63,8 @@ def test_a_number_suffices_for_a_single_rotation() -> None:
 def test_text_filters_the_choices() -> None:
     menu = deliveries()
     assert len(menu.match("deliver").matching) == 3
-    assert chosen(menu, "Shells") == "b"
-    assert menu.match("banana") == (None, ())
+    assert chosen(menu, "4 Shells") == "b"
+    assert menu.match("2 bananas") == (None, ())
     assert chosen(menu, "") is None
 
 
@@ -78,6 +78,7 @@ def test_every_action_has_a_text() -> None:
         PlaceIslander(segment=0),
         RetrieveIslander(x=0, y=0, segment=2),
         TakeShip(ship="s1"),
+        Deliver(ship="s1", wares=Wares(bananas=1, shells=2, fish=1)),
         Pass(phase="islander"),
     )
     moves = [Move(id=str(number), text=f"text {number}", action=action) for number, action in enumerate(actions)]
@@ -86,5 +87,6 @@ def test_every_action_has_a_text() -> None:
         "text 0",
         "text 1",
         "take the ship worth 5: 1 banana + 2 shells + 1 fish",
+        "deliver 1 banana, 2 shells and 1 fish to the ship worth 5: 1 banana + 2 shells + 1 fish",
         "no islander",
     ]

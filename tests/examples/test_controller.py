@@ -20,13 +20,17 @@ ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(b
 async def test_two_players_and_a_bot_play_a_whole_game_at_one_terminal(client: Client) -> None:
     chance = random.Random(1)
     async with open_game(client, await new_game(client, ANA, BO, GREEDY)) as play:
-        turns = set()
-        while await ready(play):
-            assert play.state.game.turn is not None
-            turns.add(play.state.game.turn.decider)
+        turns, questions = set(), set()
+        while (await ready(play)) and (turn := play.state.game.turn) is not None:
+            turns.add(turn.decider)
+            if turn.phase == "islander":  # R4.4: this edition retrieves with none left only
+                question = f"{'place' if play.state.game.players[turn.decider].supply else 'retrieve'} an islander?"
+                assert f"  {question}" in seen(play)
+                questions.add(question)
             seen(play, *chance.choice([(80, 24), (160, 50), (30, 8)]))
             await choose(play, chance)
         assert turns == {0, 1}
+        assert questions == {"place an islander?", "retrieve an islander?"}
         assert play.state.page is Page.RESULT
         assert "Greedy wins!" in seen(play)
         await play.wait_for_tasks()

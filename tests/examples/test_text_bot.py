@@ -45,10 +45,13 @@ async def test_two_people_play_a_whole_game_in_a_chat(
     assert await bot.answer("Ana", "new open") == "A new game: Ana, an open seat.\n1. Join"
     assert await bot.answer("Bo", "join") == "You have a seat."
     assert await bot.answer("Cy", "join") == "No seat is open."
+    assert await bot.answer("Ana", "rematch") == "That game is not over yet."
     [channel_game] = bot.core.storage.running_games()
     reader = client.with_token(channel_game.spectator_token)
     while (turn := (await reader.game(channel_game.game)).turn) is not None:
         name = ("Ana", "Bo")[turn.decider]
+        if turn.number == 1:
+            assert (await bot.answer(("Bo", "Ana")[turn.decider], "moves")).endswith("\n1. Scores")
         assert "\n1. " in await bot.answer(name, "moves")
         if (await bot.answer(name, "1")).startswith("Which rotation?"):
             await bot.answer(name, "1")
@@ -56,6 +59,19 @@ async def test_two_people_play_a_whole_game_in_a_chat(
         while "Final scores: " not in (last := await posted.get()):
             assert re.search(r"(Ana|Bo), it is your turn\.$", last)
     assert re.search(r"The game is over: .*\b(Ana wins|Bo wins|Ana and Bo share the win)\.", last)
+    result = (await reader.game(channel_game.game)).result
+    assert result is not None
+    scores = [f"{name}: {score.total}" for name, score in zip(("Ana", "Bo"), result.scores, strict=True)]
+    assert await bot.answer("Ana", "scores") == "\n".join([*scores, "1. Play again"])
+    assert await bot.answer("Cy", "scores") == "\n".join(scores)
+    assert await bot.answer("Ana", "undo") == "That game is over."
+
+
+async def test_a_game_that_has_not_begun(bot: TextBot) -> None:
+    await bot.answer("Ana", "new open")
+    for command in ("undo", "resign", "back"):
+        assert await bot.answer("Ana", command) == "The game has not begun: a seat is open."
+    assert await bot.answer("Ana", "scores") == "Ana: 0"
 
 
 async def test_games_are_created_and_joined_with_the_api_key(url: str, tmp_path: Path, store: RedisStore) -> None:
@@ -73,7 +89,8 @@ async def test_games_are_created_and_joined_with_the_api_key(url: str, tmp_path:
 
 async def test_every_other_command(bot: TextBot) -> None:
     assert await bot.answer("Ana", "board") == "There is no game here yet. Start one with new."
-    assert (await bot.answer("Ana", "new nobody")).startswith("That is not possible: ")
+    assert await bot.answer("Ana", "new nobody") == "There is no bot of that name."
+    assert (await bot.answer("Ana", "new open open open open open")).startswith("A game needs 2 to 5 players")
     await bot.answer("Ana", "new greedy")
     assert await bot.answer("Ana", "99") == "There is no choice 99: type moves first."
     cells = await bot.answer("Ana", "moves")
@@ -81,7 +98,11 @@ async def test_every_other_command(bot: TextBot) -> None:
     assert "Undo" not in cells
     last = cells.splitlines()[-1].partition(".")[0]
     assert await bot.answer("Ana", "99") == f"There is no choice 99: choose 1 to {last}."
-    assert (await bot.answer("Ana", "board")).count("\n") > 5
+    board = await bot.answer("Ana", "board")
+    assert board.count("\n") > 5
+    assert re.search(r"^Turn [12]: ", board, re.MULTILINE), "the drawn tile must be seen before its rotation is chosen"
+    assert re.fullmatch(r"1\. (Ana, Greedy|Greedy, Ana) \(\w+\): waits for you", await bot.answer("Ana", "mygames"))
+    assert (await bot.answer("Ana", "1")).startswith("Which cell?")
     assert "Ana: 0 now" in await bot.answer("Ana", "scores")
     assert await bot.answer("Ana", "") == HELP
     await bot.answer("Ana", "moves")
@@ -91,7 +112,7 @@ async def test_every_other_command(bot: TextBot) -> None:
     assert "Ana places" in chosen
     assert (await bot.answer("Ana", "undo")).startswith("Which cell?")
     assert await bot.answer("Ana", "resign") == "Do you really want to resign?\n1. Resign"
-    assert await bot.answer("Ana", "1") == "Done."
+    assert await bot.answer("Ana", "1") == "You have resigned."
 
 
 async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""An instance of the service, as in `tests/web`."""
+"""An instance of the service and a game, as in `tests/web`."""
 
-from tests.web.conftest import client
+from tests.web.conftest import client, http_game
 
-__all__ = ["client"]
+__all__ = ["client", "http_game"]

@@ -9,9 +9,10 @@ import pytest
 from examples.chat.actions import ChatAction
 from examples.chat.menus import Choice, MoveMenus
 from examples.chat.phrases import LANGUAGES, PHRASES, Language, language_of
-from examples.chat.screens import Screen
+from examples.chat.screens import ChatFormat, Screen
+from examples.chat.ship_labels import ship_label
 from examples.discord_bot.messages import DISCORD, build_view
-from south_seas.models import LegalMoves
+from south_seas.models import Cost, LegalMoves, Ship
 from tests.examples.discord_bot.limits import CUSTOM_ID, message_faults
 
 GAME = "g" * 32
@@ -48,8 +49,8 @@ async def options_of(choice: Choice) -> list[str]:
     return [option.action.value for option in choice.options]
 
 
-def menus(offered: LegalMoves, language: Language = "en") -> MoveMenus:
-    return MoveMenus(DISCORD, language, GAME, offered)
+def menus(offered: LegalMoves, language: Language = "en", chat: ChatFormat = DISCORD) -> MoveMenus:
+    return MoveMenus(chat, language, GAME, offered, {f"ship-00{ship}": f"{ship} points" for ship in range(4)})
 
 
 def action(name: str, value: str) -> ChatAction:
@@ -80,7 +81,7 @@ async def test_placements_that_look_alike_are_one_choice() -> None:
 
 
 def test_a_chat_without_pictures_has_no_numbers() -> None:
-    plain = MoveMenus(DISCORD._replace(has_pictures=False), "en", GAME, placements(2))
+    plain = menus(placements(2), chat=DISCORD._replace(has_pictures=False))
     assert [option.label for option in plain.choice(None).options] == ["(-499, 0)", "(-499, -1)"]
 
 
@@ -88,11 +89,25 @@ async def test_many_payments_are_grouped_by_ship() -> None:
     offered = menus(deliveries(4, 100), "fr")
     ships = offered.choice(None)
     assert await options_of(ships) == [f"ship-00{ship}" for ship in range(4)]
+    assert [option.label.partition(" · ")[2] for option in ships.options] == [f"{ship} points" for ship in range(4)]
     assert [button.action.value for button in ships.buttons] == ["pass.deliver"]
     result: list[str] = []
     for value in ("ship-002", "ship-002:1"):
         result += await options_of(offered.choice(action("ship", value)))
     assert result == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("language", "label"),
+    (
+        ("en", "5 points: 1 banana, 2 shells, 3 fish, 1 ware of any kind"),
+        ("fr", "5 points : 1 banane, 2 coquillages, 3 poissons, 1 marchandise au choix"),
+        ("de", "5 Punkte: 1 Banane, 2 Muscheln, 3 Fische, 1 Ware nach Wahl"),
+    ),
+)
+def test_a_ship_is_labelled_with_its_points_and_cost(language: Language, label: str) -> None:
+    ship = Ship(id="s04", points=5, cost=Cost(bananas=1, shells=2, fish=3, any=1, same=[]))
+    assert ship_label(language, ship) == label
 
 
 async def test_few_payments_are_one_menu() -> None:

@@ -12,7 +12,11 @@ function listed(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }
 
+/** The name of the computer in a quick game. */
+const COMPUTER = "Computer";
+
 function owned(name: string): string {
+  if (name === COMPUTER) return "the computer’s";
   return name.endsWith("s") ? `${name}’` : `${name}’s`;
 }
 
@@ -61,6 +65,7 @@ export const en = {
   tagline: "Place tiles, send out islanders, deliver to ships.",
   listed,
   wares,
+  wareParts,
   told,
   tile: "a tile",
   unplaced: "A tile",
@@ -82,7 +87,7 @@ export const en = {
     quickHint: "Starts at once, with hints for every step.",
     friends: "Play with friends",
     friendsHint: "Create a game and send a link.",
-    level: "Computer",
+    level: COMPUTER,
     bots: { random: "Beginner", greedy: "Skilled", expert: "Expert" } as Record<string, string>,
     yourTables: "Your games",
     waiting: "Open games",
@@ -134,7 +139,7 @@ export const en = {
     } as Record<string, string>,
     onTimeout: "When time runs out",
     policies: {
-      pass: "Pass the turn",
+      pass: "Place the tile, nothing more",
       bot: "The computer takes over",
       resign: "The player resigns",
     } as Record<string, string>,
@@ -220,10 +225,10 @@ export const en = {
     restingFor: "The game waits until one of its players is back.",
     hurry: (time: string) => `Only ${time} left!`,
     then: {
-      pass: "Then your turn is skipped.",
-      bot: "Then the computer plays for you.",
-      resign: "Then you resign.",
-    } as Record<string, string>,
+      pass: (phase: string) => CLOCK_DECIDES[phase] ?? "Then your turn ends.",
+      bot: () => "Then the computer plays for you.",
+      resign: () => "Then you resign.",
+    } as Record<string, (phase: string) => string>,
     bot: (name: string, turns: readonly number[]) => `The computer played for ${name} in ${inTurns(turns)}.`,
     clock: (name: string, turns: readonly number[]) =>
       `${owned(name)} time ran out, and the clock decided, in ${inTurns(turns)}.`,
@@ -240,7 +245,7 @@ export const en = {
     wares: "Wares",
     waresRule: "Wares, one point for three",
     pending: "From incomplete features",
-    total: "Together",
+    total: "Total",
     islandersHome: (count: number) => `${counted(count, "islander", "islanders")} at home`,
     find: (name: string) => `Show where ${owned(name)} islanders are`,
     held: (name: string, held: Wares) => `${name} has ${wares(held)}`,
@@ -249,7 +254,7 @@ export const en = {
   ship: {
     heading: (points: number) => `Ship of ${counted(points, "point", "points")}`,
     asks: (cost: string) => `for ${cost}.`,
-    any: (count: number) => `?: ${counted(count, "ware", "wares")} of any kinds`,
+    any: (count: number) => `?: ${counted(count, "ware", "wares")} of any kind`,
     same: (letter: string, count: number) =>
       letter === "A"
         ? `A: ${count} of the same kind`
@@ -265,7 +270,7 @@ export const en = {
   },
 
   islander: {
-    of: (name: string, role: string) => `${owned(name)} ${role}`,
+    of: (name: string, role: string) => capitalized(`${owned(name)} ${role}`),
     brings: (value: number, unit: string) => `is worth ${UNITS(value, unit)} now`,
     outnumbered: "is outnumbered and worth nothing now",
   },
@@ -338,7 +343,7 @@ export const en = {
     reasons: {
       last_tile: "The last tile has been placed.",
       last_ship: "The last ship has sailed.",
-      bag_exhausted: "No tile that is left can be placed.",
+      bag_exhausted: "None of the last tiles could be placed.",
       resigned: "The others resigned.",
     } as Record<string, string>,
     aborted: "This game was aborted.",
@@ -381,7 +386,7 @@ export const en = {
       `Place ${where}, chosen, ${turned}. Enter places the tile.`,
     turned: (rotation: number) => (rotation === 0 ? "not turned" : `turned ${90 * rotation} degrees`),
     /** The service's text of the move tells segments of one kind apart: "place a fisherman in the sea region in the north". */
-    spot: (placement: string) => placement.replace(/^place /, "Send out "),
+    spot: (placement: string) => placement.replace(/^place (.+?) (?:in|on) /, "Send out $1 to "),
     retrieve: (role: string, where: string) => `Take back your ${role}, ${where}`,
     tile: (sides: readonly [Edge, string][], printed: readonly string[]) =>
       `Tile with ${sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} ${EDGES[edge]}`).join(", ")}${
@@ -391,9 +396,9 @@ export const en = {
     market: "a market",
     ship: (points: number, cost: string) => `Ship of ${counted(points, "point", "points")} for ${cost}`,
     cost: {
-      any: (count: number) => `any ${counted(count, "ware", "wares")}`,
+      any: (count: number) => `${counted(count, "ware", "wares")} of any kind`,
       same: (count: number, group: number) =>
-        `${count} of ${["one", "another", "a third"][group] ?? "one"} kind`,
+        `${counted(count, "ware", "wares")} of ${["one", "another", "a third"][group] ?? "one"} kind`,
     },
   },
 
@@ -402,6 +407,7 @@ export const en = {
     paragraphs: [
       "On your turn you place one tile beside the others. Sides that touch must match.",
       "Then you may send one of your four islanders onto the new tile: to a bridge (collects shells), an island (picks bananas), a sea (catches fish) or a market.",
+      "Instead you may take one of your islanders home from the board, which brings nothing: when all four are out, in the German edition on any turn.",
       "When a bridge, island or sea is finished, whoever has most islanders there gets its wares, and the islanders come home. A boat in a sea brings the catch home early and takes fish away.",
       "A merchant whose market is surrounded by eight tiles takes the best ship for free.",
       "At the end of your turn you may pay wares for one of the four ships. Ships give points; at the end three wares left over are one point. The most points win.",
@@ -432,6 +438,16 @@ function UNITS(value: number, unit: string): string {
       return `a ship of ${counted(value, "point", "points")}`;
   }
 }
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What the clock does first for a player whose turn it only ends, by phase. */
+const CLOCK_DECIDES: Record<string, string> = {
+  place_tile: "Then the clock places your tile, and nothing more.",
+  take_ship: "Then the clock chooses the ship.",
+};
 
 const ISLANDER_JOBS: Record<string, string> = {
   bridge: "A shell collector: brings a shell for each one on the bridge, once it is finished at both ends.",

@@ -22,9 +22,8 @@ export function shipOf(tileset: TileSet, id: string): Ship | null {
 /** What a ship asks for, in words (R6.3). */
 export function costInWords({ cost }: Ship): string {
   const { any, same, ...named } = cost;
-  const words = named.bananas + named.shells + named.fish > 0 ? [text.wares(named)] : [];
   return text.listed([
-    ...words,
+    ...text.wareParts(named),
     ...(any > 0 ? [text.describe.cost.any(any)] : []),
     ...same.map((count, group) => text.describe.cost.same(count, group)),
   ]);

@@ -171,7 +171,7 @@ function SendingIslander(step: StepProps): JSX.Element {
         <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
         <Confirm
           session={session}
-          label={spot?.kind === "retrieve" ? text.actionBar.takeHome : text.actionBar.send}
+          label={onlyRetrieve || spot?.kind === "retrieve" ? text.actionBar.takeHome : text.actionBar.send}
         />
       </Buttons>
     </>

@@ -55,7 +55,7 @@ function Warning({ session }: { session: GameSession }): JSX.Element | null {
   const deadline = decider === null ? null : (game?.turn?.deadline ?? null);
   const left = useSecondsLeft(deadline);
   const isSoon = left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0);
-  const then = text.away.then[game?.on_timeout ?? "pass"] ?? "";
+  const then = text.away.then[game?.on_timeout ?? "pass"]?.(game?.turn?.phase ?? "") ?? "";
   useEffect(() => {
     if (isSoon) session.say(`${text.away.hurry(clockOf(left))} ${then}`);
   }, [isSoon, deadline]);
