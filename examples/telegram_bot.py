@@ -34,7 +34,6 @@ from examples.chat.actions import ChatAction
 from examples.chat.bot import COMMANDS, ChatBot
 from examples.chat.command_line import bot_options, one_line_errors
 from examples.chat.games import NewGameOptions, Person
-from examples.chat.names import player_name
 from examples.chat.phrases import language_of
 from examples.chat.screens import Button, ChatFormat, Screen, clip
 
@@ -164,7 +163,7 @@ class TelegramBot:
 
 def person_from(user: User) -> Person:
     """Return a user as a player."""
-    return Person(str(user.id), player_name(user.full_name), language_of(user.language_code or "en"))
+    return Person(str(user.id), user.full_name, language_of(user.language_code or "en"))
 
 
 def make_keyboard(screen: Screen) -> InlineKeyboardMarkup | None:

@@ -5,11 +5,11 @@
 
 import asyncio
 import sys
+import unicodedata
 from pathlib import Path
 
 from examples.chat.bot import COMMANDS, ChatBot
 from examples.chat.games import NewGameOptions, Person
-from examples.chat.names import player_name
 from examples.chat.screens import Button, ChatFormat, Screen
 
 CHANNEL = "text"
@@ -35,15 +35,16 @@ class TextBot:
     async def answer(self, user: str, text: str) -> str:
         """Return the reply to a message."""
         word, *words = text.split() or [""]
-        person = Person(user, player_name(user), "en")
-        choices = dict(enumerate(self._choices.get(user, []), start=1))
-        if word.isdecimal() and int(word) in choices:
-            screen = await self.core.press(person, choices[int(word)].action)
+        person = Person(user, user, "en")
+        choices = {f"{number}": choice for number, choice in enumerate(self._choices.get(user, []), start=1)}
+        chosen = choices.get(unicodedata.normalize("NFKC", word).removesuffix("."))
+        if chosen is not None:
+            screen = await self.core.press(person, chosen.action)
         elif word == "new":
             screen = await self.core.start_game(person, CHANNEL, NewGameOptions.parse(words))
         elif word in COMMANDS:
             screen = await self.core.run_command(person, CHANNEL, word, next(iter(words), None))
-        elif word.isdecimal():
+        elif any(map(str.isdigit, word)):
             return f"There is no choice {word}: {f'choose 1 to {len(choices)}' if choices else 'type moves first'}."
         else:
             return HELP

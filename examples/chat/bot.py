@@ -26,6 +26,7 @@ BACKOFF = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
 COMMANDS = {
     "new": "Start a game in this channel.",
     "join": "Take an open seat.",
+    "leave": "Leave a game that has not begun.",
     "board": "Show the board, and whose turn it is.",
     "moves": "Choose your move.",
     "scores": "Show the scores.",

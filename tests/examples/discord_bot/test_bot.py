@@ -163,5 +163,5 @@ async def test_commands_are_registered(fake_discord: FakeDiscord) -> None:
     (group,) = fake_discord.commands
     assert group["name"] == "southseas"
     assert {option["name"] for option in group["options"]} == {
-        *("new", "join", "board", "moves", "scores", "undo", "resign", "back", "rematch", "mygames")
+        *("new", "join", "leave", "board", "moves", "scores", "undo", "resign", "back", "rematch", "mygames")
     }
