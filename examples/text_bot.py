@@ -8,9 +8,13 @@ import sys
 import unicodedata
 from pathlib import Path
 
-from examples.chat.bot import COMMANDS, ChatBot
-from examples.chat.games import NewGameOptions, Person
-from examples.chat.screens import Button, ChatFormat, Screen
+try:
+    from examples.chat.bot import COMMANDS, ChatBot
+    from examples.chat.games import NewGameOptions, Person
+    from examples.chat.screens import Button, ChatFormat, Screen
+    from examples.command_line import run_on_service
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
 
 CHANNEL = "text"
 HELP = f"new [open|greedy|10m ...] · {' · '.join(name for name in COMMANDS if name != 'new')} · the number of a choice"
@@ -67,8 +71,8 @@ async def print_screen(_channel: str, screen: Screen) -> None:
 async def main(url: str) -> None:
     """Run a chat on standard input and output."""
     core = ChatBot(url, Path("text-bot.sqlite"), TEXT)
-    await core.open(print_screen)
     try:
+        await core.open(print_screen)
         bot = TextBot(core)
         while line := await asyncio.to_thread(sys.stdin.readline):
             user, _, text = line.partition(":")
@@ -78,4 +82,4 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
+    run_on_service(main, __doc__)
