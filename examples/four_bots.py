@@ -4,20 +4,24 @@ import asyncio
 import random
 import sys
 
-from south_seas import Client, ClientError
-from south_seas.models import (
-    Created,
-    CreateGame,
-    Deliver,
-    GameView,
-    Move,
-    Pass,
-    PlaceIslander,
-    PlaceTile,
-    RetrieveIslander,
-    SeatRequest,
-    TakeShip,
-)
+try:
+    from examples.command_line import run_on_service
+    from south_seas import Client
+    from south_seas.models import (
+        Created,
+        CreateGame,
+        Deliver,
+        GameView,
+        Move,
+        Pass,
+        PlaceIslander,
+        PlaceTile,
+        RetrieveIslander,
+        SeatRequest,
+        TakeShip,
+    )
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
 
 NAMES = ("Ana", "Bo", "Cy", "Di")
 PREFERENCE = (Deliver, TakeShip, PlaceIslander, PlaceTile, RetrieveIslander, Pass)
@@ -55,7 +59,4 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
-    except* ClientError as errors:
-        sys.exit(f"{errors.exceptions[0]}. `make serve` starts a service.")
+    run_on_service(main, __doc__)

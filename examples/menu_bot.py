@@ -4,14 +4,17 @@ The first menu has cells, and the moves that have no cell. A cell leads to a men
 all players, until it has made every kind of move.
 """
 
-import asyncio
 import random
 import sys
 from collections import Counter
 from typing import get_args
 
-from south_seas import Client
-from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, SeatRequest
+try:
+    from examples.command_line import run_on_service
+    from south_seas import Client
+    from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, SeatRequest
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
 
 MENU_ROWS = 25
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
@@ -83,4 +86,4 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
+    run_on_service(main, __doc__)

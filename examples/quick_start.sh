@@ -4,7 +4,16 @@
 set -eu
 
 URL=${1:-http://127.0.0.1:8080}
+URL=${URL%/}
 TURNS=${2:-0}
+
+usage() {
+  echo "Usage: sh examples/quick_start.sh [URL [TURNS]]; a URL begins with http:// or https://, TURNS is a number." >&2
+  exit 2
+}
+
+case $URL in http://* | https://*) ;; *) usage ;; esac
+case $TURNS in *[!0-9]* | ???????*) usage ;; esac
 
 folder=$(mktemp -d)
 watcher=

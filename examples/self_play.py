@@ -3,6 +3,7 @@
 `python -m examples.self_play 3` plays random games of three players and prints their mean points.
 """
 
+import argparse
 import operator
 import random
 import sys
@@ -17,25 +18,25 @@ try:
     from gymnasium.spaces import Box, Dict, Discrete
     from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+    from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+    from schemas.vocabulary import COLORS, Edition, Phase
+    from service.engine import Game, Player, TileSetIndex, apply_action, is_finished, legal_moves, set_up
+    from service.engine.delivery import payment_wares
+    from service.engine.final_scoring import final_score, ship_points, winning_seats
+    from service.engine.game import ISLANDERS_PER_PLAYER, SEAT_BITS, SEAT_MASK
+    from service.engine.segments import feature_kind
+    from service.engine.tileset_index import (
+        EDGE_CODES,
+        FEATURE_KINDS,
+        SIDE_OFFSETS,
+        pack_cell,
+        unpack_cell,
+    )
+    from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
+    from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing}. Install what this needs: make .venv/.self-play-installed")
-
-from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from schemas.vocabulary import COLORS, Edition, Phase
-from service.engine import Game, Player, TileSetIndex, apply_action, is_finished, legal_moves, set_up
-from service.engine.delivery import payment_wares
-from service.engine.final_scoring import final_score, ship_points, winning_seats
-from service.engine.game import ISLANDERS_PER_PLAYER, SEAT_BITS, SEAT_MASK
-from service.engine.segments import feature_kind
-from service.engine.tileset_index import (
-    EDGE_CODES,
-    FEATURE_KINDS,
-    SIDE_OFFSETS,
-    pack_cell,
-    unpack_cell,
-)
-from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
-from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 SLOTS = 4 * 3 + 1
@@ -337,7 +338,7 @@ def play_random_game(environment: AECEnv, seed: int) -> dict[str, int]:
     return points
 
 
-def main(players: int = MIN_PLAYERS, games: int = 10) -> None:
+def main(players: int, games: int) -> None:
     """Play random games."""
     environment = env(players=players)
     for seed, agent in enumerate(environment.possible_agents):
@@ -348,4 +349,9 @@ def main(players: int = MIN_PLAYERS, games: int = 10) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    parser = argparse.ArgumentParser(description="Play random games, and print the mean points of each player.")
+    parser.add_argument(
+        "players", nargs="?", type=int, choices=range(MIN_PLAYERS, MAX_PLAYERS + 1), default=MIN_PLAYERS
+    )
+    parser.add_argument("games", nargs="?", type=int, choices=range(1, 100_001), metavar="games", default=10)
+    main(**vars(parser.parse_args()))

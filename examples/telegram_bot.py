@@ -12,9 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
-
 try:
+    import click
     from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, Message, Update, User
     from telegram.constants import CallbackQueryLimit, ParseMode
     from telegram.error import ChatMigrated, TelegramError
@@ -27,16 +26,15 @@ try:
         Defaults,
         filters,
     )
+
+    from examples.chat.actions import ChatAction
+    from examples.chat.bot import COMMANDS, ChatBot
+    from examples.chat.command_line import bot_options, one_line_errors
+    from examples.chat.games import NewGameOptions, Person
+    from examples.chat.phrases import language_of
+    from examples.chat.screens import Button, ChatFormat, Screen, clip
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[telegram]'")
-
-from examples.chat.actions import ChatAction
-from examples.chat.bot import COMMANDS, ChatBot
-from examples.chat.command_line import bot_options, one_line_errors
-from examples.chat.games import NewGameOptions, Person
-from examples.chat.names import player_name
-from examples.chat.phrases import language_of
-from examples.chat.screens import Button, ChatFormat, Screen, clip
 
 TelegramApplication = Application[Any, Any, Any, Any, Any, Any]
 
@@ -163,7 +161,7 @@ class TelegramBot:
 
 def person_from(user: User) -> Person:
     """Return a user as a player."""
-    return Person(str(user.id), player_name(user.full_name), language_of(user.language_code or "en"))
+    return Person(str(user.id), user.full_name, language_of(user.language_code or "en"))
 
 
 def make_keyboard(screen: Screen) -> InlineKeyboardMarkup | None:

@@ -5,12 +5,16 @@
 
 import asyncio
 import sys
+import unicodedata
 from pathlib import Path
 
-from examples.chat.bot import COMMANDS, ChatBot
-from examples.chat.games import NewGameOptions, Person
-from examples.chat.names import player_name
-from examples.chat.screens import Button, ChatFormat, Screen
+try:
+    from examples.chat.bot import COMMANDS, ChatBot
+    from examples.chat.games import NewGameOptions, Person
+    from examples.chat.screens import Button, ChatFormat, Screen
+    from examples.command_line import run_on_service
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
 
 CHANNEL = "text"
 HELP = f"new [open|greedy|10m ...] · {' · '.join(name for name in COMMANDS if name != 'new')} · the number of a choice"
@@ -35,15 +39,16 @@ class TextBot:
     async def answer(self, user: str, text: str) -> str:
         """Return the reply to a message."""
         word, *words = text.split() or [""]
-        person = Person(user, player_name(user), "en")
-        choices = dict(enumerate(self._choices.get(user, []), start=1))
-        if word.isdecimal() and int(word) in choices:
-            screen = await self.core.press(person, choices[int(word)].action)
+        person = Person(user, user, "en")
+        choices = {f"{number}": choice for number, choice in enumerate(self._choices.get(user, []), start=1)}
+        chosen = choices.get(unicodedata.normalize("NFKC", word).removesuffix("."))
+        if chosen is not None:
+            screen = await self.core.press(person, chosen.action)
         elif word == "new":
             screen = await self.core.start_game(person, CHANNEL, NewGameOptions.parse(words))
         elif word in COMMANDS:
             screen = await self.core.run_command(person, CHANNEL, word, next(iter(words), None))
-        elif word.isdecimal():
+        elif any(map(str.isdigit, word)):
             return f"There is no choice {word}: {f'choose 1 to {len(choices)}' if choices else 'type moves first'}."
         else:
             return HELP
@@ -67,8 +72,8 @@ async def print_screen(_channel: str, screen: Screen) -> None:
 async def main(url: str) -> None:
     """Run a chat on standard input and output."""
     core = ChatBot(url, Path("text-bot.sqlite"), TEXT)
-    await core.open(print_screen)
     try:
+        await core.open(print_screen)
         bot = TextBot(core)
         while line := await asyncio.to_thread(sys.stdin.readline):
             user, _, text = line.partition(":")
@@ -78,4 +83,4 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
+    run_on_service(main, __doc__)

@@ -7,8 +7,12 @@ all three devices go on in it with the tokens that they have.
 import asyncio
 import sys
 
-from south_seas import Client, ConflictError
-from south_seas.models import CreateGame, GameView, JoinGame, SeatRequest
+try:
+    from examples.command_line import run_on_service
+    from south_seas import Client, ConflictError
+    from south_seas.models import CreateGame, GameView, JoinGame, SeatRequest
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
 
 FOLLOW_TIMEOUT_S = 20.0
 
@@ -83,4 +87,4 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"))
+    run_on_service(main, __doc__)

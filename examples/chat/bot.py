@@ -15,7 +15,7 @@ from examples.chat.phrases import LANGUAGES, Language, translate
 from examples.chat.player_actions import PlayerActions
 from examples.chat.screens import ChatFormat, Picture, Screen
 from examples.chat.storage import BotStorage, ChannelGame
-from south_seas import APIError, Backoff, Client, ClientError, InvalidResponseError, RetryableError, UnreachableError
+from south_seas import APIError, Backoff, Client, InvalidResponseError, RetryableError, UnreachableError
 
 PICTURE_WIDTH = 1000
 """The default width of pictures, in pixels."""
@@ -26,6 +26,7 @@ BACKOFF = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
 COMMANDS = {
     "new": "Start a game in this channel.",
     "join": "Take an open seat.",
+    "leave": "Leave a game that has not begun.",
     "board": "Show the board, and whose turn it is.",
     "moves": "Choose your move.",
     "scores": "Show the scores.",
@@ -71,18 +72,18 @@ class ChatBot:
         self._session: ClientSession | None = None
 
     async def open(self, post: Post) -> None:
-        """Open the connections, and watch the running games."""
+        """Open the connections, and watch the running games. Raises ClientError if the URL is not a service's."""
         self._session = session = ClientSession()
         clients = {
             language: Client(self._url, api_key=self._api_key, session=session, backoff=BACKOFF, language=language)
             for language in LANGUAGES
         }
         self.games = Games(clients, self.storage, self._chat, self._watch)
+        self.notifier = TurnNotifier(self.games, post)
         try:
             await clients["en"].bots()
-        except ClientError as error:
+        except (RetryableError, UnreachableError) as error:
             log.warning("%s; until it answers, users read that it is unavailable", error)
-        self.notifier = TurnNotifier(self.games, post)
         self.notifier.watch_running()
 
     async def close(self) -> None:

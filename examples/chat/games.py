@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
-from examples.chat.names import unique_name
+from examples.chat.names import send_names
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, ChatFormat, Picture, Screen
 from examples.chat.ship_labels import ship_label
@@ -25,7 +25,7 @@ MAX_GAMES = 10
 
 
 class Person(NamedTuple):
-    """A user of the chat, with their name in games."""
+    """A user of the chat, with the name that others see there."""
 
     user: str
     name: str
@@ -53,6 +53,19 @@ class NewGameOptions(NamedTuple):
             bots=[word for word in players if word != "open"],
             open_seats=players.count("open"),
             timeout_s=60 * minutes[-1] if minutes else None,
+        )
+
+    def request(self, names: Iterable[str]) -> CreateGame:
+        """Return the request for a game of these people."""
+        return CreateGame(
+            players=[
+                *(SeatRequest(name=name) for name in names),
+                *(SeatRequest(bot=bot) for bot in self.bots),
+                *(SeatRequest(open=True) for _ in range(self.open_seats)),
+            ],
+            visibility="private",
+            turn_timeout_s=self.timeout_s,
+            on_timeout=None if self.timeout_s is None else "bot",
         )
 
 
@@ -103,21 +116,10 @@ class Games:
 
     async def create(self, channel: str, host: Person, options: NewGameOptions) -> Screen:
         """Create a game; the host has a seat."""
-        people = [host, *options.people]
-        names: list[str] = []
-        for person in people:
-            names.append(unique_name(person.name, names))
-        request = CreateGame(
-            players=[
-                *(SeatRequest(name=name) for name in names),
-                *(SeatRequest(bot=bot) for bot in options.bots),
-                *(SeatRequest(open=True) for _ in range(options.open_seats)),
-            ],
-            visibility="private",
-            turn_timeout_s=options.timeout_s,
-            on_timeout=None if options.timeout_s is None else "bot",
+        people, client = [host, *options.people], self._clients[host.language]
+        created = await send_names(
+            [person.name for person in people], (), lambda names: client.create(options.request(names))
         )
-        created = await self._clients[host.language].create(request)
         channel_game = ChannelGame(created.game.id, channel, created.owner_token, created.spectator_token)
         seats = [Seat(channel_game.game, one.seat, people[one.seat].user, one.token) for one in created.seats]
         self._save_game(channel_game, seats)

@@ -1,56 +1,76 @@
-"""Names of players that the service accepts, made of whatever users call themselves."""
+"""Names of players: as users write them, or without what the service refuses."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import count
+from typing import TypeVar
 
-__all__ = ["player_name", "unique_name"]
+from south_seas import BadRequestError
+
+__all__ = ["plain_name", "send_names", "unique_names"]
+
+T = TypeVar("T")
 
 MAX_LENGTH = 32
 
-FORBIDDEN_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-"""Control and format characters, line separators, and unassigned code points."""
+FILLERS = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
+"""Letters and symbols that are invisible."""
 
-INVISIBLE_CHARACTERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159\U00016fe4"
-"""Fillers and blanks of other categories."""
-
-VISIBLE_CATEGORIES = "LNPS"
-"""The first letters of the categories that are visible by themselves: not marks, not spaces."""
+UNSEEN = re.compile("[\\s\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
+"""Spaces, joiners and variation selectors: names that differ in these only look alike."""
 
 
-def player_name(name: str) -> str:
-    r"""Return a display name as a valid player name: 1 to 32 characters, one visible, no control or format ones.
+async def send_names(names: Sequence[str], taken: Sequence[str], send: Callable[[list[str]], Awaitable[T]]) -> T:
+    """Send a request with the names of users; with plain ones if the service refuses one of them."""
+    try:
+        return await send(unique_names([_shorten(name) for name in names], taken))
+    except BadRequestError as error:
+        if not (error.problem.path or "").endswith(".name"):
+            raise
+        return await send(unique_names([plain_name(name) for name in names], taken))
 
-    >>> player_name("Zo\u200de\n"), player_name("\u3164")
-    ('Zoe', '?')
+
+def plain_name(name: str) -> str:
+    r"""Return a name of visible characters and spaces only, which the service accepts.
+
+    >>> plain_name("Zoe\u0308\u202e\n"), plain_name("\u3164")
+    ('Zoë', '?')
     """
-    allowed = "".join(
-        character
-        for character in unicodedata.normalize("NFC", name)
-        if character not in INVISIBLE_CHARACTERS and unicodedata.category(character) not in FORBIDDEN_CATEGORIES
-    )
-    short = unicodedata.normalize("NFC", allowed).strip()[:MAX_LENGTH].strip()
-    return short if any(unicodedata.category(character)[0] in VISIBLE_CATEGORIES for character in short) else "?"
+    visible = (one for one in unicodedata.normalize("NFC", name) if _is_visible(one) or one == " ")
+    return _shorten("".join(visible)) or "?"
 
 
-def unique_name(name: str, taken: Iterable[str]) -> str:
-    """Return a valid name, with a number if necessary, so that it does not look like a taken one.
+def unique_names(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return the names, with numbers where necessary, so that none looks like another one or a taken one.
 
-    >>> unique_name("Ana", ["Bo", "ANA"])
-    'Ana 2'
+    >>> unique_names(["Ana", "Bo"], ["Cy", "ANA"])
+    ['Ana 2', 'Bo']
     """
-    keys = {_look(other) for other in taken}
-    if _look(name) not in keys:
-        return name
-    numbered = (name[: MAX_LENGTH - len(f" {number}")].rstrip() + f" {number}" for number in count(2))
-    return next(one for one in numbered if _look(one) not in keys)
+    unique: list[str] = []
+    looks = {_look(other) for other in taken}
+    for name in names:
+        unique.append(next(one for one in _numbered(name) if _look(one) not in looks))
+        looks.add(_look(unique[-1]))
+    return unique
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    for end in (f" {number}" for number in count(2)):
+        yield name[: MAX_LENGTH - len(end)].rstrip() + end
+
+
+def _shorten(name: str) -> str:
+    sendable = name.encode(errors="replace").decode()  # a lone surrogate is no text
+    return sendable.strip()[:MAX_LENGTH].strip()
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNPS" and character not in FILLERS
 
 
 def _look(name: str) -> str:
-    """Return what names that look alike have in common: no case, width, variants of characters or repeated spaces."""
-    shown = "".join(character for character in name if not _is_variation_selector(character))
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold()).split())
-
-
-def _is_variation_selector(character: str) -> bool:
-    return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    """Return what names that look alike have in common: no case, no width, nothing unseen."""
+    folded = unicodedata.normalize("NFKC", UNSEEN.sub("", name)).casefold()
+    return UNSEEN.sub("", unicodedata.normalize("NFKC", folded))

@@ -29,6 +29,12 @@ PHRASES: dict[str, tuple[str, str, str]] = {
     ),
     "open": ("an open seat", "une place libre", "ein freier Platz"),
     "joined": ("You have a seat.", "Vous avez une place.", "Du hast einen Platz."),
+    "left": ("You have left the game.", "Vous avez quitté la partie.", "Du hast das Spiel verlassen."),
+    "cannot_leave": (
+        "You can only leave a game that you joined and that has not begun. To give up, use {prefix}resign.",
+        "On ne peut quitter qu'une partie rejointe qui n'a pas commencé. Pour abandonner : {prefix}resign.",
+        "Verlassen kannst du ein Spiel nur, wenn du ihm beigetreten bist, und vor dem Beginn; sonst: {prefix}resign.",
+    ),
     "already": ("You already have a seat.", "Vous avez déjà une place.", "Du hast schon einen Platz."),
     "full": ("No seat is open.", "Il n'y a plus de place libre.", "Es ist kein Platz mehr frei."),
     "unseated": (
@@ -86,6 +92,7 @@ PHRASES: dict[str, tuple[str, str, str]] = {
     "back": ("Back", "Retour", "Zurück"),
     "play": ("Play", "Jouer", "Spielen"),
     "join": ("Join", "Rejoindre", "Mitspielen"),
+    "leave": ("Leave", "Quitter", "Verlassen"),
     "undo": ("Undo", "Annuler", "Rückgängig"),
     "scores": ("Scores", "Scores", "Punkte"),
     "again": ("Play again", "Rejouer", "Noch einmal"),

@@ -1,16 +1,17 @@
 """What a user does in a game; each action returns a screen."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
 from examples.chat.games import Games, Person, game_buttons
 from examples.chat.menus import MoveMenus, starts_with_ships
-from examples.chat.names import unique_name
+from examples.chat.names import send_names
 from examples.chat.phrases import translate
 from examples.chat.screens import Button, Picture, Screen, clip
 from examples.chat.storage import ChannelGame, Seat
-from south_seas import Client, VersionMismatchError
+from south_seas import Client, ConflictError, UnauthorizedError, VersionMismatchError
 from south_seas.models import GameView, JoinGame, LegalMoves, PlayerScores
 
 
@@ -34,6 +35,8 @@ class PlayerActions:
                 return await self._scores()
             case "join":
                 return await self._join()
+            case "leave":
+                return await self._leave()
             case "move" if action is not None:
                 return await self._act(action)
             case "undo":
@@ -65,14 +68,28 @@ class PlayerActions:
         return self._phrase("final_line", name=name, points=total if game.status == "finished" else scores.points_now)
 
     async def _join(self) -> Screen:
-        """Take an open seat."""
+        """Take an open seat; the button gives it back."""
         if self._games.storage.seat_of(self._game, self._person.user) is not None:
             raise BotError("already")
         players = (await self._reader.game(self._game)).players
-        name = unique_name(self._person.name, [player.name for player in players if player.name is not None])
-        joined = await self._reader.join(self._game, JoinGame(name=name))
+        taken = [player.name for player in players if player.name is not None]
+        joined = await send_names(
+            [self._person.name], taken, lambda names: self._reader.join(self._game, JoinGame(name=names[0]))
+        )
         self._games.storage.add_seat(Seat(self._game, joined.seat, self._person.user, joined.token))
-        return Screen(self._phrase("joined"))
+        leave = Button(self._phrase("leave"), ChatAction(self._game, joined.game.version, "leave"))
+        return Screen(self._phrase("joined"), buttons=[leave] if joined.game.status == "waiting" else [])
+
+    async def _leave(self) -> Screen:
+        """Give the seat back, before the game begins."""
+        client, seat = self._client()
+        try:
+            with suppress(UnauthorizedError):  # a request whose response was lost has ended the token
+                await client.remove_player(self._game, seat)
+        except ConflictError as error:
+            raise BotError("cannot_leave") from error
+        self._games.storage.remove_seat(self._game, seat)
+        return Screen(self._phrase("left"))
 
     async def _moves(self, action: ChatAction | None = None) -> Screen:
         """Show the user's legal moves, or the next step of a choice; an action for another version is stale."""

@@ -75,6 +75,11 @@ class BotStorage:
         with self._file:
             self._file.execute("INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?)", seat)
 
+    def remove_seat(self, game: str, seat: int) -> None:
+        """Forget the user of a seat."""
+        with self._file:
+            self._file.execute("DELETE FROM seats WHERE game = ? AND seat = ?", (game, seat))
+
     def game(self, game: str) -> ChannelGame | None:
         """Return a game, or None if it is not stored."""
         return self._query_game("SELECT game, channel, owner_token, spectator_token FROM tables WHERE game = ?", game)

@@ -3,18 +3,17 @@
 import sys
 from pathlib import Path
 
-import aiohttp
-import click
-
 try:
+    import aiohttp
+    import click
     import discord
+
+    from examples.chat.bot import ChatBot
+    from examples.chat.command_line import bot_options, one_line_errors
+    from examples.discord_bot.bot import SouthSeasBot
+    from examples.discord_bot.messages import DISCORD
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[discord]'")
-
-from examples.chat.bot import ChatBot
-from examples.chat.command_line import bot_options, one_line_errors
-from examples.discord_bot.bot import SouthSeasBot
-from examples.discord_bot.messages import DISCORD
 
 
 @click.command(context_settings={"show_default": True})

@@ -11,7 +11,6 @@ from discord import app_commands
 from examples.chat.actions import ChatAction
 from examples.chat.bot import ChatBot
 from examples.chat.games import Person
-from examples.chat.names import player_name
 from examples.chat.phrases import language_of, translate
 from examples.chat.screens import Screen
 from examples.discord_bot.commands import SouthSeasCommands
@@ -116,4 +115,4 @@ class SouthSeasBot(discord.Client):
     def person_from(interaction: discord.Interaction[Any]) -> Person:
         """Return the user of an interaction."""
         user = interaction.user
-        return Person(str(user.id), player_name(user.display_name), language_of(interaction.locale.value))
+        return Person(str(user.id), user.display_name, language_of(interaction.locale.value))

@@ -7,7 +7,6 @@ from discord import app_commands
 
 from examples.chat.bot import COMMANDS
 from examples.chat.games import NewGameOptions, Person
-from examples.chat.names import player_name
 from examples.chat.screens import clip
 from examples.discord_bot.messages import MAX_OPTION_LABEL, MAX_OPTIONS
 
@@ -52,7 +51,7 @@ class SouthSeasCommands(app_commands.Group):
         """Start a game; without opponents, against one bot."""
         host = self._bot.person_from(interaction)
         members = {one.id: one for one in (opponent, second, third) if one is not None and one != interaction.user}
-        people = [Person(str(one.id), player_name(one.display_name), host.language) for one in members.values()]
+        people = [Person(str(one.id), one.display_name, host.language) for one in members.values()]
         bot_count = bots or (0 if people or free else 1)
         options = NewGameOptions(people, [strength] * bot_count, free, None if minutes is None else minutes * MINUTE_S)
         channel = str(interaction.channel_id)

@@ -8,17 +8,17 @@ import sys
 try:
     from rich.console import Console
     from rich.live import Live
+
+    from examples.terminal.controller import GameController, describe_problem, open_game
+    from examples.terminal.keyboard import read_keys
+    from examples.terminal.options import DEFAULT_URL, Options, command_line, parse_options
+    from examples.terminal.phrases import count_of
+    from examples.terminal.saved_seats import SavedSeats, UnreadableSeats, default_folder, load_seats, save_seats
+    from examples.terminal.screen import build_screen
+    from south_seas import APIError, Client, ClientError, UnreachableError
+    from south_seas.models import JoinGame
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[play]'")
-
-from examples.terminal.controller import GameController, describe_problem, open_game
-from examples.terminal.keyboard import read_keys
-from examples.terminal.options import DEFAULT_URL, Options, command_line, parse_options
-from examples.terminal.phrases import count_of
-from examples.terminal.saved_seats import SavedSeats, SeatsNotFound, default_folder, load_seats, save_seats
-from examples.terminal.screen import build_screen
-from south_seas import APIError, Client, ClientError, UnreachableError
-from south_seas.models import JoinGame
 
 
 async def take_seats(client: Client, options: Options) -> SavedSeats:
@@ -81,7 +81,7 @@ def print_summary(play: GameController, options: Options) -> None:
 
 
 async def run(options: Options, console: Console) -> None:
-    """Run the program. Raises ClientError and SeatsNotFound."""
+    """Run the program. Raises ClientError, UnreadableSeats and OSError."""
     saved = load_seats(options.folder, options.resume) if options.resume is not None else None
     async with Client(options.url or (saved.url if saved is not None else DEFAULT_URL)) as client:
         if options.list:
@@ -106,10 +106,8 @@ def main() -> int:
         print(describe_problem(refusal.problem), file=sys.stderr)
     except UnreachableError as failure:
         print(f"{failure}. `make serve` starts a service.", file=sys.stderr)
-    except ClientError as failure:
+    except (ClientError, UnreadableSeats, OSError) as failure:
         print(failure, file=sys.stderr)
-    except SeatsNotFound as missing:
-        print(f"There is no file {missing.path}: this machine has no seats in that game.", file=sys.stderr)
     else:
         return 0
     return 1

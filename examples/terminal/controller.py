@@ -218,7 +218,8 @@ def describe_problem(problem: Problem) -> str:
     if problem.code == "version_mismatch":
         return "The game has changed in the meantime."
     rule = f" (rule {problem.rule})" if problem.rule else ""
-    return f"{problem.title}: {problem.detail}{rule}"
+    reason = "" if problem.detail == problem.title else f": {problem.detail}"
+    return f"{problem.title}{reason}{rule}"
 
 
 @asynccontextmanager

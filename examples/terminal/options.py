@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import get_args
 
 import msgspec
 
+from examples.command_line import DEFAULT_URL, service_url
 from examples.terminal.saved_seats import default_folder
 from south_seas.models import CreateGame, Edition, SeatRequest
 
-DEFAULT_URL = "http://127.0.0.1:8080"
+__all__ = ["DEFAULT_URL", "Options", "command_line", "parse_options"]
 
 EXAMPLES = """\
 examples:
@@ -45,6 +47,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def command_line(*arguments: str) -> str:
     """Return a command line of this program, for the current folder."""
     return " ".join([os.path.relpath(sys.executable), os.path.relpath(sys.argv[0]), *arguments])
+
+
+def game_id(text: str) -> str:
+    """Return the id of a game. Raises ArgumentTypeError."""
+    if re.fullmatch("[a-z0-9-]{1,32}", text) is None:
+        raise argparse.ArgumentTypeError(f"{text}: a game's id has letters a to z, digits and hyphens only")
+    return text
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
@@ -83,14 +92,16 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--url", metavar="URL", help=f"the URL of the service (default {DEFAULT_URL})")
+    parser.add_argument(
+        "--url", type=service_url, metavar="URL", help=f"the URL of the service (default {DEFAULT_URL})"
+    )
     parser.add_argument(
         "--tokens", type=Path, default=default_folder(), metavar="DIR", help="the folder of saved seats"
     )
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--join", metavar="GAME", help="take the next open seat of a game")
-    mode.add_argument("--watch", metavar="GAME", help="watch a game")
-    mode.add_argument("--resume", metavar="GAME", help="resume seats saved on this machine")
+    mode.add_argument("--join", type=game_id, metavar="GAME", help="take the next open seat of a game")
+    mode.add_argument("--watch", type=game_id, metavar="GAME", help="watch a game")
+    mode.add_argument("--resume", type=game_id, metavar="GAME", help="resume seats saved on this machine")
     mode.add_argument("--list", action="store_true", help="list games with open seats")
     parser.add_argument("--name", default="Guest", help="your name when joining (default %(default)s)")
     new = parser.add_argument_group("a new game")

@@ -22,12 +22,8 @@ class SavedSeats(msgspec.Struct, frozen=True, kw_only=True):
         return next(iter(self.seats.values()), self.spectator)
 
 
-class SeatsNotFound(Exception):
-    """No seats of the game are saved on this machine."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self.path = path
+class UnreadableSeats(Exception):
+    """The seats of the game cannot be read on this machine: the message says why."""
 
 
 def default_folder() -> Path:
@@ -48,9 +44,11 @@ def save_seats(folder: Path, seats: SavedSeats) -> Path:
 
 
 def load_seats(folder: Path, game: str) -> SavedSeats:
-    """Read the file of a game. Raises SeatsNotFound."""
+    """Read the file of a game. Raises UnreadableSeats."""
     path = folder / f"{game}.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=SavedSeats)
     except FileNotFoundError as error:
-        raise SeatsNotFound(path) from error
+        raise UnreadableSeats(f"There is no file {path}: this machine has no seats in that game.") from error
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise UnreadableSeats(f"The file {path} cannot be read: {error}") from error

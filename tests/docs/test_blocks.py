@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import Block, blocks, check_json, make_script, pages
+from tests.docs.blocks import Block, blocks, check_json, make_script, pages, read_page
 from tests.programs import run_program
 from tests.server_process import start_server
 from tests.tools import CURL, require
@@ -65,6 +65,13 @@ async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Pa
 @pytest.mark.parametrize("block", JSON_BLOCKS, ids=lambda block: f"{block.page}:{block.line}")
 def test_json_blocks_match_their_schemas(block: Block) -> None:
     check_json(block)
+
+
+@pytest.mark.parametrize("page", RUNNABLE_PAGES)
+def test_a_page_says_where_the_project_s_programs_are(page: str) -> None:
+    assert "project's root" in read_page(page) or not any(
+        ".venv/" in block.code for block in blocks(page) if block.is_run
+    )
 
 
 @pytest.mark.parametrize("page", pages())

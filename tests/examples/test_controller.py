@@ -6,7 +6,7 @@ import sys
 import msgspec
 import pytest
 
-from examples.terminal.controller import open_game
+from examples.terminal.controller import describe_problem, open_game
 from examples.terminal.game_state import Page
 from examples.terminal.saved_seats import SavedSeats
 from examples.terminal.tile_picture import LARGE
@@ -178,3 +178,11 @@ async def test_an_unreachable_service_raises(unused_tcp_port: int) -> None:
             async with open_game(client, SavedSeats(url=url, game="nowhere", seats={})):
                 pass
     assert raised.value.url == url
+
+
+async def test_what_is_no_service_is_said_once(url: str) -> None:
+    client = Client(f"{url}/docs")
+    with pytest.raises(APIError) as raised:
+        async with client, open_game(client, SavedSeats(url=url, game="abc", seats={})):
+            pass
+    assert describe_problem(raised.value.problem) == "the upgrade failed with 404"

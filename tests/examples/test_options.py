@@ -23,6 +23,9 @@ def test_seats_are_players_then_bots_then_open_ones() -> None:
         (["--players", "Ana"], "2 to 5 players"),
         (["--players", *"ABCDEF"], "2 to 5 players"),
         (["--join", "a", "--watch", "b"], "not allowed with"),
+        (["--watch", "../x"], "../x: a game's id has"),
+        (["--resume", ""], ": a game's id has"),
+        (["--url", "localhost:8080"], "localhost:8080: a URL begins with http:// or https://"),
     ),
 )
 def test_an_invalid_command_line_is_reported(

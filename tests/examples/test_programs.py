@@ -81,7 +81,7 @@ async def test_two_devices_of_a_player_go_on_in_rematches(url: str) -> None:
 
 async def test_the_quick_start_is_played_with_curl_in_any_shell(url: str) -> None:
     require(CURL)
-    played = await run_program("sh", "examples/quick_start.sh", url, "3", cwd=ROOT, timeout_s=110)
+    played = await run_program("sh", "examples/quick_start.sh", f"{url}/", "3", cwd=ROOT, timeout_s=110)
     assert played.returncode == 0, played.stderr
     assert "Ana: place " in played.stdout
     assert "It is Ana's turn to place a tile." in played.stdout
@@ -97,6 +97,13 @@ async def test_the_quick_start_says_that_no_service_answers() -> None:
     assert ended.stderr == (
         "http://127.0.0.1:9 does not answer: start the service with `make serve`, or name its URL.\n"
     )
+
+
+@pytest.mark.parametrize("arguments", (["http://a", "x"], ["http://a", "-3"], ["http://a", "1.5"], ["a"], ["--help"]))
+async def test_the_quick_start_explains_its_arguments(arguments: list[str]) -> None:
+    ended = await run_program("sh", "examples/quick_start.sh", *arguments, cwd=ROOT)
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
+    assert ended.stderr.startswith("Usage: sh examples/quick_start.sh [URL [TURNS]]; ")
 
 
 async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.terminal.saved_seats import SavedSeats, SeatsNotFound, default_folder, load_seats, save_seats
+from examples.terminal.saved_seats import SavedSeats, UnreadableSeats, default_folder, load_seats, save_seats
 
 SEATS = SavedSeats(url="http://localhost:1", game="abc", seats={0: "secret", 2: "other"}, owner="own", spectator="see")
 
@@ -24,9 +24,15 @@ def test_only_the_owner_can_read_saved_seats(tmp_path: Path) -> None:
 
 
 def test_missing_seats_raise(tmp_path: Path) -> None:
-    with pytest.raises(SeatsNotFound) as raised:
+    with pytest.raises(UnreadableSeats, match=f"There is no file {tmp_path / 'xyz.json'}: "):
         load_seats(tmp_path, "xyz")
-    assert raised.value.path == tmp_path / "xyz.json"
+
+
+@pytest.mark.parametrize("damaged", (b"garbage", b"{}", b'{"url": "\xff"}'))
+def test_a_damaged_file_raises(tmp_path: Path, damaged: bytes) -> None:
+    (tmp_path / "abc.json").write_bytes(damaged)
+    with pytest.raises(UnreadableSeats, match=f"The file {tmp_path / 'abc.json'} cannot be read: "):
+        load_seats(tmp_path, "abc")
 
 
 def test_the_reader_token_is_a_seat_s_or_the_spectator_s() -> None:

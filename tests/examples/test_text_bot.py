@@ -115,6 +115,31 @@ async def test_every_other_command(bot: TextBot) -> None:
     assert await bot.answer("Ana", "1") == "You have resigned."
 
 
+async def test_a_player_who_joined_can_leave_before_the_start(bot: TextBot) -> None:
+    await bot.answer("Ana", "new open open")
+    assert await bot.answer("Bo", "join") == "You have a seat.\n1. Leave"
+    assert await bot.answer("Bo", "1") == "You have left the game."
+    assert await bot.answer("Bo", "leave") == "You have no seat in this game."
+    assert (await bot.answer("Ana", "leave")).startswith("You can only leave a game that you joined")
+    assert [await bot.answer(name, "join") for name in ("Cy", "Bo")] == [
+        "You have a seat.\n1. Leave",
+        "You have a seat.",
+    ]
+    assert (await bot.answer("Bo", "leave")).endswith("To give up, use resign.")
+
+
+@pytest.mark.parametrize("number", ("99", "0", "-1", "1.5", "+1", "9" * 5000))
+async def test_a_number_that_is_no_choice(bot: TextBot, number: str) -> None:
+    await bot.answer("Ana", "new open")
+    assert await bot.answer("Ana", number) == f"There is no choice {number}: choose 1 to 1."
+
+
+@pytest.mark.parametrize("number", ("1", "1.", "\uff11", " 1 "))
+async def test_numbers_that_people_type(bot: TextBot, number: str) -> None:
+    await bot.answer("Ana", "new open")
+    assert await bot.answer("Ana", number) == "You already have a seat."
+
+
 async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> None:
     command, lines = (sys.executable, "-m", "examples.text_bot", url), b"Ana: new greedy\nAna: moves\n"
     chat = await run_program(*command, given=lines, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
