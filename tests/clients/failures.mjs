@@ -14,6 +14,8 @@ const rejected = await code(southSeas.game("g"));
 const created = await code(southSeas.createGame({ players: [] })); // a conflict at the second attempt
 const retryable = await code(southSeas.game("g"));
 const unreadable = await southSeas.game("g").catch((error) => error instanceof UnreachableError);
+const endless = new SouthSeas({ url, backoff: { maxAttempts: Infinity, initialWaitMs: 10, maxWaitMs: 20 } });
+const patient = await code(endless.game("g")); // told to wait for a day
 
 const states = [];
 const statuses = [];
@@ -49,5 +51,5 @@ const clock = southSeas.withToken("other").clock; // set by the welcome, in plac
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
 console.log(
-  JSON.stringify({ midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, states, statuses, missing, patchErrors, aborted }),
+  JSON.stringify({ midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, patient, states, statuses, missing, patchErrors, aborted }),
 );

@@ -1,10 +1,10 @@
-/** Plays a seat that a bot takes over: `node replaced.mjs BUILT URL`; reports as JSON. */
+/** Plays seats that a bot takes over, and that resign: `node replaced.mjs BUILT URL`; reports as JSON. */
 
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
 const [, , built, url] = process.argv;
-const { SeatReplacedError, SouthSeas } = await import(built);
+const { SeatReplacedError, SeatResignedError, SouthSeas } = await import(built);
 
 const client = new SouthSeas({ url });
 const created = await client.createGame({
@@ -28,4 +28,19 @@ const again = await ana.play(id, 0, choose).catch((error) => error instanceof Se
 const game = await ana.play(id, 0, choose, { returnWhenReplaced: true });
 const returns = [];
 for await (const { events } of ana.log(id)) returns.push(...events.filter((event) => event.type === "player_returned"));
-console.log(JSON.stringify({ replaced, again, status: game.status, returns: returns.length }));
+
+const table = await client.createGame({ players: [{ name: "Ana" }, { name: "Bo" }, { name: "Cy" }] });
+const [first, second, third] = table.seats.map(({ token }) => client.withToken(token));
+const resigned = [];
+async function playUntilResigned() {
+  const error = await first.play(table.game.id, 0, choose, { from: table }).catch((error) => error);
+  resigned.push(error instanceof SeatResignedError && error.seat);
+}
+const playing = playUntilResigned();
+const others = second.play(table.game.id, 1, choose, { from: table });
+await first.resign(table.game.id);
+await playing;
+await playUntilResigned();
+await third.resign(table.game.id);
+const { reason } = (await others).result;
+console.log(JSON.stringify({ replaced, again, status: game.status, returns: returns.length, resigned, reason }));

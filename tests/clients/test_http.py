@@ -121,6 +121,15 @@ async def test_a_wait_beyond_the_bound_is_not_retried(script: ScriptedService, s
     assert len(script.requests) == 1
 
 
+async def test_a_request_with_any_number_of_attempts_waits_no_longer_than_the_bound(script: ScriptedService) -> None:
+    script.responses.extend(
+        problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)) for _ in range(9)
+    )
+    async with Client(script.url) as client:
+        await client.with_backoff(Backoff(max_attempts=None, initial_wait_s=0.001, max_wait_s=0.01)).game("g")
+    assert len(script.requests) == 10
+
+
 @pytest.mark.parametrize("text", ("a proxy's own", "{}", '{"error": "bad gateway"}', "[]"))
 async def test_an_error_without_a_problem_document_has_its_status(script: ScriptedService, text: str) -> None:
     script.responses.append(web.Response(status=418, text=text))

@@ -1,4 +1,4 @@
-"""A seat that a bot took over because its player was late: `play` ends and says so, or takes the seat back."""
+"""Seats that their players lost: `play` ends and says so, or takes a seat back that a bot plays."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from south_seas import Client, SeatReplacedError
+from south_seas import Client, SeatReplacedError, SeatResignedError
 from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest
 from tests.clients.test_typescript import built, run_script
 from tests.server_process import start_server
@@ -42,6 +42,35 @@ async def test_python(service_url: str) -> None:
         assert [event.seat for event in events if isinstance(event, PlayerReturned)] == [0]
 
 
+async def test_python_after_a_resignation(service_url: str) -> None:
+    async with Client(service_url) as client:
+        created = await client.create(CreateGame(players=[SeatRequest(name=name) for name in ("Ana", "Bo", "Cy")]))
+        game, (ana, bo, _) = created.game.id, (client.with_token(seat.token) for seat in created.seats)
+        others = asyncio.create_task(bo.play(game, 1, first_move, start=created))
+        playing = asyncio.create_task(ana.play(game, 0, first_move, start=created))
+        await ana.resign(game)
+        for play in (playing, ana.play(game, 0, first_move)):
+            with pytest.raises(SeatResignedError, match="seat 0") as resigned:
+                await asyncio.wait_for(play, 10)
+            assert resigned.value.seat == 0
+        await client.with_token(created.seats[2].token).resign(game)
+        final = await others  # the last player has won
+        assert final.result is not None
+        assert final.result.reason == "resigned"
+        assert await ana.play(game, 0, first_move) == final
+
+
+def first_move(moves: list[Move], _: GameView) -> Move:
+    return moves[0]
+
+
 async def test_typescript(node: str, built: Path, service_url: str) -> None:
     received = await run_script("replaced.mjs", node, built, service_url)
-    assert received == {"replaced": "greedy", "again": 0, "status": "finished", "returns": 1}
+    assert received == {
+        "replaced": "greedy",
+        "again": 0,
+        "status": "finished",
+        "returns": 1,
+        "resigned": [0, 0],
+        "reason": "resigned",
+    }

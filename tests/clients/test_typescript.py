@@ -67,6 +67,7 @@ async def test_it_recovers_from_every_failure(
     script.responses.extend([problem_response(problem("conflict", "at work still")), final_game_response(script)])
     script.responses.append(problem_response(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
     script.responses.append(web.Response(text="<html>"))
+    script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
     script.connections.extend(
         partial(connection, messages)
@@ -79,7 +80,7 @@ async def test_it_recovers_from_every_failure(
         "done",
         "rate_limited",
     )
-    assert received["unreadable"]
+    assert (received["unreadable"], received["patient"]) == (True, "done")
     assert len({request.headers["Idempotency-Key"] for request in script.requests if request.method == "POST"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
     assert received["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]

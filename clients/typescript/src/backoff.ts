@@ -1,13 +1,13 @@
 /** Waits between attempts. */
 
 export interface Backoff {
-  /** The attempts for a request. */
+  /** The attempts for a request; Infinity for any number. */
   readonly maxAttempts: number;
   /** The longest wait before the second attempt; it doubles for each further one. */
   readonly initialWaitMs: number;
   /**
    * The upper bound of a wait, and of the wait that a response asks for (`Retry-After`), which is added to it. A request
-   * whose response asks for more fails; a subscription reconnects after this time.
+   * whose response asks for more fails, unless it has any number of attempts; a subscription reconnects after this time.
    */
   readonly maxWaitMs: number;
 }

@@ -6,6 +6,7 @@
  *         ├── ProblemError       an error response; `problem` describes it
  *         ├── UnreachableError   no response after the last attempt
  *         ├── SeatReplacedError  a bot plays the seat that `play` was to play
+ *         ├── SeatResignedError  the seat that `play` was to play has resigned
  *         └── PatchError         a patch does not apply to the replica
  */
 
@@ -55,6 +56,15 @@ export class SeatReplacedError extends SouthSeasError {
     readonly bot: string,
   ) {
     super(`the bot ${bot} plays seat ${seat}, which missed a deadline: returnToSeat takes it back`);
+  }
+}
+
+/** The player of `seat` resigned, and the others play on; `subscribe` follows them. */
+export class SeatResignedError extends SouthSeasError {
+  override readonly name = "SeatResignedError";
+
+  constructor(readonly seat: number) {
+    super(`the player of seat ${seat} has resigned`);
   }
 }
 

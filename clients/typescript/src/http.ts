@@ -121,7 +121,8 @@ export class HttpClient {
     if (failure.code === "conflict" && failures > 0) return jittered;
     if (!RETRYABLE_STATUSES.has(failure.status)) return null;
     const retryAfterMs = 1000 * (failure.problem.retry_after_s ?? 0);
-    return retryAfterMs > backoff.maxWaitMs ? null : retryAfterMs + jittered;
+    if (retryAfterMs > backoff.maxWaitMs && backoff.maxAttempts !== Infinity) return null;
+    return Math.min(retryAfterMs, backoff.maxWaitMs) + jittered;
   }
 }
 

@@ -3,7 +3,14 @@
 export { ApiKeyClient, type ApiKeyOptions } from "./api_key.js";
 export type { Backoff } from "./backoff.js";
 export { ServerClock } from "./clock.js";
-export { PatchError, ProblemError, SeatReplacedError, SouthSeasError, UnreachableError } from "./errors.js";
+export {
+  PatchError,
+  ProblemError,
+  SeatReplacedError,
+  SeatResignedError,
+  SouthSeasError,
+  UnreachableError,
+} from "./errors.js";
 export { type SubscribeOptions, Subscription, type Status } from "./subscription.js";
 export { type RequestOptions, newKey } from "./http.js";
 export type { MoveChooser, PlayOptions } from "./play.js";

@@ -1,6 +1,7 @@
 /** The loop that plays a seat. */
 
-import { ProblemError, SeatReplacedError } from "./errors.js";
+import { ProblemError, SeatReplacedError, SeatResignedError } from "./errors.js";
+import type { RequestOptions } from "./http.js";
 import type { SouthSeas } from "./southseas.js";
 import type { SubscribeOptions, Subscription } from "./subscription.js";
 import type { Game, LegalMoves, Move } from "./types.js";
@@ -21,11 +22,12 @@ const OVERTAKEN_CODES = new Set([
   "not_active",
   "replaced",
   "not_replaced",
+  "resigned",
 ]);
 
 /**
  * Plays a seat until the game is over. Rejects if the subscription is rejected, or aborted by `options.signal`, and with
- * SeatReplacedError.
+ * SeatReplacedError and SeatResignedError.
  */
 export async function playSeat(
   client: SouthSeas,
@@ -36,6 +38,7 @@ export async function playSeat(
 ): Promise<Game> {
   let onChange = (): void => {};
   let failure: unknown = null;
+  const request = options.signal === undefined ? {} : { signal: options.signal };
   const subscription = client.subscribe(id, {
     ...options,
     onState: (game, diff) => {
@@ -61,14 +64,15 @@ export async function playSeat(
       options.signal?.throwIfAborted();
       if (game?.status === "finished" || game?.status === "aborted") return game;
       const player = game?.players[seat];
+      if (game?.turn && player?.resigned) throw new SeatResignedError(seat);
       if (game?.turn && player?.kind === "human" && player.bot !== null) {
         if (!options.returnWhenReplaced) throw new SeatReplacedError(seat, player.bot);
         await unlessOvertaken(async () => {
-          subscription.applyDiffs((await client.returnToSeat(id, { seat })).diffs);
+          subscription.applyDiffs((await client.returnToSeat(id, { seat }, request)).diffs);
           return null;
         });
       } else if (game?.turn?.decider === seat) {
-        legal = await playMove(client, subscription, game, choose, legal);
+        legal = await playMove(client, subscription, game, choose, legal, request);
       }
       await changed;
     }
@@ -84,13 +88,14 @@ async function playMove(
   game: Game,
   choose: MoveChooser,
   known: LegalMoves | null,
+  request: RequestOptions,
 ): Promise<LegalMoves | null> {
-  const legal = known?.version === game.version ? known : await client.legalMoves(game.id);
+  const legal = known?.version === game.version ? known : await client.legalMoves(game.id, {}, request);
   if (legal.version !== game.version || legal.seat === null) return legal;
   const { seat } = legal;
   const move = (await choose(legal.moves, game)).id;
   return unlessOvertaken(async () => {
-    const acted = await client.act(game.id, { move, seat }, { ifMatch: legal, includeLegalMoves: true });
+    const acted = await client.act(game.id, { move, seat }, { ...request, ifMatch: legal, includeLegalMoves: true });
     subscription.applyDiffs(acted.diffs);
     return acted.legal_moves;
   });

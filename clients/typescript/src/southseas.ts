@@ -286,11 +286,15 @@ export class SouthSeas {
   }
 
   /**
-   * Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. Rejects with
-   * SeatReplacedError when a bot plays for the seat, unless `returnWhenReplaced`.
+   * Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. While the service is away, it
+   * waits and goes on when the service is back, as a subscription does: a move whose response was lost is sent again, and
+   * played once. Rejects with SeatReplacedError when a bot plays for the seat, unless `returnWhenReplaced`, and with
+   * SeatResignedError when the seat has resigned and the others play on.
    */
   play(id: string, seat: number, choose: MoveChooser, options: PlayOptions = {}): Promise<Game> {
-    return playSeat(this, id, seat, choose, options);
+    // A request of the loop repeats its idempotency key until the service responds, so that it has no second effect.
+    const backoff = { ...this.options.backoff, maxAttempts: Infinity };
+    return playSeat(new SouthSeas({ ...this.options, backoff }, this.clock), id, seat, choose, options);
   }
 
   #get<Body>(path: string, query: Query, options?: RequestOptions): Promise<Body> {

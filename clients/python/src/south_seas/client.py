@@ -136,8 +136,10 @@ class Client(QueryClient):
     ) -> GameView:
         """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision.
 
-        Raises SeatReplacedError when a bot plays for the seat, which missed a deadline, or takes the seat back with
-        `return_when_replaced`.
+        While the service is away, it waits and goes on when the service is back, as a subscription does: a move whose
+        response was lost is sent again, and played once. Raises SeatReplacedError when a bot plays for the seat, which
+        missed a deadline, or takes the seat back with `return_when_replaced`. Raises SeatResignedError when the
+        player of the seat resigned and the others play on.
         """
         return await play_seat(self, game, seat, choose, start, return_when_replaced=return_when_replaced)
 

@@ -4,6 +4,7 @@
     ├── UnreachableError            no response after the last attempt
     ├── InvalidResponseError        a response that does not follow the API
     ├── SeatReplacedError           a bot plays the seat that `play` was to play
+    ├── SeatResignedError           the seat that `play` was to play has resigned
     └── APIError                    an error response: `problem`
         ├── BadRequestError         400, 405, 413, 415: the request is malformed
         ├── UnauthorizedError       401: the token is missing or unknown
@@ -32,6 +33,7 @@ __all__ = [
     "NotFoundError",
     "RetryableError",
     "SeatReplacedError",
+    "SeatResignedError",
     "UnauthorizedError",
     "UnprocessableError",
     "UnreachableError",
@@ -70,6 +72,14 @@ class SeatReplacedError(ClientError):
         super().__init__(f"the bot {bot} plays seat {seat}, which missed a deadline: return_to_seat takes it back")
         self.seat = seat
         self.bot = bot
+
+
+class SeatResignedError(ClientError):
+    """The player of `seat` resigned, and the others play on; `subscribe` follows them."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(f"the player of seat {seat} has resigned")
+        self.seat = seat
 
 
 class APIError(ClientError):

@@ -1,13 +1,14 @@
 """HTTP requests with safe retries: every POST has an idempotency key."""
 
 import asyncio
+import copy
 import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from secrets import token_hex
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import aiohttp
 import msgspec
@@ -72,6 +73,12 @@ class HttpClient:
             self._session = aiohttp.ClientSession()
         return self._session
 
+    def with_backoff(self, backoff: Backoff) -> Self:
+        """Return a client with other retries, which shares connections and clock."""
+        other = copy.copy(self)
+        other.backoff, other._session = backoff, self.session  # noqa: SLF001  a copy of this client
+        return other
+
     async def close(self) -> None:
         """Close the connections, unless the caller provided the session."""
         if self._owns_session and self._session is not None:
@@ -104,7 +111,7 @@ class HttpClient:
             except (UnreachableError, APIError) as error:
                 wait_s = self._wait_s(error, failures)
                 failures += 1
-                if wait_s is None or failures >= self.backoff.max_attempts:
+                if wait_s is None or self.backoff.is_exhausted(failures):
                     raise
             await asyncio.sleep(wait_s)
 
@@ -141,8 +148,9 @@ class HttpClient:
             case ConflictError(code="conflict") if failures:  # the attempt whose response was lost may still be running
                 return jittered
             case RetryableError(retry_after_s=retry_after):
-                wait_s = (retry_after or 0) + jittered
-                return wait_s if wait_s <= self.backoff.max_wait_s + jittered else None
+                asked_s, bound_s = retry_after or 0, self.backoff.max_wait_s
+                is_too_long = asked_s > bound_s and self.backoff.max_attempts is not None
+                return None if is_too_long else min(asked_s, bound_s) + jittered
             case _:
                 return None
 

@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from south_seas.errors import ConflictError, SeatReplacedError, VersionMismatchError
+import msgspec
+
+from south_seas.errors import ConflictError, SeatReplacedError, SeatResignedError, VersionMismatchError
 from south_seas.events import StartState
 from south_seas.models import GameView, LegalMoves, Move
 from south_seas.subscription import Subscription
@@ -28,18 +30,22 @@ async def play_seat(
     *,
     return_when_replaced: bool,
 ) -> GameView:
-    """Play a seat until the game is over; return the final GAME. Raises SeatReplacedError."""
+    """Play a seat until the game is over; return the final GAME. Raises SeatReplacedError and SeatResignedError."""
     legal = None
+    # A request of the loop repeats its idempotency key until the service responds, so that it has no second effect.
+    patient = client.with_backoff(msgspec.structs.replace(client.backoff, max_attempts=None))
     async with client.subscribe(game, start=start) as subscription:
         while not subscription.is_over:
             turn, player = subscription.view.turn, subscription.view.players[seat]
             if turn is not None and not subscription.has_pending:  # as far as this client knows
+                if player.resigned:
+                    raise SeatResignedError(seat)
                 if player.kind == "human" and player.bot is not None:
                     if not return_when_replaced:
                         raise SeatReplacedError(seat, player.bot)
-                    await _return_to_seat(client, subscription, seat)
+                    await _return_to_seat(patient, subscription, seat)
                 elif turn.decider == seat:
-                    legal = await _play_move(client, subscription, choose, legal)
+                    legal = await _play_move(patient, subscription, choose, legal)
             await subscription.next_event()
         return subscription.view
 

@@ -74,6 +74,11 @@ class QueryClient:
         return self._http.url
 
     @property
+    def backoff(self) -> Backoff:
+        """The retries of requests and subscriptions."""
+        return self._http.backoff
+
+    @property
     def clock(self) -> ServerClock:
         """The service's clock, set by sockets and by responses to POST."""
         return self._http.clock
@@ -82,6 +87,12 @@ class QueryClient:
         """Return a client with another token that shares the connections."""
         other = copy.copy(self)
         other.token = token
+        return other
+
+    def with_backoff(self, backoff: Backoff) -> Self:
+        """Return a client with other retries that shares the connections."""
+        other = copy.copy(self)
+        other._http = self._http.with_backoff(backoff)  # noqa: SLF001  a copy of this client
         return other
 
     async def __aenter__(self) -> Self:

@@ -25,8 +25,8 @@ class Subscription:
     """A replica of a game that receives every change; iterate over it for the diffs, one loop at a time.
 
     Entering the context waits for GAME. `view`, `version` and `digest` are as of the latest event. The subscription
-    reconnects without limit, but raises UnreachableError if the first connection fails `max_attempts` times. It raises
-    APIError if the service rejects the reader, even later.
+    reconnects without limit, but raises UnreachableError if it starts from no state and the first connection fails
+    `max_attempts` times. It raises APIError if the service rejects the reader, even later.
     """
 
     def __init__(

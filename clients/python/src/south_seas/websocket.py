@@ -87,9 +87,9 @@ class GameSocket:
         """Yield messages and connection events forever; each connection resumes from `position()`.
 
         Raises APIError if the service rejects the connection, InvalidResponseError if a message cannot be read, and
-        UnreachableError if the first connection fails on every attempt.
+        UnreachableError if the first connection, without a position to resume from, fails on every attempt.
         """
-        failures, was_connected, clock = 0, False, asyncio.get_running_loop()
+        failures, was_connected, clock = 0, position() is not None, asyncio.get_running_loop()
         while True:
             started_at = clock.time()
             try:
@@ -103,7 +103,7 @@ class GameSocket:
                 failures = failures if clock.time() - started_at < STABLE_CONNECTION_S else 0
                 wait_s = self._http.backoff.wait_s(failures) + min(ended.min_wait_s, self._http.backoff.max_wait_s)
                 failures += 1
-                if not was_connected and failures >= self._http.backoff.max_attempts:
+                if not was_connected and self._http.backoff.is_exhausted(failures):
                     raise UnreachableError(self._http.url, ended.reason) from ended
                 yield Disconnected(ended.reason, wait_s)
                 await asyncio.sleep(wait_s)

@@ -1,0 +1,219 @@
+"""`play` goes on after the service was away, whatever it was doing, and plays each move once."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from south_seas import Backoff, Client, UnauthorizedError
+from south_seas.models import Created, CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
+from tests.clients.test_typescript import built, run_script
+from tests.polling import wait_until
+from tests.server_process import ServerProcess, start_server
+from tests.tcp_proxy import Proxy, run_proxy
+
+__all__ = ["built"]
+
+PEOPLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
+LATE = CreateGame(
+    players=[SeatRequest(name="Ana"), SeatRequest(bot="greedy")], first_seat=0, turn_timeout_s=1, on_timeout="bot"
+)
+
+IMPATIENT = Backoff(initial_wait_s=0.01, max_wait_s=0.1, max_attempts=1, timeout_s=2.0)
+"""A request of such a client fails at once."""
+
+NOWHERE = "http://127.0.0.1:9"
+ATTEMPTS = 20
+"""The connections that an outage rejects."""
+
+
+@pytest.fixture
+async def service(tmp_path: Path, redis_url: str) -> AsyncIterator[ServerProcess]:
+    """Start a service that processes deadlines."""
+    async with start_server(tmp_path, redis_url) as running:
+        yield running
+
+
+@pytest.fixture
+async def road(service: ServerProcess) -> AsyncIterator[Proxy]:
+    """Start the proxy that the players use."""
+    async with run_proxy(service.url) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(road: Proxy) -> AsyncIterator[Client]:
+    """Create an impatient client behind it."""
+    async with Client(road.url, backoff=IMPATIENT) as connected:
+        yield connected
+
+
+def begin_outage(road: Proxy) -> asyncio.Task[None]:
+    """Take the service away; return the task that brings it back after ATTEMPTS connections."""
+    service, accepted, road.target = road.target, road.accepted, NOWHERE
+    road.cut()
+
+    async def end() -> None:
+        await wait_until(lambda: road.accepted > accepted + ATTEMPTS)
+        road.target = service
+
+    return asyncio.create_task(end())
+
+
+async def late_seat(client: Client) -> tuple[str, Snapshot]:
+    """Return the token of seat 0, and the state of a game in which a bot plays for it."""
+    created = await client.create(LATE)
+    async with client.subscribe(created.game.id, start=created) as game:
+        async for _ in game:
+            if game.view.players[0].bot is not None:
+                break
+        return created.seats[0].token, Snapshot(digest=game.digest, game=game.view)
+
+
+class Chooser:
+    """Plays the first legal move, and remembers for which version."""
+
+    def __init__(self, wait_s: float = 0.0) -> None:
+        self.versions: list[int] = []
+        self._wait_s = wait_s
+
+    async def __call__(self, moves: list[Move], game: GameView) -> Move:
+        """Return the first move."""
+        self.versions.append(game.version)
+        await asyncio.sleep(self._wait_s)
+        return moves[0]
+
+
+async def test_an_outage_while_legal_moves_are_read(client: Client, road: Proxy) -> None:
+    created = await client.create(LATE)
+    outage = begin_outage(road)
+    ana = client.with_token(created.seats[0].token)
+    final = await ana.play(created.game.id, 0, Chooser(), start=created, return_when_replaced=True)
+    assert (outage.done(), final.status) == (True, "finished")
+
+
+async def test_an_outage_while_the_player_returns(client: Client, road: Proxy) -> None:
+    token, start = await late_seat(client)
+    outage, ana = begin_outage(road), client.with_token(token)
+    final = await ana.play(start.game.id, 0, Chooser(), start=start, return_when_replaced=True)
+    assert (outage.done(), final.status) == (True, "finished")
+    events = [event for diff in (await ana.diffs(final.id)).diffs for event in diff.events]
+    assert any(isinstance(event, PlayerReturned) for event in events)
+
+
+@pytest.mark.parametrize("is_lost", (False, True), ids=("request", "response"))
+async def test_a_move_is_played_once_although_requests_and_responses_are_lost(
+    client: Client, road: Proxy, is_lost: bool
+) -> None:
+    created = await client.create(PEOPLE)
+    outages: list[asyncio.Task[None]] = []
+    chooser = Chooser()
+
+    async def choose(moves: list[Move], game: GameView) -> Move:
+        if len(chooser.versions) in {0, 7, 20}:
+            if is_lost:
+                road.responses_to_drop = 6
+            else:
+                outages.append(begin_outage(road))
+        return await chooser(moves, game)
+
+    seats = [client.with_token(seat.token) for seat in created.seats]
+    finals = await asyncio.gather(*(one.play(created.game.id, seat, choose) for seat, one in enumerate(seats)))
+    assert [final.status for final in finals] == ["finished"] * 2
+    assert road.responses_to_drop == 0
+    assert all(outage.done() for outage in outages)
+    assert [*dict.fromkeys(chooser.versions)] == chooser.versions  # a lost response is no new decision
+    diffs = [diff async for diff in client.log(created.game.id)]
+    assert [diff["version"] for diff in diffs if diff["by"] == "seat"] == [one + 1 for one in chooser.versions]
+
+
+async def test_what_is_final_ends_play(client: Client) -> None:
+    created = await client.create(PEOPLE)
+    with pytest.raises(UnauthorizedError):
+        await client.with_token("nobody's").play(created.game.id, 0, Chooser(), start=created)
+
+
+@asynccontextmanager
+async def mortal_service(folder: Path, port: int) -> AsyncIterator["MortalService"]:
+    """Run a service that can be killed and started again on the same data."""
+    async with AsyncExitStack() as stack:
+        mortal = MortalService(folder, port, stack)
+        await mortal.start()
+        yield mortal
+
+
+class MortalService:
+    """A service that always has the same port and data."""
+
+    def __init__(self, folder: Path, port: int, stack: AsyncExitStack) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._folder, self._port, self._stack = folder, port, stack
+        self._running: ServerProcess | None = None
+
+    async def start(self) -> None:
+        """Start the service."""
+        flags = "--port", str(self._port), "--rate-limits", "off", "--drain-time-s", "0"
+        self._running = await self._stack.enter_async_context(start_server(self._folder, None, *flags))
+
+    async def restart(self, number: signal.Signals) -> None:
+        """End the service by a signal, and start it again after a pause."""
+        assert self._running is not None
+        await self._running.stop(number)
+        await asyncio.sleep(1)
+        await self.start()
+
+
+async def restart_often(service: MortalService) -> None:
+    """Restart the service in the middle of what the players do."""
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        await asyncio.sleep(1.5)
+        await service.restart(number)
+
+
+async def test_python_plays_on_after_the_service_was_killed(tmp_path: Path, unused_tcp_port: int) -> None:
+    chooser = Chooser(wait_s=0.03)
+    async with (
+        mortal_service(tmp_path, unused_tcp_port) as service,
+        Client(service.url, backoff=msgspec.structs.replace(IMPATIENT, timeout_s=20.0)) as client,
+        asyncio.TaskGroup() as tasks,
+    ):
+        created: Created = await client.create(PEOPLE)
+        restarts = tasks.create_task(restart_often(service))
+        seats = [client.with_token(seat.token) for seat in created.seats]
+        finals = await asyncio.gather(*(one.play(created.game.id, seat, chooser) for seat, one in enumerate(seats)))
+        assert restarts.done()
+        assert [final.status for final in finals] == ["finished"] * 2
+    assert [*dict.fromkeys(chooser.versions)] == chooser.versions
+
+
+async def test_typescript_plays_on_after_the_service_was_killed(
+    node: str, built: Path, tmp_path: Path, unused_tcp_port: int
+) -> None:
+    async with mortal_service(tmp_path, unused_tcp_port) as service, asyncio.TaskGroup() as tasks:
+        playing = tasks.create_task(run_script("outages.mjs", node, built, service.url))
+        await restart_often(service)
+        received = await playing
+    (status, version), other = received["ended"]
+    assert [status, version] == other
+    assert status == "finished"
+    assert [*dict.fromkeys(received["versions"])] == received["versions"]
+    assert {"reconnecting", "closed"} <= {*received["statuses"]}
+    assert (received["rejected"], received["abandoned"]) == ("unauthorized", "enough")
+
+
+@pytest.mark.parametrize("is_replaced", (False, True), ids=("legal moves", "return"))
+async def test_typescript_goes_on_when_the_service_comes(
+    node: str, built: Path, client: Client, road: Proxy, is_replaced: bool
+) -> None:
+    if is_replaced:
+        token, start = await late_seat(client)
+    else:
+        created = await client.create(LATE)
+        token, start = created.seats[0].token, Snapshot(digest=created.digest, game=created.game)
+    outage = begin_outage(road)
+    received = await run_script("away_at_first.mjs", node, built, road.url, token, msgspec.json.encode(start).decode())
+    assert (outage.done(), received) == (True, {"status": "finished"})
