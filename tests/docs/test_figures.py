@@ -128,8 +128,11 @@ def spell(delays_s: Sequence[float]) -> str:
         ("threat-model", "{} versions replayed for an undo", [costs.REPLAYED_VERSIONS_PER_TOKEN]),
         (
             "threat-model",
-            "{:g} KB of a request or message, and {:g} KB of any response",
-            [costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024],
+            "{:g} KB of a request, and {:g} KB of any response; for a message of a socket {} bytes or {} frames",
+            [
+                *(costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024),
+                *(costs.MESSAGE_BYTES_PER_TOKEN, costs.FRAMES_PER_TOKEN),
+            ],
         ),
         (
             "threat-model",

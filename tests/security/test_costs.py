@@ -25,11 +25,12 @@ from service.web.routes import games
 from service.web.server.runner import MAX_TARGET_BYTES
 from service.web.websocket import session as session_module
 from tests.api_key_fixture import add_api_key, api_key_header
+from tests.fuzz.frames import BINARY, CLOSE, TEXT, encode_frame
 from tests.security.limited_client import count_admitted, make_limits
 from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, HTTPGame, bearer_header, create_game
-from tests.web.raw_http import UPGRADE, make_head
+from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 
 LONG_GAME_VERSIONS = 200
 """Versions of a game whose first turn does not end, because every action is undone."""
@@ -440,7 +441,7 @@ async def test_a_message_is_charged_by_its_length_before_it_is_decoded(
             before = lease.remaining
             message = {"type": "act", "game": game.id, "id": "c", "move": "a" * 60_000}
             await socket.send(**message)
-            tokens = len(json.dumps(message)) // costs.RECEIVED_BYTES_PER_TOKEN
+            tokens = len(json.dumps(message)) // costs.MESSAGE_BYTES_PER_TOKEN
             assert left_when_decoded == [before - tokens]
             assert before - lease.remaining == tokens + 2  # itself, and the ping
             assert decoded.call_count == 0
@@ -452,8 +453,36 @@ async def test_a_message_is_charged_by_its_length_before_it_is_decoded(
             assert cost / (tokens + 2) < MAX_GETS_PER_MESSAGE_TOKEN
 
 
+@pytest.mark.parametrize(
+    ("frames", "tokens"),
+    (
+        pytest.param(encode_frame(BINARY, bytes(60_000), mask=bytes(4)), 60_000 // 512, id="a long binary message"),
+        pytest.param(encode_frame(TEXT, b"[" * 4_000, mask=bytes(4)), 4_000 // 512, id="a malformed message"),
+        pytest.param(
+            encode_frame(TEXT, b"", mask=bytes(4), flags=0)
+            + encode_frame(0, b"", mask=bytes(4), flags=0) * 638
+            + encode_frame(0, b"", mask=bytes(4)),
+            640 // 32,
+            id="many empty frames",
+        ),
+    ),
+)
+async def test_what_arrives_on_a_socket_is_charged_by_its_size_and_its_frames(
+    store: RedisStore, frames: bytes, tokens: int
+) -> None:
+    async with start_counting_instance(store) as (client, _):
+        (before,) = {lease.remaining for lease in client.app[RATE_LIMITER].messages.require("127.0.0.1")[:1]}
+        async with open_connection(client) as (reader, writer):
+            writer.write(make_head("/v1/ws", *UPGRADE))
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(frames + encode_frame(CLOSE, b"", mask=bytes(4)))
+            await read_to_end(reader)
+        (after,) = {lease.remaining for lease in client.app[RATE_LIMITER].messages.require("127.0.0.1")[:1]}
+        assert tokens <= before - after <= tokens + 2
+
+
 async def test_a_long_message_over_the_limit_is_not_decoded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with serve(store, make_limits(rate_messages=20)) as client, client.ws_connect("/v1/ws") as socket:
+    async with serve(store, make_limits(rate_messages=200)) as client, client.ws_connect("/v1/ws") as socket:
         await socket.receive()
         text = json.dumps({"type": "auth", "game": "a", "token": "b" * 60_000})
 

@@ -9,9 +9,11 @@ __all__ = [
     "BYTES_PER_TOKEN",
     "DIFFS_PER_TOKEN",
     "DIFFS_TO_SOCKET_PER_TOKEN",
+    "FRAMES_PER_TOKEN",
     "HEAVY_BOT_TURN",
     "LIGHT_BOT_TURN",
     "LISTED_GAMES_PER_TOKEN",
+    "MESSAGE_BYTES_PER_TOKEN",
     "PATCHED_VERSIONS_PER_TOKEN",
     "PIXELS_PER_TOKEN",
     "RECEIVED_BYTES_PER_TOKEN",
@@ -22,10 +24,16 @@ __all__ = [
 ]
 
 RECEIVED_BYTES_PER_TOKEN = 4_096
-"""Bytes of a request, its body and what frames it, or characters of a WebSocket message: they are parsed.
+"""Bytes of a request, its body and what frames it: they are parsed.
 
 The dearest are chunks of one byte each, and seats of a new game.
 """
+
+MESSAGE_BYTES_PER_TOKEN = 512
+"""Bytes of a WebSocket message, inflated: a token for messages is a sixth of one for requests."""
+
+FRAMES_PER_TOKEN = 32
+"""Frames that a WebSocket receives, empty ones too."""
 
 BYTES_PER_TOKEN = 65_536
 """Bytes of a response."""

@@ -28,6 +28,7 @@ from service.web.common_headers import SECURITY_HEADERS, set_common_headers
 from service.web.connections.protocol import (
     HIGH_WATER_BYTES,
     discard_until_closed,
+    get_connection,
     is_slow_consumer,
     start_socket,
 )
@@ -164,6 +165,11 @@ class WebSocketConnection:
         self.close_code = int(WSCloseCode.ABNORMAL_CLOSURE)
         """The code with which the service closed the socket; 1000 if the client did, 1006 if neither did."""
 
+    def count_frames(self, unit: int) -> int:
+        """Return how many whole units of frames arrived since the last call."""
+        frames = get_connection(self._request).frames
+        return 0 if frames is None else frames.count(unit)
+
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""
         self._write(message.encoded.get(self._encoding) or encode_message(message, self._encoding))
@@ -223,6 +229,7 @@ class WebSocketConnection:
                     finally:
                         self._is_handling = False
                         self._flush()
+                    await asyncio.sleep(0)  # one message in a turn of the event loop: others are served in between
         except TimeoutError:
             if not self._receive_timeout.expired():
                 raise

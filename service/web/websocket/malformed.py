@@ -6,7 +6,10 @@ import msgspec
 
 from schemas.vocabulary import is_valid_id
 
-__all__ = ["Envelope", "read_envelope"]
+__all__ = ["MAX_ENVELOPE_LENGTH", "Envelope", "read_envelope"]
+
+MAX_ENVELOPE_LENGTH = 1_024
+"""Characters of a malformed message whose id and game are read: that takes a second decoding."""
 
 MAX_ID_LENGTH = 64
 """As schemas.messages.MessageId."""

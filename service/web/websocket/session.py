@@ -53,7 +53,7 @@ from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
-from service.web.websocket.malformed import Envelope, read_envelope
+from service.web.websocket.malformed import MAX_ENVELOPE_LENGTH, Envelope, read_envelope
 from service.web.websocket.session_tokens import SessionTokens
 from service.web.websocket.subscriptions import Subscriptions, too_many_games_problem
 
@@ -131,23 +131,27 @@ class Session:
 
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
-        if frame.type is not WSMsgType.TEXT:
-            malformed = Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
-            await self._admit_other(Envelope(), malformed)
-            return
-        weight = len(frame.data) // costs.RECEIVED_BYTES_PER_TOKEN
+        weight = self._connection.count_frames(costs.FRAMES_PER_TOKEN)
+        if frame.type in (WSMsgType.TEXT, WSMsgType.BINARY):
+            weight += len(frame.data) // costs.MESSAGE_BYTES_PER_TOKEN
         if weight:
             try:
                 await self._limiter.admit_message(self._address, self.tokens.other_message_info(weight))
             except RateLimited as error:
                 self._reject_rate_limited(Envelope(), error)
                 return
+        if frame.type is not WSMsgType.TEXT:
+            malformed = Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
+            await self._admit_other(Envelope(), malformed)
+            return
         text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
         try:
             message = decode_json(_DECODER, text)
         except (msgspec.MsgspecError, RecursionError) as error:
             SOCKET_MESSAGES.labels("malformed").inc()
-            await self._admit_other(Envelope() if weight else read_envelope(text), to_malformed(error))
+            await self._admit_other(
+                Envelope() if len(text) >= MAX_ENVELOPE_LENGTH else read_envelope(text), to_malformed(error)
+            )
             return
         tag, received = _MESSAGE_TYPES[type(message)]
         received.inc()
