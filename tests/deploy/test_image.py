@@ -35,6 +35,7 @@ def test_everything_that_the_image_is_built_of_is_let_in() -> None:
         "schemas",
         "service",
         "setup.py",
+        "tools",
         "pyproject.toml",
         "LICENSE",
     }

@@ -27,6 +27,9 @@ REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 REQUESTED_METHOD = istr("Access-Control-Request-Method")
 PREFLIGHT_MAX_AGE_S = 7200
 
+MAX_PATH_PARTS = 16
+"""More than any route has: aiohttp looks a path up again for each of its parts."""
+
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header or a method."""
 _IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
@@ -82,8 +85,10 @@ async def _admit(rate_limiter: RateLimiter, request: web.Request, address: str) 
 
 
 def _check_protocol(request: web.Request) -> None:
-    """Raise Malformed for a token in a URL; Malformed, EncodedBody, UnknownTransferCoding for what cannot be read."""
+    """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
+    if request.path.count("/") > MAX_PATH_PARTS:
+        raise web.HTTPNotFound
     if "token" in request.query_string and "token" in request.query:
         raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
     if request.version not in SUPPORTED_VERSIONS:
