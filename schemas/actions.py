@@ -1,4 +1,4 @@
-"""Actions: what a player can do, as the list of legal moves has them. Source: api.md, "Legal moves"."""
+"""Actions: what a player can do, as the list of legal moves has them."""
 
 from typing import Literal
 

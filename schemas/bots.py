@@ -1,4 +1,4 @@
-"""The bots that can fill a seat. Source: api.md, "Creating, joining, starting"."""
+"""The bots that can fill a seat."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Legal moves, and requests that act. Source: api.md, "Legal moves" and "Acting"."""
+"""Legal moves, and requests that act."""
 
 from typing import Annotated, Generic, TypeVar
 

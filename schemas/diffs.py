@@ -1,4 +1,4 @@
-"""DIFF: one change of a game, as events and as a JSON Patch. Source: api.md, "Versions and diffs"."""
+"""DIFF: one change of a game, as events and as a JSON Patch."""
 
 from collections.abc import Mapping
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Events: what happened in a game. Source: api.md, "Versions and diffs"."""
+"""Events: what happened in a game."""
 
 from typing import Annotated, dataclass_transform
 

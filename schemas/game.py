@@ -1,4 +1,4 @@
-"""GAME: the public state of a game. Source: api.md, "The game"."""
+"""GAME: the public state of a game."""
 
 from typing import Annotated
 

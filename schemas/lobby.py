@@ -1,4 +1,4 @@
-"""Creating, joining, listing. Source: api.md, "Creating, joining, starting"."""
+"""Creating, joining, listing."""
 
 from typing import Annotated
 

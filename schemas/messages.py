@@ -1,4 +1,4 @@
-"""WebSocket messages, from clients and from the service. Source: api.md, "WebSocket"."""
+"""WebSocket messages, from clients and from the service."""
 
 from typing import Annotated, Literal
 

@@ -1,7 +1,7 @@
 r"""Names of players: normalization, validation, and keys by which the names of a game must differ.
 
 Python 3.11 knows Unicode 14, Python 3.14 Unicode 16. All give the same answers: younger characters are accepted as they
-are, and never changed. Source: api.md, "Ground rules".
+are, and never changed.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Problems: the errors of the API as RFC 9457 documents. Source: api.md, "Problems"."""
+"""Problems: the errors of the API as RFC 9457 documents."""
 
 from typing import Annotated, NamedTuple
 

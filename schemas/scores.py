@@ -1,4 +1,4 @@
-"""Scores, islander values and tiles left. Source: api.md, "Asking without moving"."""
+"""Scores, islander values and tiles left."""
 
 from typing import Annotated
 

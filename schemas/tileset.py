@@ -1,4 +1,4 @@
-"""A tile set: the tiles, their segments and the ships. Source: api.md, "Tile sets".
+"""A tile set: the tiles, their segments and the ships.
 
 The same Structs decode tile set files and encode the API's responses. `south-seas tileset check` rejects unknown
 members of a file.

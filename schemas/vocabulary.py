@@ -1,4 +1,4 @@
-"""Types that the API shares: ids, names, small enumerations. Source: R0 and api.md, "Ground rules"."""
+"""Types that the API shares: ids, names, small enumerations. Source: R0."""
 
 import re
 from typing import Annotated, Literal, get_args

@@ -1,4 +1,4 @@
-"""Validation of tile sets beyond their JSON shape. Source: api.md, "Tile sets".
+"""Validation of tile sets beyond their JSON shape.
 
 `parse_tileset` decodes a file into a tile set that the engine can rely on, or raises all its faults at once.
 """

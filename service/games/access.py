@@ -1,4 +1,4 @@
-"""Access control: a game's tokens, which are stored as hashes only. Source: api.md, "Tokens".
+"""Access control: a game's tokens, which are stored as hashes only.
 
 A token is HMAC-SHA256(secret, salt and role). The secret is the client's idempotency key, so that a retry of a creation
 gets the same tokens, or else 256 random bits that are not stored.

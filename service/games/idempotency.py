@@ -1,7 +1,7 @@
 """Idempotency keys: a retry with the same key gets the first response again. Only successes are recorded, for 24 h.
 
 A key is scoped by path and token. A record does not hold the response, but says which version it was of: a replay is
-made of the log and the current game. Source: api.md, "Acting".
+made of the log and the current game.
 """
 
 import secrets

@@ -1,4 +1,4 @@
-"""The provable shuffle, as api.md specifies it byte for byte: everything random is derived from the seed."""
+"""The provable shuffle, byte for byte the same everywhere: everything random is derived from the seed."""
 
 from collections.abc import MutableSequence
 from hashlib import sha256

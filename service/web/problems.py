@@ -1,4 +1,4 @@
-"""The mapping from errors to the problems of the API (RFC 9457). Source: api.md, "Problems"."""
+"""The mapping from errors to the problems of the API (RFC 9457)."""
 
 import re
 from collections.abc import Mapping

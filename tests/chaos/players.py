@@ -128,10 +128,7 @@ class HTTPPlayer:
 
 
 def _is_same_commit(first: ActionResult, second: ActionResult) -> bool:
-    """Return whether both responses describe the same commit; the legal moves may be those of a later version.
-
-    Source: api.md, "Idempotency-Key".
-    """
+    """Return whether both responses describe the same commit; the legal moves may be those of a later version."""
     first_moves, second_moves = first.legal_moves, second.legal_moves
     if second_moves is None or first_moves is None or (second.version, second.digest) != (first.version, first.digest):
         return False

@@ -12,7 +12,7 @@ CANONICAL = msgspec.json.Encoder(order="sorted")
 
 
 def next_digest(previous: str, diff: dict[str, Any]) -> str:
-    """Compute the digest that a diff must have. Source: api.md, "Versions and diffs"."""
+    """Compute the digest that a diff must have."""
     body = CANONICAL.encode({name: value for name, value in diff.items() if name != "digest"})
     return hashlib.sha256(previous.encode() + body).hexdigest()[:32]
 

@@ -17,7 +17,7 @@ class ReferenceGame:
     ) -> None:
         """Set up the game (R1) and start the first turn.
 
-        `tileset` is api.md's; `bag` holds tile ids in drawing order without the start tile, `ships` ship ids in
+        `tileset` is the API's; `bag` holds tile ids in drawing order without the start tile, `ships` ship ids in
         order, of which the first 4 are the display. The events of the start are dropped.
         """
         tiles = {data["id"]: Tile.of(data) for data in tileset["tiles"]}
@@ -43,7 +43,7 @@ class ReferenceGame:
         return views.game_view(self.state)
 
     def scores(self) -> Json:
-        """Return `players` and `islanders` as in api.md's scores (R8.3, R8.4)."""
+        """Return `players` and `islanders` as in the API's scores (R8.3, R8.4)."""
         return views.scores_view(self.state)
 
     def apply(self, action: Json) -> list[Json]:
@@ -56,7 +56,7 @@ class ReferenceGame:
         return self.state.events
 
     def _only_pass(self) -> bool:
-        """Return whether passing is the only legal action, which is then automatic (api.md, "Legal moves")."""
+        """Return whether passing is the only legal action, which is then automatic."""
         return [action["type"] for action in self.legal_actions()] == ["pass"]
 
     def _play(self, action: Json) -> None:

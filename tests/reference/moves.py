@@ -1,4 +1,4 @@
-"""The legal actions of each phase, in api.md's format."""
+"""The legal actions of each phase, in the API's format."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class State:
         return self.turn
 
     def add_event(self, kind: str, event: Json) -> None:
-        """Add an event in api.md's format."""
+        """Add an event in the API's format."""
         self.events.append({"type": kind, **event})
 
     def ship_points(self, seat: int) -> int:

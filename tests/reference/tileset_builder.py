@@ -1,4 +1,4 @@
-"""Parts of small tile sets in api.md's format."""
+"""Parts of small tile sets in the API's format."""
 
 from __future__ import annotations
 

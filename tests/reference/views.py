@@ -17,7 +17,7 @@ ROLES = {"bridge": "shell_collector", "island": "banana_picker", "sea": "fisherm
 
 
 def game_view(state: State) -> Json:
-    """Return the rule parts of api.md's GAME."""
+    """Return the rule parts of the API's GAME."""
     return {
         "status": "active" if state.result is None else "finished",
         "players": [

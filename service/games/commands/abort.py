@@ -1,4 +1,4 @@
-"""Aborting a game, for its owner. Source: api.md, "Aborting"."""
+"""Aborting a game, for its owner."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Acting: one action, a move by its id, or a list of actions. Source: api.md, "Acting"."""
+"""Acting: one action, a move by its id, or a list of actions."""
 
 from collections.abc import Sequence
 from typing import Any, get_args

@@ -1,7 +1,7 @@
 """Changes of an active game: what acting, undoing, resigning and returning to a seat have in common.
 
 Checks run in this order: shape, token, idempotency key, `not_active`, `If-Match`, seat, rule. Bots answer in the same
-commit. Source: api.md, "Acting".
+commit.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Creating a game. Source: api.md, "Creating, joining, starting"."""
+"""Creating a game."""
 
 from schemas.lobby import Created, CreateGame
 from service.games import repository

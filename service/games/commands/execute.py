@@ -2,7 +2,7 @@
 
 A command that may use the cache is attempted on the cached session first, so that the commit is its only round trip to
 the store. A cached game may accept a command, never reject one: after an error or a conflict the stored game decides.
-Retries are bounded, with growing pauses and jitter. Source: api.md, "Acting".
+Retries are bounded, with growing pauses and jitter.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Joining a game: taking its next open seat. Source: api.md, "Creating, joining, starting"."""
+"""Joining a game: taking its next open seat."""
 
 from typing import NamedTuple
 

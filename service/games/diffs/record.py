@@ -1,4 +1,4 @@
-"""Recording a change as a DIFF, chained by its digest to the one before. Source: api.md, "Versions and diffs"."""
+"""Recording a change as a DIFF, chained by its digest to the one before."""
 
 from schemas.base import canonical_json
 from schemas.diffs import DiffBody, next_digest

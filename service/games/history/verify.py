@@ -3,7 +3,7 @@
 The log is replayed with this engine (`replay`): the patches and events of every version must be what the rules give.
 Unknown members are ignored, because the API only grows; members that an earlier release lacked get their defaults. A
 forger can rewrite a whole log with matching digests, so only what somebody observed during the game (`Observed`) shows
-that this log is the game's. Source: api.md, "The provable shuffle".
+that this log is the game's.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The commands of a game in play: `POST /v1/games/{id}/actions`, `/undo`, `/resign` and `/return`.
-
-Source: api.md, "Acting".
-"""
+"""The commands of a game in play: `POST /v1/games/{id}/actions`, `/undo`, `/resign` and `/return`."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial

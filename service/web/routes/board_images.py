@@ -1,4 +1,4 @@
-"""`GET /v1/games/{id}/board.svg`, `.png` and `.txt`. Source: api.md, "Asking without moving"; R8.5."""
+"""`GET /v1/games/{id}/board.svg`, `.png` and `.txt`. Source: R8.5."""
 
 import asyncio
 from collections.abc import Sequence

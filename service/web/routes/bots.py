@@ -1,4 +1,4 @@
-"""`GET /v1/bots`. Source: api.md, "Creating, joining, starting"."""
+"""`GET /v1/bots`."""
 
 from aiohttp import web
 

@@ -1,7 +1,4 @@
-"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/tiles` and `/legal-moves`.
-
-Source: api.md, "Asking without moving" and "Legal moves".
-"""
+"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/tiles` and `/legal-moves`."""
 
 from typing import Annotated, Literal
 

@@ -1,7 +1,4 @@
-"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, and create rematches.
-
-Source: api.md, "Creating, joining, starting" and "The game".
-"""
+"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, and create rematches."""
 
 from collections.abc import Iterator
 from functools import partial

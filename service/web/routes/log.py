@@ -1,7 +1,4 @@
-"""The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream, and `/story`, in sentences.
-
-Source: api.md, "Versions and diffs".
-"""
+"""The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream, and `/story`, in sentences."""
 
 from typing import Annotated
 

@@ -1,7 +1,4 @@
-"""`/v1/games/{id}/seats`: join a game, remove a player, replace a seat's token.
-
-Source: api.md, "Creating, joining, starting".
-"""
+"""`/v1/games/{id}/seats`: join a game, remove a player, replace a seat's token."""
 
 import msgspec
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""`GET /v1/tilesets` and `GET /v1/tilesets/{id}`. Source: api.md, "Tile sets"."""
+"""`GET /v1/tilesets` and `GET /v1/tilesets/{id}`."""
 
 from aiohttp import web
 

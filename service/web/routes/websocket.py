@@ -1,4 +1,4 @@
-"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket. Source: api.md, "WebSocket"."""
+"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket."""
 
 from aiohttp import web
 

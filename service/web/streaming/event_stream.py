@@ -1,4 +1,4 @@
-"""A game's diffs as an event stream (server-sent events). Source: api.md, "Versions and diffs"."""
+"""A game's diffs as an event stream (server-sent events)."""
 
 import asyncio
 from typing import Literal

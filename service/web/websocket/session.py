@@ -1,6 +1,6 @@
 """The session of one WebSocket: decodes each message, charges it, does what it says, and replies.
 
-Actions run the same commands as their HTTP routes. Source: api.md, "WebSocket".
+Actions run the same commands as their HTTP routes.
 """
 
 from collections.abc import Awaitable, Callable

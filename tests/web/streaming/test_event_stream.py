@@ -1,4 +1,4 @@
-"""A game's diffs as an event stream (api.md, "Versions and diffs")."""
+"""A game's diffs as an event stream."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""How a WebSocket is closed: rejected, silent, slow, disconnected, or at shutdown (api.md, "WebSocket")."""
+"""How a WebSocket is closed: rejected, silent, slow, disconnected, or at shutdown."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Actions and tokens over a WebSocket: the same as over HTTP (api.md, "WebSocket", "Acting", "Tokens")."""
+"""Actions and tokens over a WebSocket: the same as over HTTP."""
 
 from collections.abc import AsyncIterator
 from typing import Any

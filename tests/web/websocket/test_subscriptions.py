@@ -1,4 +1,4 @@
-"""The subscriptions of a WebSocket, message by message (api.md, "WebSocket")."""
+"""The subscriptions of a WebSocket, message by message."""
 
 import pytest
 from aiohttp import WSMsgType

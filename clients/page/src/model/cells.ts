@@ -1,4 +1,4 @@
-/** Cells of the board, their sides and the turning of tiles. Source: api.md, "Coordinates". */
+/** Cells of the board, their sides and the turning of tiles. */
 
 import type { Game, Tile } from "south-seas-client";
 
