@@ -140,7 +140,7 @@ async def test_turns_are_played_and_ships_paid_by_keyboard_alone(visitors: Visit
 
     names = ("Ana", "Bo", "Cy", "Di", "Ed")
     game = await prepare_game(visitors, "payments-4", names, tileset=RICH, turn_timeout_s=60, on_timeout="bot")
-    await game.play_until(offers("deliver", 25))
+    await game.play_until(offers("deliver", 12))
     player = await game.open_for(visitors, *range(5))
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
     await _check_warning(player.page)
@@ -340,7 +340,7 @@ async def _play_by_keys(player: Visitor) -> None:
     await _press_keys(keys, "u")
     await expect(cell).to_be_visible()
     await expect(player.page.locator(".tile")).to_have_count(1)
-    await expect(player.page.locator(".log")).to_contain_text("takes the last move back")
+    await expect(player.page.locator(".log")).to_contain_text("undoes the last action")
     await _press_keys(keys, "ArrowDown", "Enter", "Enter")
     await expect(spot).to_be_visible()
     before = await player.version()

@@ -168,7 +168,7 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
     await screens.check("retrieving", page.locator(".spot.retrieve").first)
     await screens.choose(page.get_by_role("button", name="Take back your"))
     await screens.check("retrieving-chosen")
-    await game.play_until(offers("deliver", 25))
+    await game.play_until(offers("deliver", 6))
     await screens.check("delivering", page.locator(".ship.choosable").first)
     await page.locator(".ship.choosable").first.press("Enter")
     await screens.check("paying", page.get_by_role("group", name="Pay with"), is_main=True)

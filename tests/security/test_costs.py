@@ -462,7 +462,7 @@ async def test_a_message_is_charged_by_its_length_before_it_is_decoded(
             encode_frame(TEXT, b"", mask=bytes(4), flags=0)
             + encode_frame(0, b"", mask=bytes(4), flags=0) * 638
             + encode_frame(0, b"", mask=bytes(4)),
-            640 // 32,
+            640 // 64,
             id="many empty frames",
         ),
     ),

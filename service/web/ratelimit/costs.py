@@ -32,7 +32,7 @@ The dearest are chunks of one byte each, and seats of a new game.
 MESSAGE_BYTES_PER_TOKEN = 512
 """Bytes of a WebSocket message, inflated: a token for messages is a sixth of one for requests."""
 
-FRAMES_PER_TOKEN = 32
+FRAMES_PER_TOKEN = 64
 """Frames that a WebSocket receives, empty ones too."""
 
 BYTES_PER_TOKEN = 65_536

@@ -200,14 +200,14 @@ async def test_resigning_is_confirmed_for_its_seat_and_allows_a_rematch(chat: Ch
     other = await chat.press(BO, asked, "resign")
     assert other.text.startswith("Voulez-vous")
     assert other.buttons[0].action != asked.buttons[0].action
-    assert (await chat.press(ANA, asked, "resign")).text == "Done."
+    assert (await chat.press(ANA, asked, "resign")).text == "You have resigned."
     over = await chat.wait_for_end()
     assert "Ana" in over.text
     posted = len(chat.posted)
     assert (await chat.press(BO, over, "rematch")).text.startswith("Une nouvelle partie")
     called, person = await chat.call_of(ANA, BO, after=posted)
     assert (await chat.press(person, called, "menu")).options
-    assert "possible" in (await chat.press(BO, over, "rematch")).text
+    assert "ont déjà une nouvelle partie" in (await chat.press(BO, over, "rematch")).text
 
 
 async def test_a_rematch_that_was_started_elsewhere_is_taken_over(chat: Chat) -> None:
@@ -308,6 +308,6 @@ async def test_only_players_can_name_a_game_of_another_channel(chat: Chat, monke
     assert (await chat.say(ANA, "board", game.game)).text == "It is Ana's turn to place a tile."
 
 
-async def test_too_many_players_show_the_service_s_error(chat: Chat) -> None:
+async def test_too_many_players_are_told_the_limits(chat: Chat) -> None:
     shown = await chat.new(ANA, bots=["greedy"] * 4, open_seats=4)
-    assert shown.text.startswith("That is not possible: ")
+    assert shown.text.startswith("A game needs 2 to 5 players, ")

@@ -133,7 +133,7 @@ async def test_commands_are_registered_and_explained(telegram: Telegram) -> None
 async def test_the_words_of_a_command_are_players_or_a_game(telegram: Telegram) -> None:
     assert await telegram.say("Ana", "/new open greedy 10m") == "A new game: Ana, Greedy, an open seat."
     assert await telegram.say("Ana", "/board nothing") == "I do not know this game."
-    assert "0 now" in await telegram.say("Ana", "/scores")
+    assert await telegram.say("Ana", "/scores") == "Ana: 0\nGreedy: 0"
 
 
 async def test_a_call_becomes_the_menu_of_its_player(telegram: Telegram) -> None:

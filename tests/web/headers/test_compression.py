@@ -31,7 +31,7 @@ async def undecoded(client: Client) -> AsyncIterator[ClientSession]:
 @pytest.fixture
 async def game(client: Client) -> HTTPGame:
     created = await create_game(client, seed="tides")
-    while (await created.play_randomly(Random(3), versions=30))["turn"]["phase"] != "place_tile":
+    while (await created.play_randomly(Random(3), versions=60))["turn"]["phase"] != "place_tile":
         await created.act_successfully({"action": {"type": "pass"}})
     return created
 

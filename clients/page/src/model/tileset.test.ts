@@ -13,10 +13,10 @@ test("tiles and ships are found by id", () => {
 test("a cost in words (R6.3)", () => {
   assert.equal(
     costInWords(ship("s", { bananas: 1, shells: 2, any: 1 })),
-    "1 banana and 2 shells and any 1 ware",
+    "1 banana, 2 shells and 1 ware of any kind",
   );
-  assert.equal(costInWords(ship("s", { same: [4] })), "4 of one kind");
-  assert.equal(shipInWords(ship("s", { any: 6 })), "Ship of 5 points for any 6 wares");
+  assert.equal(costInWords(ship("s", { same: [4] })), "4 wares of one kind");
+  assert.equal(shipInWords(ship("s", { any: 6 })), "Ship of 5 points for 6 wares of any kind");
 });
 
 test("a tile in words has its turned sides, and all that is printed on it", () => {

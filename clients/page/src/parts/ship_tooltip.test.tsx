@@ -19,11 +19,11 @@ function holding(held: Wares, phase: "place_tile" | "deliver" = "place_tile"): G
 test("each sign of a ship is explained", async (t) => {
   const face = ship("s", { any: 2, same: [3, 1] });
   assert.deepEqual(elements(await tooltip(t, face, game()), "p", 'class="sign"'), [
-    "? ?: 2 wares of any kinds",
+    "? ?: 2 wares of any kind",
     "A A: 3 of the same kind",
     "B B: 1 of the same kind, but another kind than A",
   ]);
-  assert.match(textOf(await tooltip(t, face, game())), /^Ship of 5 points for any 2 wares/);
+  assert.match(textOf(await tooltip(t, face, game())), /^Ship of 5 points for 2 wares of any kind/);
 });
 
 test("it says whether the player can pay, now or later, and what is lacking", async (t) => {
