@@ -43,10 +43,10 @@ for (const policy of ["bot", "pass", "resign"] as const)
     t.mock.timers.enable({ apis: ["Date"], now: NOW });
     assert.equal(textOf(await notices(t, timed(16, { on_timeout: policy }))), "");
     const warning = textOf(await notices(t, timed(15, { on_timeout: policy })));
-    assert.equal(warning, `Only 0:15 left! ${text.away.then[policy]("place_tile")}`);
+    assert.equal(warning, `Only 0:15 left! ${text.away.then[policy]?.("place_tile")}`);
     assert.equal(
       textOf(await notices(t, timed(0, { on_timeout: policy }))),
-      `Time is up ${text.away.then[policy]("place_tile")}`,
+      `Time is up ${text.away.then[policy]?.("place_tile")}`,
     );
     assert.equal(textOf(await notices(t, timed(14), [])), "", "a spectator");
   });
