@@ -29,12 +29,16 @@ CONFIGURATION = """
 [checks.missing_required_header]
 enabled = false
 
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 414, 415, 422, 428, 429, "5xx"]
+
 [[operations]]
 include-path = "/v1/tilesets/{{id}}"
 parameters = {{ "path.id" = "archipelago" }}
 """
 """Only the check `ignored_auth` tests a missing token. `missing_required_header` also sends invalid headers, which the
-service rejects with 400 before it checks the token.
+service rejects with 400 before it checks the token. A text that is too long for its parameter may make the whole target
+too long first: 414.
 """
 
 SEQUENCES = """
