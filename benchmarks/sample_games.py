@@ -21,8 +21,8 @@ from service.engine import (
     move_id,
     set_up,
 )
+from service.games.change import Change
 from service.games.diffs.record import record_change
-from service.games.lifecycle import Change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 

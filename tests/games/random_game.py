@@ -17,10 +17,11 @@ from service.engine import (
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
+from service.games.change import Change
 from service.games.commands.undo import compute_undo_point
 from service.games.diffs.record import record_change
 from service.games.history.replay import restore
-from service.games.lifecycle import Change, is_played_by_bot
+from service.games.lifecycle import is_played_by_bot
 from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import commitment
 from service.games.timeouts import apply_timeout

@@ -11,11 +11,11 @@ from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
 from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
+from service.games.change import Change
 from service.games.commands.create import create
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.diffs.record import record_change
-from service.games.lifecycle import Change
 from service.games.ports.game_store import GameRecord, StoredDiff
 from service.games.webhooks.owner import owner_by_token
 from service.store.connection.pipeline import PipelinedClient

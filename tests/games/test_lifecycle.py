@@ -5,7 +5,8 @@ import pytest
 from schemas.actions import Action, Pass, TakeShip
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import apply_action, mark_aborted, move_id
-from service.games.lifecycle import Change, advance_version
+from service.games.change import Change
+from service.games.lifecycle import advance_version
 from service.games.timeouts import apply_timeout
 from tests.games.game_logs import AT
 from tests.rules.rules_game import GREEN, RED, Table

@@ -8,12 +8,12 @@ from service.engine import build_view, mark_aborted
 from service.games import repository
 from service.games.access import Principal
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import OwnerCommand, execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import GameNotActive
-from service.games.lifecycle import Change
 
 __all__ = ["abort_game"]
 

@@ -12,12 +12,13 @@ from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
 from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot, SeatResigned
-from service.games.lifecycle import Change, is_played_by_bot, reveals_hidden
+from service.games.lifecycle import is_played_by_bot, reveals_hidden
 from service.games.ports.game_store import StoredDiff
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS

@@ -22,12 +22,12 @@ from service.games.access import (
 )
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, UnknownBot
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
-from service.games.lifecycle import Change
 from service.games.ports.game_store import StoredDiff
 from service.games.queries.games import load_digest
 from service.games.queries.legal_moves import list_legal_moves

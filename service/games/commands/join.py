@@ -10,6 +10,7 @@ from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.execute import ClientCharge, Command, execute
 from service.games.commands.game_setup import check_name_free
 from service.games.context import Context
@@ -23,7 +24,6 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.lifecycle import Change
 from service.games.queries.games import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat

@@ -24,13 +24,13 @@ from service.games.access import (
     authorize_owner_or_player,
 )
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.execute import ClientCharge, Command, execute, retry
 from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
-from service.games.lifecycle import Change
 from service.games.queries.games import load_digest
 from service.games.repository import decode_game, read_access
 from service.games.webhooks.updates import attach_to_key

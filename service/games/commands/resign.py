@@ -7,12 +7,13 @@ from schemas.commands import SeatCommand
 from service.engine import resign, return_player
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
 from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import SeatNotPlayedByBot, SeatResigned
-from service.games.lifecycle import Change, is_played_by_bot
+from service.games.lifecycle import is_played_by_bot
 from service.games.ports.game_store import StoredDiff
 
 

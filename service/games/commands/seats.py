@@ -23,6 +23,7 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.active_game import ExpectedVersion, check_if_match
 from service.games.commands.execute import Command, execute
 from service.games.context import Context
@@ -35,7 +36,6 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.lifecycle import Change
 from service.games.webhooks.updates import remove_webhooks_of_seat
 
 __all__ = ["remove_player", "replace_token"]

@@ -15,6 +15,7 @@ from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, encode_snapshot
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
+from service.games.change import Change
 from service.games.commands.act import check_turn
 from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
 from service.games.commands.execute import execute
@@ -23,7 +24,7 @@ from service.games.diffs.record import record_change
 from service.games.errors import NothingToUndo
 from service.games.history.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.history.verify import upgrade_state
-from service.games.lifecycle import Change, is_overdue
+from service.games.lifecycle import is_overdue
 from service.games.ports.game_store import StoredDiff
 from service.games.repository import read_log
 from service.json_patch import apply_patch

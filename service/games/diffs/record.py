@@ -4,8 +4,9 @@ from schemas.base import canonical_json
 from schemas.diffs import DiffBody, next_digest
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view
+from service.games.change import Change
 from service.games.diffs.patch import build_patch, compare_views, full_patch
-from service.games.lifecycle import Change, advance_version
+from service.games.lifecycle import advance_version
 from service.games.ports.game_store import StoredDiff
 
 

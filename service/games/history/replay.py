@@ -40,7 +40,8 @@ from service.engine import (
     take_seat,
     vacate_seat,
 )
-from service.games.lifecycle import CLOCK, PLAYER_ROLES, Change, advance_version, is_played_by_bot
+from service.games.change import Change
+from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.timeouts import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
 

@@ -8,8 +8,8 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import COLORS
 from service.engine import encode_snapshot, take_seat
+from service.games.change import Change
 from service.games.diffs.record import record_change
-from service.games.lifecycle import Change
 from service.games.ports.game_store import StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime import stream_reader, version_sweep
