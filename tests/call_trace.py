@@ -66,7 +66,7 @@ def trace_calls(starts: Collection[str], handovers: Collection[str], until: type
     """Trace from each call of a function in `starts` until it returns an instance of `until`.
 
     `handovers` are functions that pass the request on, to another task or to the network; the stack of each is part of
-    the request's path. Comprehensions and generator expressions count as a part of their function.
+    the request's path. Inner functions and comprehensions count as a part of their function.
     """
     trace = CallTrace(starts, handovers, until)
     sys.setprofile(trace.record)
@@ -84,7 +84,5 @@ def _function_name(code: CodeType) -> str | None:
     parts = path.relative_to(ROOT).with_suffix("").parts
     if parts[0] not in PACKAGES:
         return None
-    name = code.co_qualname
-    while name.endswith(("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")):
-        name = name.rpartition(".<locals>.")[0]
-    return ".".join([*(parts[:-1] if parts[-1] == "__init__" else parts), name.replace(".<locals>", "")])
+    name = code.co_qualname.partition(".<locals>")[0]
+    return ".".join([*(parts[:-1] if parts[-1] == "__init__" else parts), name])

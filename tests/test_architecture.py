@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from service.engine import COMPILED
-from service.games.commands.active_game import CommandResult
+from service.games.idempotency import ReplayableResult
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.app_keys import CONTEXT
@@ -140,7 +140,7 @@ async def test_an_action_of_a_socket_takes_the_same_path(store: RedisStore) -> N
         await game.act_successfully()
         move = (await game.legal_moves())[0]["id"]
         async with watch_game(client, game.id, token=game.owner_token) as watcher:
-            with trace_calls(["service.games.commands.act.act"], HANDOVERS, until=CommandResult) as trace:
+            with trace_calls(["service.games.commands.act.act"], HANDOVERS, until=ReplayableResult) as trace:
                 await watcher.request({"type": "act", "game": game.id, "move": move}, "diff")
                 await watcher.receive("ack")
         assert trace.path

@@ -9,6 +9,7 @@ from typing import TypeVar, get_args
 import msgspec
 from aiohttp import WSMessage, WSMsgType, web
 
+from schemas.commands import ActionResult
 from schemas.messages import (
     Ack,
     ActMessage,
@@ -27,12 +28,13 @@ from schemas.messages import (
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest, CommandResult, ExpectedVersion
+from service.games.commands.active_game import CommandRequest, ExpectedVersion
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, Unauthorized
 from service.games.i18n import Language
+from service.games.idempotency import ReplayableResult
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
@@ -198,11 +200,11 @@ class Session:
         self,
         message: CommandMessage,
         body: B,
-        command: Callable[[Context, str, CommandRequest[B]], Awaitable[CommandResult]],
+        command: Callable[[Context, str, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]],
     ) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
         game, token = message.game, self.tokens.get(message.game)
-        result = await command(
+        result, version, _ = await command(
             self._context,
             game,
             CommandRequest(
@@ -217,9 +219,10 @@ class Session:
         )
         if token is not None and self.tokens.get_verified(game) is None:
             self._add_token(game, token)
-        version, digest, legal_moves = result.response.version, result.response.digest, result.response.legal_moves
         await self._hub.wait_for_version(self._connection, game, version)
-        self._connection.send(Ack(id=message.id, game=game, version=version, digest=digest, legal_moves=legal_moves))
+        self._connection.send(
+            Ack(id=message.id, game=game, version=version, digest=result.digest, legal_moves=result.legal_moves)
+        )
 
     async def _authenticate(self, message: Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
