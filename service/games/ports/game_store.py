@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
+from service.games.errors import ServiceError
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports.api_key_store import ApiKeyStore
 from service.games.ports.webhook_store import WebhookStore
@@ -42,11 +43,11 @@ __all__ = [
 ]
 
 
-class StoreError(Exception):
+class StoreError(ServiceError):
     """Base of the errors of a store."""
 
 
-class StoreUnavailable(StoreError):
+class StoreUnavailable(StoreError, code="store_unavailable", text="the store does not respond; {outcome}"):
     """The store did not reply in time; the command may have been executed. Retry after `retry_after_s`."""
 
     def __init__(self, reason: str, retry_after_s: int = 1) -> None:
@@ -54,11 +55,11 @@ class StoreUnavailable(StoreError):
         self.retry_after_s = retry_after_s
 
 
-class StoreBusy(StoreUnavailable):
+class StoreBusy(StoreUnavailable, code="store_unavailable", text="too many commands wait for the store; {outcome}"):
     """Too many commands wait for the store: this one was not sent, but earlier ones may have been executed."""
 
 
-class UnreadableGame(StoreUnavailable):
+class UnreadableGame(StoreUnavailable, code="store_unavailable", text="this instance cannot read the stored game"):
     """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
 
 

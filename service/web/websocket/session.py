@@ -32,7 +32,7 @@ from service.games.commands.active_game import CommandRequest, ExpectedVersion
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
-from service.games.errors import Malformed, NoSuchGame, Unauthorized
+from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
 from service.telemetry import tracing
@@ -44,7 +44,6 @@ from service.web.parsing import decode_json
 from service.web.problems import (
     MAYBE_APPLIED,
     NOTHING_CHANGED,
-    PROBLEM_ERRORS,
     outcome_with_key,
     to_malformed,
     to_problem,
@@ -166,7 +165,7 @@ class Session:
         except RateLimited as error:
             status = MIN_FAILED_STATUS
             self._reject_rate_limited(_envelope(message), error)
-        except PROBLEM_ERRORS as error:
+        except ServiceError as error:
             status = MIN_FAILED_STATUS
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guess(self._address)

@@ -8,11 +8,11 @@ from schemas.messages import Ack, Subscribe, Subscribed, Sync, Unsubscribe
 from schemas.problems import Problem, problem
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
-from service.games.errors import GameError, NoSuchGame, Unauthorized
+from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
 from service.games.ports.game_store import GameRecord, StoreUnavailable
 from service.games.realtime.stream_position import StreamPosition, build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.problems import PROBLEM_ERRORS, to_problem
+from service.web.problems import to_problem
 from service.web.ratelimit import costs
 from service.web.ratelimit.charges import Charge
 from service.web.streaming.registry import check_subscriber_limit
@@ -83,7 +83,7 @@ class Subscriptions:
             record = await self._load_readable(game)
             await _increase(charge, costs.SNAPSHOT_MESSAGE)
             self._connection.deliver(build_snapshot(self._context.tilesets, game, record))
-        except PROBLEM_ERRORS:
+        except ServiceError:
             if position is not None:
                 await self._subscribe_from(game, position)
             raise
