@@ -52,7 +52,8 @@ def open_session(context: Context, record: GameRecord, access: AccessRecord) -> 
     """Decode a loaded game. Raises TileSetMissing, UnreadableGame."""
     with tracing.span("decode"):
         game = decode_game(record)
-    return GameSession(game, access, context.tilesets.get(game.tileset), record.revision, game.status)
+    tileset = context.tilesets.get(game.tileset)
+    return GameSession(game, access, tileset, record.revision, record.webhooks, record.last_revocation, game.status)
 
 
 async def commit(
@@ -69,14 +70,16 @@ async def commit(
     Return False after a version conflict, or where a request with the same idempotency key was first. Raises
     TooManyIdempotencyKeys, StoreUnavailable.
     """
-    game, revision = session.game, session.revision
+    game = session.game
     with tracing.span("encode"):
         snapshot = add_checksum(encode_snapshot(game))
     commit_id, due_at, sent_at = context.commit_id(), next_due_at(game, context.clock()), perf_counter()
     change = Commit(
         game=game.id,
         id=commit_id,
-        expected=revision,
+        expected=session.revision,
+        expected_webhooks=session.webhooks,
+        expected_revocation=session.last_revocation,
         snapshot=snapshot,
         access=encode_access(session.access) if store_access else None,
         revokes_token=revokes_token,
@@ -99,11 +102,12 @@ async def commit(
         raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
     if not isinstance(outcome, Committed):
         return False
-    webhooks, last_revocation = ((), "") if revision is None else (revision.webhooks, revision.last_revocation)
     if game.status != session.stored_status:
         _count_status(session.stored_status, game.status)
         session.stored_status = game.status
-    session.revision = Revision(game.version, game.digest, webhooks, commit_id if revokes_token else last_revocation)
+    session.revision = Revision(game.version, game.digest)
+    if revokes_token:
+        session.last_revocation = commit_id
     if game.status == "active":
         context.cache.put(session)
     if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
@@ -112,8 +116,8 @@ async def commit(
         context.on_token_revoked(game.id)
     if diffs and context.on_committed(game.id, diffs):
         _LAG.observe(perf_counter() - sent_at)
-    if webhooks:
-        context.on_webhooks_due(game.id, webhooks)
+    if session.webhooks:
+        context.on_webhooks_due(game.id, session.webhooks)
     return True
 
 

@@ -49,7 +49,6 @@ FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
 
 _ENDED_STATUSES = ("finished", "aborted")
-_NO_REVISION = Revision(0, "")
 
 
 class RedisStore(GameIndex):
@@ -88,7 +87,8 @@ class RedisStore(GameIndex):
             return None
         try:
             webhooks, last_revocation = tuple(decode_webhook_ids(hooks)), (tokens or b"").decode()
-            return GameRecord(int(version), digest.decode(), snapshot, access or b"", record, webhooks, last_revocation)
+            revision = Revision(int(version), digest.decode())
+            return GameRecord(revision, snapshot, access or b"", record, webhooks, last_revocation)
         except (AttributeError, ValueError) as error:
             raise UnreadableGame(f"its version, digest or webhooks cannot be read: {error}") from error
 
@@ -103,8 +103,8 @@ class RedisStore(GameIndex):
             await self.list_game(commit.game, commit.status, commit.created_at)
         if commit.access is not None:
             await self.index_before_commit(commit)
-        if commit.expected is not None and commit.expected.webhooks:
-            await self.webhooks.schedule(commit.game, commit.expected.webhooks, int(time.time()))
+        if commit.expected_webhooks:
+            await self.webhooks.schedule(commit.game, commit.expected_webhooks, int(time.time()))
         if self.is_archiving and commit.status in _ENDED_STATUSES:
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
@@ -126,12 +126,11 @@ class RedisStore(GameIndex):
 
     def _commit_arguments(self, commit: Commit) -> list[Argument]:
         """Return ARGV of commit.lua."""
-        expected = commit.expected or _NO_REVISION
-        arguments: list[Argument] = [commit.id, expected.version or "", expected.digest]
-        arguments += ",".join(expected.webhooks), commit.snapshot
+        arguments: list[Argument] = [commit.id, *(commit.expected or ("", ""))]
+        arguments += ",".join(commit.expected_webhooks), commit.snapshot
         arguments += commit.access or b"", commit.ttl_s, keys.channel(commit.game), self._pubsub_prefix
         arguments += self._notifications.count_own_subscribers(commit.game), *_idempotency_arguments(commit.idempotency)
-        arguments += commit.meta, expected.last_revocation, "1" if commit.revokes_token else ""
+        arguments += commit.meta, commit.expected_revocation, "1" if commit.revokes_token else ""
         for diff in commit.diffs:
             arguments += diff.version, diff.digest, diff.previous, diff.data
         return arguments
@@ -144,8 +143,8 @@ class RedisStore(GameIndex):
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
-        """Return version, digest and last revocation of each game; None if there is none, or it cannot be read."""
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
+        """Return revision and last revocation of each game; None if there is none, or it cannot be read."""
         loading = (self._client.execute("HMGET", keys.game(game), "version", "digest", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
 
@@ -206,12 +205,12 @@ def _decode_outcome(reply: Any) -> CommitOutcome:
         case bytes():
             return Replayed(reply)
         case [version, digest]:
-            return VersionConflict(int(version), digest.decode())
+            return VersionConflict(Revision(int(version), digest.decode()))
         case _:
-            return VersionConflict(None, None)
+            return VersionConflict(None)
 
 
-def _decode_version(reply: Any) -> tuple[int, str, str] | None:
+def _decode_version(reply: Any) -> tuple[Revision, str] | None:
     """Decode what `load_versions` returns of one game; an unreadable one must not hide the others.
 
     Raise StoreUnavailable.
@@ -222,7 +221,7 @@ def _decode_version(reply: Any) -> tuple[int, str, str] | None:
         raise reply
     version, digest, tokens = reply
     try:
-        return None if version is None else (int(version), digest.decode(), (tokens or b"").decode())
+        return None if version is None else (Revision(int(version), digest.decode()), (tokens or b"").decode())
     except (AttributeError, ValueError):
         return None
 

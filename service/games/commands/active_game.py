@@ -25,16 +25,9 @@ from service.games.idempotency import FirstResponse, ReplayableResult, idempoten
 from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.queries.legal_moves import list_legal_moves, next_decision
 
-__all__ = ["CommandRequest", "ExpectedVersion", "change_game", "check_if_match"]
+__all__ = ["CommandRequest", "change_game", "check_if_match"]
 
 B = TypeVar("B")
-
-
-class ExpectedVersion(msgspec.Struct, frozen=True):
-    """One entity tag of If-Match: a version, and perhaps its digest."""
-
-    version: int
-    digest: str | None
 
 
 class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
@@ -42,8 +35,8 @@ class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
 
     body: B
     token: str | None
-    if_match: Sequence[ExpectedVersion] | None = None
-    """The game's version must be one of these; None accepts any."""
+    if_match: Sequence[Revision] | None = None
+    """The game must be at one of these revisions, of which an empty digest stands for any; None accepts any."""
     key: str | None = None
     """The idempotency key."""
     include_moves: bool = False
@@ -90,14 +83,14 @@ async def change_game(
     )
 
 
-def check_if_match(revision: Revision | None, if_match: Sequence[ExpectedVersion] | None) -> None:
-    """Raise VersionMismatch unless the stored game has one of the expected versions."""
+def check_if_match(revision: Revision | None, if_match: Sequence[Revision] | None) -> None:
+    """Raise VersionMismatch unless the stored game is at one of the expected revisions."""
     if if_match is None or revision is None:
         return
     for expected in if_match:
-        if expected.version == revision.version and expected.digest in (None, revision.digest):
+        if expected.version == revision.version and expected.digest in ("", revision.digest):
             return
-    raise VersionMismatch(revision.version, revision.digest)
+    raise VersionMismatch(*revision)
 
 
 def _build_result(session: GameSession, request: CommandRequest[Any], diffs: Sequence[StoredDiff]) -> ActionResult[Raw]:

@@ -16,14 +16,14 @@ from service.games import repository
 from service.games.access import Principal, authorize_owner, resolve_seat
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.active_game import CommandRequest, ExpectedVersion, change_game, check_if_match
+from service.games.commands.active_game import CommandRequest, change_game, check_if_match
 from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import GameNotActive, SeatNotPlayedByBot, SeatResigned
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_played_by_bot
-from service.games.ports.game_store import StoredDiff
+from service.games.ports.game_store import Revision, StoredDiff
 
 __all__ = ["abort_game", "resign_seat", "return_to_seat"]
 
@@ -66,7 +66,7 @@ def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
 
 
 async def abort_game(
-    context: Context, game_id: str, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
+    context: Context, game_id: str, *, token: str | None, if_match: Sequence[Revision] | None
 ) -> tuple[GameView, str]:
     """Abort a game for its owner, once or again, and return GAME and its digest.
 

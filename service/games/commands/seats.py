@@ -23,7 +23,7 @@ from service.games.access import (
 )
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.active_game import ExpectedVersion, check_if_match
+from service.games.commands.active_game import check_if_match
 from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
@@ -35,13 +35,14 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
+from service.games.ports.game_store import Revision
 from service.games.webhooks.updates import remove_webhooks_of_seat
 
 __all__ = ["remove_player", "replace_token"]
 
 
 async def remove_player(
-    context: Context, game_id: str, seat: int, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
+    context: Context, game_id: str, seat: int, *, token: str | None, if_match: Sequence[Revision] | None
 ) -> tuple[GameView, str]:
     """Empty a joined seat of a waiting game for its owner or its player, and return GAME and its digest.
 

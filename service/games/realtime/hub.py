@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 from service.games.errors import NoSuchGame
-from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import GameStore, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.messages import DiffsMessage, Subscriber, TokenHolder
-from service.games.realtime.stream_position import StreamPosition, build_snapshot
+from service.games.realtime.stream_position import build_snapshot
 from service.games.realtime.stream_reader import PAGE_SIZE, READ_TIMEOUT_S, StreamReader, record_read_failure
 from service.games.realtime.version_sweep import VersionSweep
 from service.games.repository import read_access
@@ -112,9 +112,7 @@ class Hub:
         self._token_checks.add(task)
         task.add_done_callback(self._token_checks.discard)
 
-    async def subscribe(
-        self, subscriber: Subscriber, game: str, position: StreamPosition, last_revocation: str = ""
-    ) -> None:
+    async def subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str = "") -> None:
         """Send a subscriber everything after `position`, once and in order, until `unsubscribe`.
 
         `last_revocation` is that of the record with which the subscriber's token was checked. If a token was revoked
@@ -131,9 +129,7 @@ class Hub:
         if channel.last_revocation != last_revocation:
             self._start_token_check(channel)
 
-    async def _subscribe(
-        self, subscriber: Subscriber, game: str, position: StreamPosition, last_revocation: str
-    ) -> Channel:
+    async def _subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str) -> Channel:
         while True:
             channel = self._channels.get(game)
             if channel is None:
@@ -150,20 +146,18 @@ class Hub:
             except StoreUnavailable:
                 await asyncio.sleep(RETRY_INTERVAL_S)
 
-    async def _replay_missed(
-        self, subscriber: Subscriber, channel: Channel, position: StreamPosition
-    ) -> StreamPosition:
+    async def _replay_missed(self, subscriber: Subscriber, channel: Channel, position: Revision) -> Revision:
         """Send a new subscriber a part of what lies between its position and the channel's; return its new position."""
         game, known = channel.game, channel.position
         diffs = await self._store.load_diffs(game, position.version, PAGE_SIZE)
         if diffs and position.is_followed_by(diffs):
             subscriber.deliver(DiffsMessage(game=game, diffs=diffs))
             channel.publish(diffs)
-            return StreamPosition(diffs[-1].version, diffs[-1].digest)
+            return Revision(diffs[-1].version, diffs[-1].digest)
         record = await self._store.load(game)
         if record is None:
             raise NoSuchGame(game)
-        stored = StreamPosition(record.version, record.digest)
+        stored = record.revision
         if channel.compare(known, stored):
             self._reader.request_read(channel)
             await channel.wait_for_read()
@@ -172,7 +166,7 @@ class Hub:
             return stored
         return position
 
-    def unsubscribe(self, subscriber: Subscriber, game: str) -> StreamPosition | None:
+    def unsubscribe(self, subscriber: Subscriber, game: str) -> Revision | None:
         """Stop sending a game to a subscriber; return the position it has reached, or None if it was not subscribed.
 
         The last subscriber closes the channel.

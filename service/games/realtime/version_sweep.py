@@ -6,7 +6,6 @@ from contextlib import suppress
 
 from service.games.ports.game_store import GameStore, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
-from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
 from service.telemetry.metrics import MISSED_NOTIFICATIONS
 
@@ -52,10 +51,11 @@ class VersionSweep:
         known = [channel.position for channel in channels]
         versions = await self._store.load_versions([channel.game for channel in channels])
         for channel, position, stored in zip(channels, known, versions, strict=True):
-            if stored is not None and stored[2] != channel.last_revocation:
-                channel.last_revocation = stored[2]
+            revision, last_revocation = stored or (None, channel.last_revocation)
+            if last_revocation != channel.last_revocation:
+                channel.last_revocation = last_revocation
                 self._recheck_tokens(channel)
-            if channel.compare(position, None if stored is None else StreamPosition(*stored[:2])):
+            if channel.compare(position, revision):
                 if channel.reader is None or channel.reader.done():
                     MISSED_NOTIFICATIONS.inc()
                 self._reader.request_read(channel)

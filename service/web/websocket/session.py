@@ -28,13 +28,14 @@ from schemas.messages import (
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest, ExpectedVersion
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
 from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
+from service.games.ports.game_store import Revision
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
@@ -269,9 +270,9 @@ def _outcome(message: ClientMessage) -> str:
     return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
 
 
-def _parse_if_match(if_match: str | int) -> list[ExpectedVersion]:
+def _parse_if_match(if_match: str | int) -> list[Revision]:
     version, _, digest = str(if_match).partition("-")
-    return [ExpectedVersion(int(version), digest or None)]
+    return [Revision(int(version), digest)]
 
 
 _DECODER = msgspec.json.Decoder(ClientMessage)

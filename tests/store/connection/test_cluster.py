@@ -76,7 +76,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         committing = asyncio.create_task(store.commit(action(1)))
         await migrate_keys(source, target)
         loaded = await load_record(store, "g", key_hash("key"))
-        assert (loaded.version, await store.load_versions(["g"])) == (1, [(1, "digest-1", "")])
+        assert (loaded.revision.version, await store.load_versions(["g"])) == (1, [((1, "digest-1"), "")])
         assert not committing.done()
         for node in (target, source):
             await set_slot(node, "NODE", await read_node_id(target))
