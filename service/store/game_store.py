@@ -10,8 +10,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 from service.games.archive.archiver import ARCHIVE_DELAY_S
-from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.idempotency import Replayed
 from service.games.ports.api_key_store import ApiKeyStore
 from service.games.ports.game_store import (
     ChangeNotification,
@@ -51,6 +53,38 @@ FAILURE_COUNT_TTL_S = 60
 _ENDED_STATUSES = ("finished", "aborted")
 
 
+class DiffHeader(msgspec.Struct, frozen=True):
+    """One diff of a commit, without its data."""
+
+    version: str
+    digest: str
+    previous: str
+
+
+class CommitHeader(msgspec.Struct, frozen=True):
+    """What commit.lua needs of a commit, beside the snapshot, the records and the diffs' data. Versions are decimal."""
+
+    id: str
+    version: str
+    """The version that the commit expects, empty to create the game; likewise the next three."""
+    digest: str
+    webhooks: str
+    """Ids with commas between them."""
+    last_revocation: str
+    ttl_s: int
+    """Seconds until the game expires."""
+    channel: str
+    """Of the change notification."""
+    is_sharded: bool
+    """Whether that is a sharded channel (in a Cluster)."""
+    own_subscribers: int
+    """Subscribers of the channel that belong to the committing instance."""
+    meta: str
+    """Metadata of the diffs, for readers of the log."""
+    revokes_token: bool
+    diffs: list[DiffHeader]
+
+
 class RedisStore(GameIndex):
     """`service.games.ports.game_store.GameStore` on Redis 7.0 or later, or Valkey."""
 
@@ -59,7 +93,6 @@ class RedisStore(GameIndex):
         self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
         self._schedule = Schedule(client)
         self._notifications = ChangeNotifications(client.topology)
-        self._pubsub_prefix = "SHARD" if client.topology.is_sharded else ""
         self.monitor = RedisMonitor(client, self._notifications)
         self.webhooks: WebhookStore = RedisWebhookStore(client)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
@@ -100,7 +133,7 @@ class RedisStore(GameIndex):
         """
         is_listed = commit.is_public and commit.status != commit.previous_status
         if is_listed:
-            await self.list_game(commit.game, commit.status, commit.created_at)
+            await self.list_before_commit(commit)
         if commit.access is not None:
             await self.index_before_commit(commit)
         if commit.expected_webhooks:
@@ -126,14 +159,29 @@ class RedisStore(GameIndex):
 
     def _commit_arguments(self, commit: Commit) -> list[Argument]:
         """Return ARGV of commit.lua."""
-        arguments: list[Argument] = [commit.id, *(commit.expected or ("", ""))]
-        arguments += ",".join(commit.expected_webhooks), commit.snapshot
-        arguments += commit.access or b"", commit.ttl_s, keys.channel(commit.game), self._pubsub_prefix
-        arguments += self._notifications.count_own_subscribers(commit.game), *_idempotency_arguments(commit.idempotency)
-        arguments += commit.meta, commit.expected_revocation, "1" if commit.revokes_token else ""
-        for diff in commit.diffs:
-            arguments += diff.version, diff.digest, diff.previous, diff.data
-        return arguments
+        version, digest = commit.expected or ("", "")
+        record = commit.idempotency
+        header = CommitHeader(
+            id=commit.id,
+            version=str(version),
+            digest=digest,
+            webhooks=",".join(commit.expected_webhooks),
+            last_revocation=commit.expected_revocation,
+            ttl_s=commit.ttl_s,
+            channel=keys.channel(commit.game),
+            is_sharded=self._client.topology.is_sharded,
+            own_subscribers=self._notifications.count_own_subscribers(commit.game),
+            meta=commit.meta,
+            revokes_token=commit.revokes_token,
+            diffs=[DiffHeader(str(diff.version), diff.digest, diff.previous) for diff in commit.diffs],
+        )
+        return [
+            _ENCODER.encode(header),
+            commit.snapshot,
+            commit.access or b"",
+            *((b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)),
+            *(diff.data for diff in commit.diffs),
+        ]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
@@ -190,11 +238,6 @@ class RedisStore(GameIndex):
         await self._client.execute("SET", keys.WRITE_PROBE, "", "EX", 60)
 
 
-def _idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:
-    """Return the hash field and the record of an idempotency key; both are empty without a key."""
-    return ("", "") if record is None else (keys.idempotency_field(record.key), record.record)
-
-
 def _decode_outcome(reply: Any) -> CommitOutcome:
     """Decode the reply of commit.lua."""
     match reply:
@@ -231,3 +274,6 @@ def _decode_diff(entry_id: bytes, fields: Sequence[bytes]) -> StoredDiff:
     _, _, _, digest, _, previous, _, data, *meta = fields  # restore.lua writes no meta
     version = int(entry_id.partition(b"-")[0])
     return StoredDiff(version, digest.decode(), previous.decode(), data, meta[1] if meta else b"")
+
+
+_ENCODER = msgspec.msgpack.Encoder()

@@ -15,7 +15,7 @@ from service.games.bots.registry import LIGHT_BOT_LIMITS
 from service.games.cache import MAX_SESSIONS
 from service.games.commands import execute, undo
 from service.games.context import Context
-from service.games.index_repair.repairer import REPAIR_INTERVAL_S, SCAN_BATCH_SIZE
+from service.games.index_repair import SCAN_INTERVAL_S
 from service.games.realtime import broadcaster, hub
 from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
@@ -71,7 +71,7 @@ def spell(delays_s: Sequence[float]) -> str:
         ("absent", "more than {:,} versions", [undo.MAX_VERSIONS]),
         ("bots", "takes more than {:.0f} seconds", [DECISION_TIMEOUT_S]),
         ("how-it-works", "a secret of {} or more random characters", [MIN_SECRET_LENGTH]),
-        ("keeping", "{:,} keys every {:.0f} s", [SCAN_BATCH_SIZE, REPAIR_INTERVAL_S]),
+        ("keeping", "{:.0f} minutes after the scan before", [SCAN_INTERVAL_S / 60]),
         ("observing", "in the cache, at most {:,}", [MAX_SESSIONS]),
         ("observing", "games with more than {} watchers", [broadcaster.BATCH_SIZE]),
         ("observing", "every {:.0f} s and uses the fastest of {} replies", [MEASURE_INTERVAL_S, CLOCK_SAMPLES]),

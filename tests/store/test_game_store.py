@@ -75,14 +75,16 @@ async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
 
 
 @pytest.mark.parametrize(
-    "expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2)), (2, digest(2), ("hook",)))
+    ("version", "known_digest", "webhooks"),
+    ((1, digest(1), ()), (3, digest(3), ()), (2, "another", ()), (22, digest(2), ()), (2, digest(2), ("hook",))),
 )
 async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
-    store: GameStore, expected: tuple[Any, ...]
+    store: GameStore, version: int, known_digest: str, webhooks: tuple[str, ...]
 ) -> None:
     await store.commit(creation())
     await store.commit(action(1))
-    late = action(2, expected=Revision(*expected), snapshot=b"late", access=b"late", idempotency=idempotency("late"))
+    expected: dict[str, Any] = {"expected": Revision(version, known_digest), "expected_webhooks": webhooks}
+    late = action(2, **expected, snapshot=b"late", access=b"late", idempotency=idempotency("late"))
     assert await store.commit(late) == VersionConflict(Revision(2, digest(2)))
     assert await store.load("g", key_hash("late")) == GameRecord(
         Revision(2, digest(2)), b"snapshot 2", b"access 1", None
