@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from service.games.api_key import ApiKeyStore
 from service.games.archive.archiver import ARCHIVE_DELAY_S
 from service.games.idempotency import Replayed
-from service.games.ports.api_key_store import ApiKeyStore
 from service.games.ports.game_store import (
     ChangeNotification,
     Commit,
@@ -173,15 +173,15 @@ class RedisStore(GameIndex):
             own_subscribers=self._notifications.count_own_subscribers(commit.game),
             meta=commit.meta,
             revokes_token=commit.revokes_token,
-            diffs=[DiffHeader(str(diff.version), diff.digest, diff.previous) for diff in commit.diffs],
+            diffs=[],
         )
-        return [
-            _ENCODER.encode(header),
-            commit.snapshot,
-            commit.access or b"",
-            *((b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)),
-            *(diff.data for diff in commit.diffs),
-        ]
+        arguments: list[Argument] = [b"", commit.snapshot, commit.access or b""]
+        arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
+        for diff in commit.diffs:
+            header.diffs.append(DiffHeader(str(diff.version), diff.digest, diff.previous))
+            arguments.append(diff.data)
+        arguments[0] = _ENCODER.encode(header)
+        return arguments
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from service.games.index_repair import IndexEntries, ScannedKeys
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
-from service.store.connection.scan import scan
 from service.store.game_index import GameIndex
 from service.telemetry.clock import now
 
@@ -24,7 +23,7 @@ class RedisIndexRepair(GameIndex):
 
     async def scan(self, count: int) -> AsyncIterator[ScannedKeys]:
         """Scan all keys, and yield the games and indexes among each `count` of them, about."""
-        async for page in scan(self._client, count):
+        async for page in self._client.scan(f"{keys.PREFIX}*", count):
             games = [game for key in page if (game := keys.game_of(key)) is not None]
             yield ScannedKeys(games, [key for key in page if keys.is_game_index(key)])
 

@@ -11,35 +11,6 @@ import re
 from schemas.vocabulary import Status
 from service.games.access import key_of_subject
 
-__all__ = [
-    "API_KEYS",
-    "ARCHIVE_SCHEDULE",
-    "GAME_SCHEDULE",
-    "INDEX_REPAIR_LEASE",
-    "PREFIX",
-    "WEBHOOK_SCHEDULE",
-    "WRITE_PROBE",
-    "archive_lease",
-    "bucket",
-    "channel",
-    "commit_keys",
-    "failures",
-    "game",
-    "game_index",
-    "game_of",
-    "game_of_channel",
-    "idempotency_field",
-    "idempotency_record",
-    "is_game_index",
-    "lobby",
-    "log",
-    "missed_games",
-    "replica_wait",
-    "subject",
-    "webhook_attempts",
-    "webhook_lease",
-]
-
 API_KEYS = "south-seas:api-keys"
 """Sorted set: names of API keys by the Unix second of creation."""
 

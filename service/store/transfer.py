@@ -7,7 +7,6 @@ import msgspec
 from service.games.archive.port import RestoreRequest
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
-from service.store.connection.scan import scan
 from service.store.game_index import GameIndex
 from service.store.schedule import Schedule
 from service.store.scripts import Script
@@ -28,7 +27,7 @@ class RedisGameTransfer(GameIndex):
 
     async def iter_games(self) -> AsyncIterator[str]:
         """Yield the ids of all games in any order. A game that exists throughout the scan comes at least once."""
-        async for page in scan(self._client, _SCAN_BATCH_SIZE, keys.game("*")):
+        async for page in self._client.scan(keys.game("*"), _SCAN_BATCH_SIZE):
             for key in page:
                 if (game := keys.game_of(key)) is not None:
                     yield game

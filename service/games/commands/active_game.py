@@ -54,12 +54,15 @@ async def change_game(
     context: Context, game_id: str, name: str, request: CommandRequest[B], command: Command[B]
 ) -> ReplayableResult[ActionResult[Raw]]:
     """Run a command on an active game, play the bots after it, and commit both. `name` is the last part of its path."""
-    scope = idempotency_scope(request.key, f"/v1/games/{game_id}/{name}", request.token, request.body)
+    scope = None
+    if request.key is not None:
+        scope = idempotency_scope(request.key, f"/v1/games/{game_id}/{name}", request.token, request.body)
 
     async def attempt(session: GameSession, principal: Principal) -> ReplayableResult[ActionResult[Raw]] | None:
         if session.game.status != "active":
             raise GameNotActive(session.game.status)
-        check_if_match(session.revision, request.if_match)
+        if request.if_match is not None:
+            check_if_match(session.revision, request.if_match)
         diffs = await command(context, session, principal, request)
         game = session.game
         if bot_on_turn(game) is not None:
@@ -67,7 +70,7 @@ async def change_game(
                 await request.charge.charge_bots(game)
             diffs += await play_bots(context, session.tileset.index, game)
         result = _build_result(session, request, diffs)
-        record = new_record(scope, context.clock(), game.version, len(diffs))
+        record = None if scope is None else new_record(scope, context.clock(), game.version, len(diffs))
         is_committed = await repository.commit(context, session, diffs, idempotency=record)
         return ReplayableResult(result, game.version) if is_committed else None
 

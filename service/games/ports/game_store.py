@@ -15,32 +15,11 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
+from service.games.api_key import ApiKeyStore
 from service.games.errors import ServiceError
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports.api_key_store import ApiKeyStore
 from service.games.ports.webhook_store import WebhookStore
 from service.supervision import Backoff
-
-__all__ = [
-    "ChangeNotification",
-    "Commit",
-    "CommitOutcome",
-    "Committed",
-    "GameRecord",
-    "GameStore",
-    "Grant",
-    "KeyQuotaExceeded",
-    "Page",
-    "RateLimit",
-    "Revision",
-    "StoreBusy",
-    "StoreError",
-    "StoreUnavailable",
-    "StoredDiff",
-    "TokenBucketStore",
-    "UnreadableGame",
-    "VersionConflict",
-]
 
 
 class StoreError(ServiceError):

@@ -8,20 +8,24 @@ followed games. Only the game's stream is authoritative: the last two merely cau
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from service.games.errors import NoSuchGame
 from service.games.ports.game_store import GameStore, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.messages import DiffsMessage, Subscriber, TokenHolder
-from service.games.realtime.stream_position import build_snapshot
-from service.games.realtime.stream_reader import PAGE_SIZE, READ_TIMEOUT_S, StreamReader, record_read_failure
-from service.games.realtime.version_sweep import VersionSweep
+from service.games.realtime.stream_reader import (
+    PAGE_SIZE,
+    READ_TIMEOUT_S,
+    StreamReader,
+    build_snapshot,
+    record_read_failure,
+)
 from service.games.repository import read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import SupervisedTask, Supervisor, spawn
 from service.telemetry import tracing
-from service.telemetry.metrics import NOTIFICATIONS
+from service.telemetry.metrics import MISSED_NOTIFICATIONS, NOTIFICATIONS
 
 __all__ = ["Hub"]
 
@@ -29,6 +33,9 @@ LOG = logging.getLogger(__name__)
 
 SUBSCRIBE_TIMEOUT_S = 20.0
 """A subscriber that the stream does not reach for so long gets `store_unavailable`."""
+
+SWEEP_BATCH_SIZE = 200
+"""Games whose versions are read with one pipeline."""
 
 RETRY_INTERVAL_S = 1.0
 """Between attempts to subscribe, or to receive notifications, while the store does not respond."""
@@ -55,7 +62,7 @@ class Hub:
         self._registry = ChannelRegistry(store)
         self._channels = self._registry.channels
         self._reader = StreamReader(store, tilesets, self._registry)
-        self._sweep = VersionSweep(store, self._registry, self._reader, self._start_token_check, sweep_interval_s)
+        self._sweep_interval_s = sweep_interval_s
         self._tasks: list[SupervisedTask] = []
         self._token_checks: set[asyncio.Task[None]] = set()
 
@@ -64,7 +71,7 @@ class Hub:
         start = self._supervisor.start
         self._tasks = [
             start("realtime-notifications", self._receive_notifications),
-            start("realtime-sweep", self._sweep.run),
+            start("realtime-sweep", self._sweep),
         ]
 
     async def aclose(self) -> None:
@@ -225,6 +232,32 @@ class Hub:
             except StoreUnavailable as error:
                 LOG.warning("cannot receive notifications: %s", error)
             await asyncio.sleep(RETRY_INTERVAL_S)
+
+    async def _sweep(self) -> None:
+        """Compare all games with the store once per interval, in batches spread over it."""
+        while True:
+            games = [*self._channels]
+            batches = [games[start : start + SWEEP_BATCH_SIZE] for start in range(0, len(games), SWEEP_BATCH_SIZE)]
+            for batch in batches or [[]]:
+                await asyncio.sleep(self._sweep_interval_s / max(1, len(batches)))
+                with suppress(StoreUnavailable, TimeoutError):  # the next sweep tries again
+                    async with asyncio.timeout(READ_TIMEOUT_S):
+                        await self._compare_versions(batch)
+
+    async def _compare_versions(self, games: Sequence[str]) -> None:
+        """Have the streams of games read that are behind the store, or not part of its history."""
+        channels = [channel for game in games if (channel := self._channels.get(game)) is not None]
+        known = [channel.position for channel in channels]
+        versions = await self._store.load_versions([channel.game for channel in channels])
+        for channel, position, stored in zip(channels, known, versions, strict=True):
+            revision, last_revocation = stored or (None, channel.last_revocation)
+            if last_revocation != channel.last_revocation:
+                channel.last_revocation = last_revocation
+                self._start_token_check(channel)
+            if channel.compare(position, revision):
+                if channel.reader is None or channel.reader.done():
+                    MISSED_NOTIFICATIONS.inc()
+                self._reader.request_read(channel)
 
     async def _recheck_tokens(self, channel: Channel) -> None:
         """Load the game's access record, and let each subscriber check its token; retry until that succeeds."""

@@ -10,7 +10,7 @@ from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
-from service.games.realtime.stream_position import build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
 from service.web.headers.bearer_tokens import parse_bearer_token

@@ -10,7 +10,7 @@ from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
-from service.games.realtime.stream_position import build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.problems import to_problem
 from service.web.ratelimit import costs

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from service.games.errors import NoSuchGame
 from service.games.ports.game_store import Revision
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_position import build_snapshot
+from service.games.realtime.stream_reader import build_snapshot
 from tests.games.realtime.subscribers import (
     TILESETS,
     SnapshotSubscriber,

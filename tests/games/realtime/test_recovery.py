@@ -3,7 +3,7 @@
 import pytest
 
 from service.games.ports.game_store import Revision, StoreUnavailable
-from service.games.realtime.stream_position import build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 from tests.store.commits import action, digest, load_record
 

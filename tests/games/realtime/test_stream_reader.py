@@ -12,7 +12,7 @@ from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.ports.game_store import Revision, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
-from service.games.realtime import stream_reader, version_sweep
+from service.games.realtime import stream_reader
 from service.games.realtime.hub import Hub
 from service.store import keys
 from service.supervision import Backoff
@@ -61,7 +61,7 @@ class HangingStore(UnreliableStore):
 
 @pytest.fixture
 def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
-    for module in (stream_reader, version_sweep, hub_module):
+    for module in (stream_reader, hub_module):
         monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
     monkeypatch.setattr(stream_reader, "FAILURE_BACKOFF", Backoff(0.01, 0.05))

@@ -4,7 +4,7 @@ import asyncio
 
 from service.games.access import AccessRecord
 from service.games.ports.game_store import Revision
-from service.games.realtime import version_sweep
+from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import Hub
 from service.store.client import connect
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore, VersionSubscriber, commit_and_publish, subscribe
@@ -14,7 +14,7 @@ from tests.store.commits import action, creation, digest, load_record
 
 async def test_a_sweep_finds_changes_of_many_games(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
-    games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
+    games = [f"g{number}" for number in range(2 * hub_module.SWEEP_BATCH_SIZE + 50)]
     await asyncio.gather(*(store.commit(creation(game)) for game in games))
     subscribers = await asyncio.gather(*(subscribe(hub, store, game) for game in games))
     hub.start()
