@@ -33,6 +33,7 @@ __all__ = ["import_command", "import_files", "make_restore"]
 
 _HASH_BYTES = 32
 _SALT_BYTES = 16
+_COMMIT_ID_BYTES = 9
 
 
 @click.command("import")
@@ -117,7 +118,7 @@ def _make_commit(
     due_at = int(time.time()) if bot_on_turn(game) is not None else overdue_at(game)
     return Commit(
         game=game.id,
-        id=f"import-{secrets.token_hex(_SALT_BYTES)}",
+        id=secrets.token_hex(_COMMIT_ID_BYTES),
         expected=None,
         snapshot=document.snapshot,
         access=document.access or encode_access(access),

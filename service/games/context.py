@@ -15,7 +15,7 @@ from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import DAY_S, timestamp
 from service.games.wakeups import Wakeups
 
-INSTANCE_BYTES = 16
+INSTANCE_BYTES = 5
 
 
 class Retention(NamedTuple):
@@ -41,9 +41,9 @@ class Retention(NamedTuple):
 
 
 def _commit_ids() -> Callable[[], str]:
-    """Return a generator of ids: random bytes of the instance, drawn once because that is slow, and a number."""
+    """Return a generator of ids of 18 hexadecimal digits: random ones of the instance, and a number."""
     instance, numbers = secrets.token_hex(INSTANCE_BYTES), count()
-    return map(f"{instance}-{{}}".format, numbers).__next__
+    return map(f"{instance}{{:08x}}".format, numbers).__next__
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

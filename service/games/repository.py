@@ -28,7 +28,7 @@ from service.games.ports.game_store import (
 )
 from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import unix_seconds
-from service.telemetry import clock, tracing
+from service.telemetry import tracing
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
 
 LOG_PAGE_SIZE = 1000
@@ -115,7 +115,7 @@ def _prepare(
         due_at=next_due_at(game, context.clock()),
         index_keys=partial(index_keys, session.access),
         index_ttl_s=context.retention.index_ttl_s(),
-        meta=clock.make_stamp(tracing.traceparent()),
+        traceparent=tracing.traceparent(),
     )
 
 

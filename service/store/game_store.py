@@ -30,12 +30,14 @@ from service.games.ports.game_store import (
     VersionConflict,
 )
 from service.games.ports.webhook_store import WebhookStore
-from service.store import keys
+from service.store import keys, log_entries
 from service.store.api_keys import RedisApiKeyStore
-from service.store.connection.pipeline import Argument, PipelinedClient
+from service.store.compression import SNAPSHOTS
+from service.store.connection.pipeline import PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
+from service.store.notices import encode_notice
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
@@ -53,16 +55,8 @@ FAILURE_COUNT_TTL_S = 60
 _ENDED_STATUSES = ("finished", "aborted")
 
 
-class DiffHeader(msgspec.Struct, frozen=True):
-    """One diff of a commit, without its data."""
-
-    version: str
-    digest: str
-    previous: str
-
-
 class CommitHeader(msgspec.Struct, frozen=True):
-    """What commit.lua needs of a commit, beside the snapshot, the records and the diffs' data. Versions are decimal."""
+    """What commit.lua needs of a commit, beside the snapshot, the records and the log's entries."""
 
     id: str
     version: str
@@ -71,6 +65,7 @@ class CommitHeader(msgspec.Struct, frozen=True):
     webhooks: str
     """Ids with commas between them."""
     last_revocation: str
+    new_digest: str
     ttl_s: int
     """Seconds until the game expires."""
     channel: str
@@ -79,10 +74,7 @@ class CommitHeader(msgspec.Struct, frozen=True):
     """Whether that is a sharded channel (in a Cluster)."""
     own_subscribers: int
     """Subscribers of the channel that belong to the committing instance."""
-    meta: str
-    """Metadata of the diffs, for readers of the log."""
     revokes_token: bool
-    diffs: list[DiffHeader]
 
 
 class RedisStore(GameIndex):
@@ -109,11 +101,11 @@ class RedisStore(GameIndex):
         If the client waits for replicas, so does a load that finds a record: the response that it replays must not be
         lost in a failover either.
         """
-        record_field = "" if key is None else keys.idempotency_field(key)
-        fields = ("version", "digest", "snapshot", "access", "hooks", "tokens", record_field)
-        version, digest, snapshot, access, hooks, tokens, record = await self._client.execute(
-            "HMGET", keys.game(game), *fields
-        )
+        fields = ("version", "digest", "snapshot", "access", "hooks", "tokens")
+        loading = [self._client.execute("HMGET", keys.game(game), *fields)]
+        if key is not None:  # before the game, which then is as new as the record
+            loading.insert(0, self._client.execute("HGET", keys.idempotency_records(game), keys.idempotency_field(key)))
+        record, (version, digest, snapshot, access, hooks, tokens) = [None, *await asyncio.gather(*loading)][-2:]
         if record is not None and self._client.wait is not None:
             await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
         if version is None:
@@ -121,9 +113,11 @@ class RedisStore(GameIndex):
         try:
             webhooks, last_revocation = tuple(decode_webhook_ids(hooks)), (tokens or b"").decode()
             revision = Revision(int(version), digest.decode())
-            return GameRecord(revision, snapshot, access or b"", record, webhooks, last_revocation)
+            return GameRecord(
+                revision, SNAPSHOTS.decompress(snapshot), access or b"", record, webhooks, last_revocation
+            )
         except (AttributeError, ValueError) as error:
-            raise UnreadableGame(f"its version, digest or webhooks cannot be read: {error}") from error
+            raise UnreadableGame(f"its version, digest, snapshot or webhooks cannot be read: {error}") from error
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         """Store everything that `commit` changes at once, if the game still is at the revision that it expects.
@@ -157,37 +151,37 @@ class RedisStore(GameIndex):
             await extending
         return outcome
 
-    def _commit_arguments(self, commit: Commit) -> list[Argument]:
+    def _commit_arguments(self, commit: Commit) -> list[bytes]:
         """Return ARGV of commit.lua."""
         version, digest = commit.expected or ("", "")
         record = commit.idempotency
+        entries = [log_entries.pack(bytes.fromhex(commit.id), commit.game, diff) for diff in commit.diffs]
         header = CommitHeader(
             id=commit.id,
             version=str(version),
             digest=digest,
             webhooks=",".join(commit.expected_webhooks),
             last_revocation=commit.expected_revocation,
+            new_digest=commit.diffs[-1].digest if commit.diffs else digest,
             ttl_s=commit.ttl_s,
             channel=keys.channel(commit.game),
             is_sharded=self._client.topology.is_sharded,
             own_subscribers=self._notifications.count_own_subscribers(commit.game),
-            meta=commit.meta,
             revokes_token=commit.revokes_token,
-            diffs=[],
         )
-        arguments: list[Argument] = [b"", commit.snapshot, commit.access or b""]
+        arguments = [_ENCODER.encode(header), SNAPSHOTS.compress(commit.snapshot), commit.access or b""]
         arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
-        for diff in commit.diffs:
-            header.diffs.append(DiffHeader(str(diff.version), diff.digest, diff.previous))
-            arguments.append(diff.data)
-        arguments[0] = _ENCODER.encode(header)
-        return arguments
+        return [*arguments, encode_notice(commit, entries), *entries]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
-        entries = await self._client.execute("XRANGE", keys.log(game), since + 1, "+", "COUNT", limit)
+        reply = await self._client.execute("XRANGE", keys.log(game), since or 1, "+", "COUNT", limit + (since > 0))
         try:
-            return [_decode_diff(entry_id, fields) for entry_id, fields in entries]
+            entries = [(int(entry_id.partition(b"-")[0]), entry) for entry_id, (_, entry) in reply]
+            is_continued = (
+                bool(entries) and entries[0][0] == since
+            )  # then that entry has the previous digest of the next
+            return [*log_entries.unpack(game, None if is_continued else "", entries[: limit + is_continued])]
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 
@@ -267,13 +261,6 @@ def _decode_version(reply: Any) -> tuple[Revision, str] | None:
         return None if version is None else (Revision(int(version), digest.decode()), (tokens or b"").decode())
     except (AttributeError, ValueError):
         return None
-
-
-def _decode_diff(entry_id: bytes, fields: Sequence[bytes]) -> StoredDiff:
-    """Decode an entry of the log, whose fields commit.lua or restore.lua wrote."""
-    _, _, _, digest, _, previous, _, data, *meta = fields  # restore.lua writes no meta
-    version = int(entry_id.partition(b"-")[0])
-    return StoredDiff(version, digest.decode(), previous.decode(), data, meta[1] if meta else b"")
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -37,21 +37,28 @@ def game(game_id: str) -> str:
     """Return the key of a game: a hash with version, digest, snapshot and access record.
 
     Further fields: `archived`, the archived version; `hooks`, the ids of the webhooks; `hook:ID` and `hook:ID:state` of
-    each webhook; `tokens`, the id of the last commit that revoked a token; the record of each idempotency key under its
-    `idempotency_field`; `spentX`, the Unix second until which tokens whose hash begins with the byte X may use no more
-    idempotency keys.
+    each webhook; `tokens`, the id of the last commit that revoked a token.
     """
     return f"south-seas:{{{game_id}}}:game"
 
 
 def log(game_id: str) -> str:
-    """Return the key of a game's log: a stream with an entry `VERSION-0` per diff (commit, digest, previous, data)."""
+    """Return the key of a game's log: a stream with an entry `VERSION-0` per diff, as `log_entries` packs it."""
     return f"south-seas:{{{game_id}}}:log"
 
 
+def idempotency_records(game_id: str) -> str:
+    """Return the key of a hash: the record of each idempotency key of a game, under its `idempotency_field`.
+
+    Further fields: `spentX`, the Unix second until which tokens whose hash begins with the byte X may use no more keys.
+    It expires a day after the last key.
+    """
+    return f"south-seas:{{{game_id}}}:records"
+
+
 def idempotency_field(key: str) -> bytes:
-    """Return the field of the game's hash for the idempotency key whose hash (hexadecimal digits) is `key`."""
-    return b"k" + bytes.fromhex(key)[:_IDEMPOTENCY_KEY_BYTES]
+    """Return the field of the idempotency key whose hash (hexadecimal digits) is `key`."""
+    return bytes.fromhex(key[:16])
 
 
 def idempotency_record(subject: str, key: str) -> str:
@@ -92,10 +99,10 @@ def subject(subject: str) -> str:
     return f"south-seas:{{{subject}}}:key" if key_of_subject(subject) is not None else game(subject)
 
 
-def commit_keys(game_id: str) -> tuple[str, str, str]:
-    """Return the keys of commit.lua: the game, its log, and the string that WAIT waits for."""
+def commit_keys(game_id: str) -> tuple[str, str, str, str]:
+    """Return the keys of commit.lua: game, log, idempotency records, and the string that WAIT waits for."""
     prefix = f"south-seas:{{{game_id}}}"
-    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:waited"
+    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:records", f"{prefix}:waited"
 
 
 def replica_wait(game_id: str) -> str:

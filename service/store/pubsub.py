@@ -19,6 +19,7 @@ from service.games.ports.game_store import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, error_code, to_store_error
 from service.store.connection.topology import Topology
+from service.store.notices import decode_notification
 from service.supervision import spawn
 
 __all__ = ["RECONNECT_DELAY_S", "Subscriber"]
@@ -134,9 +135,8 @@ class Subscriber:
         """Handle a notification, or the confirmation of a request."""
         match message["type"]:
             case "message" | "smessage":
-                version, _, revokes_token = message["data"].partition(b" ")
-                if version.isdigit():
-                    self._on_notification(ChangeNotification(_game(message), int(version), bool(revokes_token)))
+                with suppress(ValueError):  # whoever may publish there: the sweep finds what is missed
+                    self._on_notification(decode_notification(_game(message), message["data"]))
             case "subscribe" | "ssubscribe":
                 self.subscribed.add(game := _game(message))
                 self._on_notification(ChangeNotification(game, None))

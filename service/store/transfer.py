@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from service.games.archive.port import RestoreRequest
-from service.store import keys
+from service.store import keys, log_entries
+from service.store.compression import SNAPSHOTS
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.schedule import Schedule
@@ -49,7 +50,7 @@ class RedisGameTransfer(GameIndex):
                 await self._webhook_schedule.schedule(
                     f"{commit.game} {one.registration.id}", one.state.next_attempt_at or commit.created_at
                 )
-        game_keys = [keys.game(commit.game), keys.log(commit.game)]
+        game_keys = [keys.game(commit.game), keys.log(commit.game), keys.idempotency_records(commit.game)]
         game_keys += [keys.webhook_attempts(commit.game, one.registration.id) for one in webhooks]
         stored = bool(await self._restore_script.run(game_keys, *_restore_arguments(request)))
         if stored:  # once more, in case a reader saw that the game did not exist and repaired the indexes
@@ -63,18 +64,19 @@ def _restore_arguments(request: RestoreRequest) -> list[Argument]:
     """Return ARGV of restore.lua."""
     commit, webhooks = request.commit, request.webhooks
     last = commit.diffs[-1]
-    fields: list[Argument] = ["version", last.version, "digest", last.digest, "snapshot", commit.snapshot]
+    fields: list[Argument] = ["version", last.version, "digest", last.digest]
+    fields += "snapshot", SNAPSHOTS.compress(commit.snapshot)
     fields += "access", commit.access or b""
     if webhooks:
         fields += "hooks", ",".join(one.registration.id for one in webhooks)
     for one in webhooks:
         fields += f"hook:{one.registration.id}", _ENCODER.encode(one.registration)
         fields += f"hook:{one.registration.id}:state", _ENCODER.encode(one.state)
-    arguments: list[Argument] = [commit.id, "1" if request.replace else "", commit.ttl_s, len(fields), *fields]
+    commit_id = bytes.fromhex(commit.id)
+    arguments: list[Argument] = [commit_id, "1" if request.replace else "", commit.ttl_s, len(fields), *fields]
     for one in webhooks:
         arguments += len(one.attempts), *(_ENCODER.encode(attempt) for attempt in one.attempts)
-    for diff in commit.diffs:
-        arguments += diff.version, diff.digest, diff.previous, diff.data
+    arguments += (log_entries.pack(commit_id, commit.game, diff) for diff in commit.diffs)
     return arguments
 
 

@@ -52,7 +52,7 @@ def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> 
 
 def _commit(game: str, **fields: Any) -> Commit:
     common = {"idempotency": None, "is_public": True, "created_at": 1_700_000_000, "ttl_s": 1000, "due_at": None}
-    return Commit(game=game, id=f"commit-{next(_ids)}", **{**common, **fields})
+    return Commit(game=game, id=f"{next(_ids):018x}", **{**common, **fields})
 
 
 def diff(version: int, mark: str = "") -> StoredDiff:
@@ -61,8 +61,8 @@ def diff(version: int, mark: str = "") -> StoredDiff:
 
 
 def digest(version: int) -> str:
-    """Return a stand-in for the digest of `version`."""
-    return f"digest-{version}"
+    """Return a stand-in for the digest of `version`; empty before the first."""
+    return f"{version:032x}" if version else ""
 
 
 def idempotency(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:
@@ -72,7 +72,7 @@ def idempotency(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 
 
 def record(mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> bytes:
     """Return the bytes of the record that `idempotency` returns."""
-    return bytes([1, holder]) + at.to_bytes(4) + mark.to_bytes(22)
+    return bytes([1, holder]) + at.to_bytes(4) + mark.to_bytes(14)
 
 
 def key_hash(key: str) -> str:

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from unittest.mock import patch
 
+from msgspec.structs import replace
+
 from service.games.ports.game_store import ChangeNotification
 from service.store import pubsub
 from service.store.client import connect
@@ -23,15 +25,15 @@ class NotificationRecorder:
             self.queue.put_nowait(notification)
 
     async def next_notification(self) -> ChangeNotification:
-        """Wait for the next notification."""
+        """Wait for the next notification, and return it without its time."""
         async with asyncio.timeout(8):
-            return await self.queue.get()
+            return replace(await self.queue.get(), sent_us=0)
 
     async def subscribe(self, *games: str) -> None:
         """Subscribe to games, and wait for the confirmations."""
         for game in games:
             self.notifications.subscribe(game)
-        assert {await self.next_notification() for _ in games} == {ChangeNotification(game, None) for game in games}
+        assert {(await self.next_notification()).game for _ in games} == {*games}
 
 
 @asynccontextmanager

@@ -45,12 +45,14 @@ async def test_any_bytes_survive(store: GameStore) -> None:
         creation(
             snapshot=every,
             access=every,
-            diffs=[StoredDiff(1, "d", "", every)],
-            idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:28]),
+            diffs=[StoredDiff(1, digest(1), "", every)],
+            idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20]),
         )
     )
-    assert await store.load("g", key_hash("key")) == GameRecord(Revision(1, "d"), every, every, b"\x01" + every[1:28])
-    assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, "d", "", every)]
+    assert await store.load("g", key_hash("key")) == GameRecord(
+        Revision(1, digest(1)), every, every, b"\x01" + every[1:20]
+    )
+    assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, digest(1), "", every)]
 
 
 async def test_a_game_is_created_once(store: GameStore) -> None:
@@ -76,7 +78,7 @@ async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
 
 @pytest.mark.parametrize(
     ("version", "known_digest", "webhooks"),
-    ((1, digest(1), ()), (3, digest(3), ()), (2, "another", ()), (22, digest(2), ()), (2, digest(2), ("hook",))),
+    ((1, digest(1), ()), (3, digest(3), ()), (2, digest(9), ()), (22, digest(2), ()), (2, digest(2), ("hook",))),
 )
 async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
     store: GameStore, version: int, known_digest: str, webhooks: tuple[str, ...]
@@ -188,7 +190,7 @@ async def test_idempotency_keys_belong_to_one_game(store: GameStore) -> None:
 async def test_all_keys_of_a_game_expire_and_each_commit_extends_them(store: GameStore, redis: Redis) -> None:
     await store.commit(creation(ttl_s=50, idempotency=idempotency("key")))
     of_game = [key async for key in redis.scan_iter("*{g}*")]
-    assert len(of_game) == 2
+    assert len(of_game) == 3
     assert all([30 < await redis.ttl(key) <= 50 for key in of_game])
     await store.commit(action(1, ttl_s=900))
     assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])

@@ -16,12 +16,18 @@ from service.store import keys, pubsub
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
+from service.store.notices import encode_notice
 from service.store.notifications import MAX_UNREAD
 from service.store.pubsub import Subscriber
 from tests.polling import wait_until
-from tests.store.commits import action, creation
+from tests.store.commits import action, creation, diff
 from tests.store.conftest import SingleServer
 from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
+
+
+def news(game: str, *versions: int) -> ChangeNotification:
+    """Return the notification of a commit with these versions, without its time."""
+    return ChangeNotification(game, versions[-1], diffs=[diff(version) for version in versions])
 
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:
@@ -42,13 +48,13 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
         assert [await one.next_notification() for _ in range(3)] == [
-            ChangeNotification("a", 1),
-            ChangeNotification("b", 1),
-            ChangeNotification("a", 4),
+            news("a", 1),
+            news("b", 1),
+            news("a", 2, 3, 4),
         ]
         assert [await two.next_notification() for _ in range(2)] == [
-            ChangeNotification("a", 1),
-            ChangeNotification("a", 4),
+            news("a", 1),
+            news("a", 2, 3, 4),
         ]
 
 
@@ -57,8 +63,8 @@ async def test_the_committing_process_is_not_notified(store: RedisStore, redis_u
         await store.commit(creation("a"))
         async with subscribe_elsewhere(redis_url, "b") as other:
             await store.commit(creation("b"))
-            assert await other.next_notification() == ChangeNotification("b", 1)
-        assert await own.next_notification() == ChangeNotification("b", 1)
+            assert await other.next_notification() == news("b", 1)
+        assert await own.next_notification() == news("b", 1)
 
 
 async def test_a_committer_that_has_unsubscribed_is_not_counted(store: RedisStore, redis_url: str) -> None:
@@ -66,7 +72,7 @@ async def test_a_committer_that_has_unsubscribed_is_not_counted(store: RedisStor
         store.unsubscribe("a")
         await wait_until(lambda: not store._notifications.count_own_subscribers("a"), 5)
         await store.commit(creation("a"))
-        assert await other.next_notification() == ChangeNotification("a", 1)
+        assert await other.next_notification() == news("a", 1)
 
 
 async def test_a_committer_that_has_lost_its_connection_is_not_counted(
@@ -80,14 +86,14 @@ async def test_a_committer_that_has_lost_its_connection_is_not_counted(
             await redis.client_kill_filter(_id=own["id"])
             await wait_until(lambda: not store._notifications.is_up)
             await store.commit(creation("a"))
-            assert await other.next_notification() == ChangeNotification("a", 1)
+            assert await other.next_notification() == news("a", 1)
 
 
 async def test_a_commit_that_conflicts_notifies_nobody(store: RedisStore, redis_url: str) -> None:
     async with subscribe_elsewhere(redis_url, "gone", "a") as other:
         await store.commit(action(1, "gone"))
         await store.commit(creation("a"))
-        assert await other.next_notification() == ChangeNotification("a", 1)
+        assert await other.next_notification() == news("a", 1)
 
 
 async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str) -> None:
@@ -95,7 +101,7 @@ async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str)
         other.notifications.unsubscribe("a")
         await store.commit(creation("a"))
         await store.commit(creation("b"))
-        assert await other.next_notification() == ChangeNotification("b", 1)
+        assert await other.next_notification() == news("b", 1)
 
 
 async def test_a_requested_unsubscription_does_not_reassign_games(single_server: SingleServer) -> None:
@@ -114,7 +120,7 @@ async def test_many_subscriptions_share_one_connection(single_server: SingleServ
     async with subscribe_elsewhere(single_server.url, *games) as other:
         await wait_for_subscribers(single_server.redis, 1)
         await asyncio.gather(*(single_server.store.commit(creation(game)) for game in games))
-        assert {await other.next_notification() for _ in games} == {ChangeNotification(game, 1) for game in games}
+        assert {(await other.next_notification()).game for _ in games} == {*games}
 
 
 async def test_notifications_continue_after_the_connection_is_killed(single_server: SingleServer) -> None:
@@ -123,7 +129,7 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
             assert await single_server.redis.client_kill_filter(_type="pubsub") == 1
             assert await other.next_notification() == ChangeNotification("a", None)
         await single_server.store.commit(creation("a"))
-        assert await other.next_notification() == ChangeNotification("a", 1)
+        assert await other.next_notification() == news("a", 1)
         await wait_until(lambda: not other.notifications._reassign.is_set())  # or primaries are looked up all the time
     assert "pubsub-subscribe" not in {task.get_name() for task in asyncio.all_tasks()}
 
@@ -167,7 +173,7 @@ async def test_notifications_continue_after_a_restart_of_the_server(short_path: 
                 assert second.url == first.url
                 assert await other.next_notification() == ChangeNotification("a", None)
                 await store.commit(creation("a"))
-                assert await other.next_notification() == ChangeNotification("a", 1)
+                assert await other.next_notification() == news("a", 1)
 
 
 async def test_the_connection_closes_with_its_listener(single_server: SingleServer) -> None:
@@ -178,9 +184,10 @@ async def test_the_connection_closes_with_its_listener(single_server: SingleServ
 
 async def test_a_malformed_notification_is_ignored(single_server: SingleServer) -> None:
     async with subscribe_elsewhere(single_server.url, "a") as other:
-        await single_server.redis.publish(keys.channel("a"), "no version")
-        await single_server.redis.publish(keys.channel("a"), "7")
-        assert await other.next_notification() == ChangeNotification("a", 7)
+        for message in (b"", b"no notice", b"\x00\x01\xc0", encode_notice(action(1, count=2), [b"1"] * 2) + b"11"):
+            await single_server.redis.publish(keys.channel("a"), message)
+        await single_server.store.commit(creation("a"))
+        assert await other.next_notification() == news("a", 1)
 
 
 async def test_unread_notifications_are_bounded(redis_url: str) -> None:

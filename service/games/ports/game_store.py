@@ -49,8 +49,6 @@ class StoredDiff(msgspec.Struct, frozen=True):
     digest: str
     previous: str
     data: bytes
-    meta: bytes = b""
-    """The commit's `meta`, if the diff was read from the log."""
 
 
 class Revision(NamedTuple):
@@ -97,7 +95,7 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     id: str
-    """Unique: a commit that reaches the store twice is applied once."""
+    """Unique, 18 hexadecimal digits: a commit that reaches the store twice is applied once."""
     expected: Revision | None
     """The revision that the commit builds on; None creates the game.
 
@@ -133,8 +131,8 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     """Returns the game's index keys (`GameStore.list_by_keys`); called only when they are written, which is seldom."""
     index_ttl_s: int = 0
     """Minimum TTL of an index key in seconds: longer than that of any game."""
-    meta: str = ""
-    """Stored with the diffs in the log, for readers of the log and not for clients: `service.telemetry.clock`."""
+    traceparent: str = ""
+    """The span of the commit, empty for none; the notification carries it."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -159,14 +157,19 @@ class KeyQuotaExceeded(msgspec.Struct, frozen=True):
 CommitOutcome = Committed | VersionConflict | Replayed | KeyQuotaExceeded
 
 
-class ChangeNotification(NamedTuple):
-    """The news that a game's stream has this version: read it."""
+class ChangeNotification(msgspec.Struct, frozen=True):
+    """The news that a game has this version, with the diffs of its commit."""
 
     game: str
     version: int | None
     """None when the subscription has begun: the game may have changed before."""
     revokes_token: bool = False
     """Whether the commit revoked a token."""
+    diffs: Sequence[StoredDiff] = ()
+    sent_us: int = 0
+    """The time of the commit in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
+    traceparent: str = ""
+    """The span of the commit, empty for none."""
 
 
 class Page(NamedTuple):

@@ -28,8 +28,6 @@ class Channel:
         """The stream may hold more."""
         self.has_diverged = False
         """The position is not, or no longer, part of the game's history."""
-        self.is_caught_up = False
-        """The stream was read to its end once: whatever comes now is new, and its delay is measured."""
         self.snapshots = 0
         """How often subscribers were sent the whole game."""
         self.reader: asyncio.Task[None] | None = None

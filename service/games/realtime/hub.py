@@ -19,6 +19,7 @@ from service.games.realtime.stream_reader import (
     READ_TIMEOUT_S,
     StreamReader,
     build_snapshot,
+    publish_notified,
     record_read_failure,
 )
 from service.games.repository import read_access
@@ -225,9 +226,7 @@ class Hub:
                         if notification.revokes_token:
                             self.recheck_tokens(notification.game)
                         channel = self._channels.get(notification.game)
-                        if channel is not None and (
-                            notification.version is None or notification.version > channel.position.version
-                        ):
+                        if channel is not None and not publish_notified(channel, notification):
                             self._reader.request_read(channel)
             except StoreUnavailable as error:
                 LOG.warning("cannot receive notifications: %s", error)

@@ -7,12 +7,13 @@ then subscribers get the whole game.
 import asyncio
 import logging
 from collections.abc import Sequence
-from itertools import groupby
+from contextlib import nullcontext
 
 from service.engine import build_view
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports.game_store import (
+    ChangeNotification,
     GameRecord,
     GameStore,
     Revision,
@@ -138,42 +139,27 @@ def record_read_failure(game: str, error: Exception, failures: int) -> float:
     return FAILURE_BACKOFF.delay_s(failures)
 
 
+def publish_notified(channel: Channel, notification: ChangeNotification) -> bool:
+    """Publish the diffs that a notification brings; return False if the stream must be read instead."""
+    if notification.version is None:
+        return False
+    if notification.version <= channel.position.version:
+        return True
+    parent = notification.traceparent
+    attributes = {"south_seas.game": channel.game}
+    with tracing.span("deliver", "consumer", parent, attributes) if parent else nullcontext():
+        is_published = bool(notification.diffs) and channel.publish(notification.diffs)
+    if is_published:
+        _REMOTE_LAG.observe(max(0, clock.now_us() - notification.sent_us) / 1e6)
+    return is_published
+
+
 def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
-    """Publish a page of the stream, note what is to be read next, and measure the delay since each commit.
-
-    The delay is not measured before the channel has caught up, when diffs may be old.
-    """
-    if not diffs:
-        channel.is_caught_up = True
-        return
-    stamps = [clock.parse_stamp(diff.meta) for diff in diffs]
-    if not (_publish_traced(channel, diffs, stamps) if tracing.is_enabled() else channel.publish(diffs)):
+    """Publish a page of the stream, and note what is to be read next."""
+    if not channel.publish(diffs):
         channel.has_diverged = True
-        return
-    if channel.is_caught_up:
-        now = clock.now_us()
-        for stamp in stamps:
-            if stamp is not None:
-                _REMOTE_LAG.observe(max(0, now - stamp.sent_us) / 1e6)
-    if len(diffs) == PAGE_SIZE:
+    elif len(diffs) == PAGE_SIZE:
         channel.is_behind = True
-    else:
-        channel.is_caught_up = True
-
-
-def _publish_traced(channel: Channel, diffs: Sequence[StoredDiff], stamps: Sequence[clock.CommitStamp | None]) -> bool:
-    """Publish each commit's diffs within the trace of that commit."""
-    parents = ["" if stamp is None else stamp.traceparent for stamp in stamps]
-    for parent, group in groupby(zip(parents, diffs, strict=True), lambda pair: pair[0]):
-        part = [diff for _, diff in group]
-        if not parent:
-            published = channel.publish(part)
-        else:
-            with tracing.span("deliver", "consumer", parent, {"south_seas.game": channel.game}):
-                published = channel.publish(part)
-        if not published:
-            return False
-    return True
 
 
 _REMOTE_LAG = DELIVERY_LAG.labels("remote")

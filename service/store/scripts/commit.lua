@@ -1,23 +1,25 @@
 -- Store one commit of one game, all of it or nothing.
 --
--- KEYS  1 game   2 log   3 a string of the game for a write that changes nothing
+-- KEYS  1 game   2 log   3 idempotency records   4 a string of the game for a write that changes nothing
 -- ARGV  1 the header, a MessagePack map: `CommitHeader` in store/game_store.py describes its members
---       2 snapshot   3 access record ('' leaves it)   4 field of the game's hash for the idempotency key ('' for none)
---       5 the record to store there   6... data of each diff
+--       2 snapshot   3 access record ('' leaves it)   4 field of the idempotency key's record ('' for none)
+--       5 that record   6 what precedes the entries in the notification
+--       7... the log's entry of each diff (store/log_entries.py), which begins with the commit's id
 -- Returns 1 if it is stored; the record stored earlier; {version, digest} of the game on a conflict ({}: no such game);
 --       -T if the token may use no more idempotency keys in this game until the Unix second T.
 
-local game, log = KEYS[1], KEYS[2]
+local game, log, records = KEYS[1], KEYS[2], KEYS[3]
 local commit = cmsgpack.unpack(ARGV[1])
 local snapshot, access, field, record = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local FIRST_DATA = 6
+local notice = ARGV[6]
+local FIRST_ENTRY, ID_BYTES = 7, 9
 
 -- An idempotency record (service/games/idempotency.py) expires after a day, and each token may have MAX_KEYS in a game.
 -- They are counted, and expired ones removed, when the version passes a multiple of SWEEP.
-local DAY, MAX_KEYS, SWEEP, RECORD = 86400, 1000, 32, 28
+local DAY, MAX_KEYS, SWEEP, FIELD = 86400, 1000, 32, 8
 
 -- Changes nothing, but fails on a replica or a full server: neither could commit, so neither may reply.
-redis.call('SETRANGE', KEYS[3], 0, '')
+redis.call('SETRANGE', KEYS[4], 0, '')
 
 -- The Unix second at which a record was stored.
 local function stored_at(record)
@@ -27,46 +29,46 @@ end
 
 local has_key = field ~= ''
 local spent_field = 'spent' .. string.sub(record, 2, 2)
-local current = redis.call('HMGET', game, 'version', 'digest', 'hooks', field, spent_field, 'tokens')
-local first, last = commit.diffs[1], commit.diffs[#commit.diffs]
-local version = last and last.version or commit.version
+local current = redis.call('HMGET', game, 'version', 'digest', 'hooks', 'tokens')
+local earlier, spent_until = false, false
+if has_key then
+  earlier, spent_until = unpack(redis.call('HMGET', records, field, spent_field))
+end
+local entries = #ARGV - FIRST_ENTRY + 1
+local version = (tonumber(commit.version) or 0) + entries
 
 -- After a lost connection this may be a repetition of a commit that was stored. The EXPIRE is a write, so that WAIT has
 -- something to wait for.
 local function is_repetition()
   redis.call('EXPIRE', game, commit.ttl_s)
-  if current[6] == commit.id then
+  if current[4] == commit.id then
     return true
   end
-  local entry = first and redis.call('XRANGE', log, first.version, first.version)[1]
-  return entry and entry[2][2] == commit.id
+  local entry = entries > 0 and redis.call('XRANGE', log, version - entries + 1, version - entries + 1)[1]
+  return entry and string.sub(entry[2][2], 1, ID_BYTES) == string.sub(ARGV[FIRST_ENTRY], 1, ID_BYTES)
 end
 
-if has_key then
-  local earlier = current[4]
-  if earlier and stored_at(record) - stored_at(earlier) < DAY then
-    return is_repetition() and 1 or earlier
-  end
+if earlier and stored_at(record) - stored_at(earlier) < DAY then
+  return is_repetition() and 1 or earlier
 end
 
 if (current[1] or '') ~= commit.version or (current[2] or '') ~= commit.digest
-    or (current[3] or '') ~= commit.webhooks or (current[6] or '') ~= commit.last_revocation then
+    or (current[3] or '') ~= commit.webhooks or (current[4] or '') ~= commit.last_revocation then
   if is_repetition() then
     return 1
   end
   return current[1] and {current[1], current[2]} or {}
 end
 
-if has_key and current[5] and tonumber(current[5]) > stored_at(record) then
-  return -tonumber(current[5])
+if spent_until and tonumber(spent_until) > stored_at(record) then
+  return -tonumber(spent_until)
 end
 
 -- The log first: only this write can fail (if the id is not above the last one), and then nothing has changed.
-for i, diff in ipairs(commit.diffs) do
-  redis.call('XADD', log, diff.version .. '-0', 'commit', commit.id, 'digest', diff.digest, 'previous', diff.previous,
-    'data', ARGV[FIRST_DATA + i - 1], 'meta', commit.meta)
+for i = FIRST_ENTRY, #ARGV do
+  redis.call('XADD', log, version + i - #ARGV .. '-0', 'd', ARGV[i])
 end
-redis.call('HSET', game, 'version', version, 'digest', last and last.digest or commit.digest, 'snapshot', snapshot)
+redis.call('HSET', game, 'version', version, 'digest', commit.new_digest, 'snapshot', snapshot)
 if access ~= '' then
   redis.call('HSET', game, 'access', access)
 end
@@ -74,24 +76,25 @@ if commit.revokes_token then
   redis.call('HSET', game, 'tokens', commit.id)
 end
 if has_key then
-  redis.call('HSET', game, field, record)
+  redis.call('HSET', records, field, record)
+  redis.call('EXPIRE', records, math.min(DAY, commit.ttl_s))
 end
-if has_key and math.floor(tonumber(version) / SWEEP) ~= math.floor((tonumber(commit.version) or 0) / SWEEP) then
-  local fields, number, oldest = redis.call('HGETALL', game), 0, stored_at(record)
+if has_key and math.floor(version / SWEEP) ~= math.floor((version - entries) / SWEEP) then
+  local fields, number, oldest = redis.call('HGETALL', records), 0, stored_at(record)
   for i = 1, #fields, 2 do
     local value = fields[i + 1]
-    if #fields[i] == 16 and string.byte(fields[i]) == 107 and #value == RECORD then
+    if #fields[i] == FIELD then
       if stored_at(record) - stored_at(value) >= DAY then
-        redis.call('HDEL', game, fields[i])
+        redis.call('HDEL', records, fields[i])
       elseif string.byte(value, 2) == string.byte(record, 2) then
         number, oldest = number + 1, math.min(oldest, stored_at(value))
       end
     end
   end
   if number >= MAX_KEYS then
-    redis.call('HSET', game, spent_field, oldest + DAY)
-  elseif current[5] then
-    redis.call('HDEL', game, spent_field)
+    redis.call('HSET', records, spent_field, oldest + DAY)
+  elseif spent_until then
+    redis.call('HDEL', records, spent_field)
   end
 end
 redis.call('EXPIRE', game, commit.ttl_s)
@@ -100,7 +103,7 @@ redis.call('EXPIRE', log, commit.ttl_s)
 -- A notification may be lost, so the commit is stored even if publishing fails (the ACL may deny it).
 local subscribers = redis.pcall('PUBSUB', commit.is_sharded and 'SHARDNUMSUB' or 'NUMSUB', commit.channel)
 if not subscribers.err and subscribers[2] > commit.own_subscribers then
-  local message = commit.revokes_token and version .. ' tokens' or version
-  redis.pcall(commit.is_sharded and 'SPUBLISH' or 'PUBLISH', commit.channel, message)
+  local notification = notice .. table.concat(ARGV, '', FIRST_ENTRY)
+  redis.pcall(commit.is_sharded and 'SPUBLISH' or 'PUBLISH', commit.channel, notification)
 end
 return 1

@@ -14,7 +14,7 @@ from service.store.client import connect
 from tests.polling import wait_until
 from tests.redis_servers import Deployment, Node, cluster
 from tests.redis_servers.node import execute_text
-from tests.store.commits import action, commit_until_answered, creation, key_hash, load_record
+from tests.store.commits import action, commit_until_answered, creation, diff, key_hash, load_record
 from tests.store.notification_recorder import record_notifications
 
 GAMES = [f"g{number}" for number in range(8)]
@@ -68,7 +68,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         record_notifications(other._notifications, "g") as recorder,
     ):
         await store.commit(creation())
-        assert await recorder.next_notification() == ChangeNotification("g", 1)
+        assert await recorder.next_notification() == ChangeNotification("g", 1, diffs=[diff(1)])
         source = await unreplicated_cluster.primary("g")
         target = next(node for node in unreplicated_cluster.nodes if node is not source)
         await set_slot(target, "IMPORTING", await read_node_id(source))

@@ -1,0 +1,92 @@
+"""The entries of a game's log in Redis: each is the id of its commit, the digest, the time and the compressed diff.
+
+The version is the entry's id in the stream, the previous digest is that of the entry before. What a diff repeats of
+these is left out before it is compressed, and put back byte for byte.
+"""
+
+from collections.abc import Iterable
+from struct import Struct
+
+from service.games.ports.game_store import StoredDiff
+from service.games.timestamps import timestamp, unix_seconds
+from service.store.compression import DIFFS
+
+__all__ = ["COMMIT_ID_BYTES", "pack", "shorten", "unpack"]
+
+COMMIT_ID_BYTES = 9
+"""Entries begin with the commit's id: commit.lua and restore.lua look for it there."""
+
+_HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")
+"""The commit's id, the digest, and the time in Unix seconds: 0 if the diff is whole."""
+
+_TIME = slice(51, 71)
+"""Where the time stands in a diff: after `{"digest":"`, the digest and `","at":"`."""
+
+_COMMITMENT = b'"path":"/commitment","value":"'
+
+
+def pack(commit_id: bytes, game: str, diff: StoredDiff) -> bytes:
+    """Return the entry of a diff.
+
+    >>> data = b'{"digest":"%b","at":"2026-11-25T21:00:00Z","game":"g","patch":[],"version":7}' % (b"0f" * 16)
+    >>> diff = StoredDiff(7, "0f" * 16, "", data)
+    >>> [*unpack("g", "", [(7, pack(b"commit-id", "g", diff))])] == [diff]
+    True
+    """
+    body, at_s = shorten(game, diff)
+    return _HEADER.pack(commit_id, bytes.fromhex(diff.digest), at_s) + DIFFS.compress(body)
+
+
+def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]) -> Iterable[StoredDiff]:
+    """Yield the diffs of consecutive entries, each a version and its bytes.
+
+    `previous` is the digest before the first; if it is None, the first entry only says that of the second. Raises
+    ValueError for entries that are damaged or not consecutive.
+    """
+    expected = None
+    for version, entry in entries:
+        if len(entry) < _HEADER.size or version != (expected or version):
+            raise ValueError(f"the entry of version {expected or version} is damaged or missing")
+        _, packed, at_s = _HEADER.unpack_from(entry)
+        digest, expected = packed.hex(), version + 1
+        if previous is not None:
+            data = DIFFS.decompress(entry[_HEADER.size :])
+            if at_s:
+                data = _restore(data, game, version, digest, timestamp(at_s))
+            if version == 1:  # the chain of digests begins with the commitment, which the first diff sets
+                previous = data.partition(_COMMITMENT)[2].partition(b'"')[0].decode()
+            yield StoredDiff(version, digest, previous, data)
+        previous = digest
+
+
+def shorten(game: str, diff: StoredDiff) -> tuple[bytes, int]:
+    """Return a diff without what its entry repeats, and its time; the whole diff and 0 if that could not be undone."""
+    data, at = diff.data, diff.data[_TIME].decode("ascii", "replace")
+    if not data.startswith(_head(diff.digest, at)):
+        return data, 0
+    body = data
+    for full, short in _repetitions(game, diff.version, at):
+        body = body.replace(full, short, 1)
+    body = body[_TIME.stop :]
+    is_undone = _restore(body, game, diff.version, diff.digest, at) == data
+    return (body, unix_seconds(at)) if is_undone else (data, 0)
+
+
+def _restore(body: bytes, game: str, version: int, digest: str, at: str) -> bytes:
+    for full, short in _repetitions(game, version, at):
+        body = body.replace(short, full, 1)
+    return _head(digest, at) + body
+
+
+def _head(digest: str, at: str) -> bytes:
+    return f'{{"digest":"{digest}","at":"{at}'.encode()
+
+
+def _repetitions(game: str, version: int, at: str) -> tuple[tuple[bytes, bytes], ...]:
+    """Return what a diff says in full, and what stands for it."""
+    return (
+        (f'"game":"{game}"'.encode(), b'"game":""'),
+        (f'"path":"/version","value":{version}}}'.encode(), b'"path":"/version"}'),
+        (f'"path":"/updated_at","value":"{at}"'.encode(), b'"path":"/updated_at"'),
+        (f',"version":{version}}}'.encode(), b',"version":}'),
+    )
