@@ -8,9 +8,9 @@ import pytest
 from yarl import URL
 
 from service.web.connections.limiter import CONNECTION_LIMITER
-from tests.fuzz.frames import TEXT, encode_frame
 from tests.polling import wait_until
 from tests.server_process import start_server
+from tests.verification.fuzz.frames import TEXT, encode_frame
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
