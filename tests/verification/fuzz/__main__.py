@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.verification.fuzz import http, logs, queries, raw_http, snapshots, sockets, tilesets
+from tests.verification.fuzz import http, logs, names, raw_http, snapshots, sockets, tilesets
 from tests.verification.fuzz.harness import Budget, Counts
 from tests.verification.fuzz.target import Target, start_target
 
@@ -22,7 +22,7 @@ Fuzzer = Callable[[Target, Path, Budget, Counts], None]
 
 def _http(target: Target, directory: Path, budget: Budget, counts: Counts) -> None:
     http.fuzz(target, directory, budget, counts)
-    queries.fuzz(target, budget._replace(examples=4 * budget.examples), counts)
+    names.fuzz(target, budget._replace(examples=4 * budget.examples), counts)
 
 
 def _snapshot(target: Target, directory: Path, budget: Budget, counts: Counts) -> None:

@@ -5,13 +5,10 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-import jsonpatch
-
-from schemas.diffs import canonical_body, next_digest
 from schemas.problems import PROBLEM_TYPES
 from tests.verification.fuzz.frames import TEXT, RawSocket, encode_frame
 from tests.verification.fuzz.harness import Counts
-from tests.web.watcher_client import message_validator
+from tests.web.watcher_client import GameCopy, message_validator
 from tools.openapi.asyncapi import CLOSE_CODES, REPLIES
 
 CLOSE_CODE_NUMBERS = frozenset(closed.code for closed in CLOSE_CODES)
@@ -21,31 +18,12 @@ RESPONSE_TYPES = ("ack", "error", "subscribed", "pong")
 GAME = "game"
 
 
-class Replica:
-    """A game as this client knows it."""
-
-    def __init__(self, version: int, digest: str | None, game: Any = None) -> None:
-        self.version = version
-        self.digest = digest
-        self.game = game
-
-    def apply(self, diff: dict[str, Any]) -> None:
-        """Apply a diff. Raise AssertionError if it does not follow from this version."""
-        assert diff["version"] == self.version + 1, (self.version, diff)
-        if self.digest is not None:
-            assert diff["digest"] == next_digest(self.digest, canonical_body(diff)), diff
-        self.version, self.digest = diff["version"], diff["digest"]
-        if self.game is not None:
-            self.game = jsonpatch.apply_patch(self.game, diff["patch"], in_place=False)
-            assert self.game["version"] == self.version
-
-
 class CheckedSocket:
     """An open socket, and the state that its next messages must match."""
 
     def __init__(self, raw: RawSocket, counts: Counts) -> None:
         self.raw = raw
-        self.games: dict[str, Replica] = {}
+        self.games: dict[str, GameCopy] = {}
         """The games that it is subscribed to."""
         self.snapshot_of: str | None = None
         """The game whose snapshot must be the next message."""
@@ -106,8 +84,8 @@ class CheckedSocket:
                 raise AssertionError(message)
 
     def _handle_snapshot(self, message: dict[str, Any]) -> None:
-        game = message[GAME]
-        self.games[game["id"]] = Replica(game["version"], message["digest"], game)
+        copy = self.games[message[GAME]["id"]] = GameCopy()
+        copy.apply(message)
 
     def _check_response(self, request: Any, message: dict[str, Any]) -> None:
         """Check that a response has the type and the id that its request allows."""
@@ -143,6 +121,6 @@ class CheckedSocket:
             since = request["since"]
             assert since is not None
             assert since <= message["version"]
-            self.games[message[GAME]] = Replica(int(since), request.get("digest"))
+            self.games[message[GAME]] = GameCopy(int(since), request.get("digest"))
         else:
             self.snapshot_of = message[GAME]

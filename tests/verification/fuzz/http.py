@@ -8,10 +8,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.tools import ROOT
+from tests.verification.fuzz import schemathesis_hooks
 from tests.verification.fuzz.harness import Budget, Counts
 from tests.verification.fuzz.schemathesis_hooks import COUNTS_FILE, SEED
 from tests.verification.fuzz.target import Target
@@ -20,7 +22,7 @@ TIMEOUT_S = 900
 
 SINGLE_PHASES = "examples,coverage,fuzzing"
 
-STATEFUL_PHASES = "stateful"
+CONFIGURATION_FILE = "schemathesis.toml"
 
 CONFIGURATION = """
 [parameters]
@@ -71,88 +73,67 @@ def fuzz(target: Target, directory: Path, budget: Budget, counts: Counts) -> Non
     """Run all phases; configurations are written to `directory`."""
     fuzz_active_game(target, directory, budget, counts)
     fuzz_other_games(target, directory, budget._replace(examples=max(1, budget.examples // 5)), counts)
-    fuzz_sequences(target, directory, budget, counts)
+    fuzz_sequences(target, directory, budget._replace(examples=5 * budget.examples), counts)
 
 
 def fuzz_active_game(
     target: Target, directory: Path, budget: Budget, counts: Counts, phases: str = SINGLE_PHASES
 ) -> None:
     """Fuzz each operation that does not end the game."""
-    created = target.create_game([{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
-    token = ("-H", f"Authorization: Bearer {created['owner_token']}")
-    run = _Schemathesis(target, directory, counts)
-    run(_configuration(created), phases, budget, *token, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
+    options = (*_game_options(target, [{"name": "Bo"}, {"bot": "random"}], directory), "--phases", phases)
+    _run(target, directory, budget, counts, *options, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
 
 
 def fuzz_other_games(
     target: Target, directory: Path, budget: Budget, counts: Counts, phases: str = SINGLE_PHASES
 ) -> None:
     """Fuzz operations that end a game, and operations on games with open seats and on unknown games."""
-    run = _Schemathesis(target, directory, counts)
-    waiting = target.create_game([{"name": "Ana"}, *({"open": True} for _ in range(4))])
-    token = ("-H", f"Authorization: Bearer {waiting['owner_token']}")
-    changing = [path for end in ("", "/seats", "/resign") for path in ("--include-path", "/v1/games/{id}" + end)]
-    run(_configuration(waiting), phases, budget, *token, *changing)
+    options = (*_game_options(target, [{"open": True}] * 4, directory), "--phases", phases)
+    changing = (f"--include-path=/v1/games/{{id}}{end}" for end in ("", "/seats", "/resign"))
+    _run(target, directory, budget, counts, *options, *changing)
     if phases == SINGLE_PHASES:
-        run("", "fuzzing", budget, "--include-path-regex", "[{]id[}]")
+        (directory / CONFIGURATION_FILE).write_text("")
+        _run(target, directory, budget, counts, "--phases", "fuzzing", "--include-path-regex", "[{]id[}]")
 
 
 def fuzz_sequences(target: Target, directory: Path, budget: Budget, counts: Counts) -> None:
     """Fuzz sequences of operations along the document's links."""
-    run = _Schemathesis(target, directory, counts)
-    run(SEQUENCES, STATEFUL_PHASES, budget._replace(examples=5 * budget.examples), hooks=True)
+    (directory / CONFIGURATION_FILE).write_text(SEQUENCES)
+    file = directory / "responses.json"
+    hooks = {"SCHEMATHESIS_HOOKS": schemathesis_hooks.__name__, "PYTHONPATH": str(ROOT), COUNTS_FILE: str(file)}
+    variables = {**hooks, SEED: str(budget.seed or 0)}
+    _run(target, directory, budget, counts, "--phases", "stateful", variables=variables)
+    counts.update({f"http {response}": count for response, count in json.loads(file.read_bytes()).items()})
 
 
-class _Schemathesis:
-    """Runs schemathesis in its own process. Raises AssertionError with its output."""
-
-    def __init__(self, target: Target, directory: Path, counts: Counts) -> None:
-        self._target = target
-        self._directory = directory
-        self._counts = counts
-
-    def __call__(self, configuration: str, phases: str, budget: Budget, *arguments: str, hooks: bool = False) -> None:
-        """Run these phases."""
-        (self._directory / "schemathesis.toml").write_text(configuration)
-        finished = subprocess.run(
-            [*self._command(phases, budget), *arguments],
-            cwd=self._directory,
-            env=self._environment(budget) if hooks else None,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        assert finished.returncode == 0, finished.stdout + finished.stderr
-        self._count(finished.stdout.splitlines(), hooks=hooks)
-        self._target.check()
-
-    def _command(self, phases: str, budget: Budget) -> Iterable[str]:
-        yield str(Path(sys.executable).with_name("schemathesis"))
-        yield from ("--config-file", str(self._directory / "schemathesis.toml"))
-        yield from ("run", f"{self._target.url}/openapi.json", "--no-color", "--warnings", "off")
-        yield from ("--exclude-checks", SEMANTIC_CHECK, "--continue-on-failure")
-        yield from ("--phases", phases, "--max-examples", str(budget.examples))
-        yield from ("--generation-deterministic",) if budget.seed is None else ("--seed", str(budget.seed))
-
-    def _environment(self, budget: Budget) -> dict[str, str]:
-        hooks = {
-            "SCHEMATHESIS_HOOKS": "tests.verification.fuzz.schemathesis_hooks",
-            "PYTHONPATH": str(Path(__file__).parents[3]),
-        }
-        return {**os.environ, **hooks, COUNTS_FILE: str(self._counts_file), SEED: str(budget.seed or 0)}
-
-    @property
-    def _counts_file(self) -> Path:
-        return self._directory / "responses.json"
-
-    def _count(self, output: list[str], *, hooks: bool) -> None:
-        cases = [line.split()[0] for line in output if " generated, " in line]
-        self._counts["http requests"] += sum(map(int, cases))
-        if hooks:
-            for response, count in json.loads(self._counts_file.read_bytes()).items():
-                self._counts[f"http {response}"] += count
+def _game_options(target: Target, others: list[dict[str, Any]], directory: Path) -> tuple[str, str]:
+    """Create a game that the configuration names, and return the options with its token."""
+    created = target.create_game([{"name": "Ana"}, *others])
+    (directory / CONFIGURATION_FILE).write_text(CONFIGURATION.format(game=created["game"]["id"]))
+    return "-H", f"Authorization: Bearer {created['owner_token']}"
 
 
-def _configuration(created: dict[str, Any]) -> str:
-    return CONFIGURATION.format(game=created["game"]["id"])
+def _run(
+    target: Target, directory: Path, budget: Budget, counts: Counts, *options: str, variables: Mapping[str, str] = {}
+) -> None:
+    """Run schemathesis in its own process. Raise AssertionError with its output."""
+    program = Path(sys.executable).with_name("schemathesis")
+    finished = subprocess.run(
+        (
+            *(program, "--config-file", CONFIGURATION_FILE, "run", f"{target.url}/openapi.json", "--no-color"),
+            *("--warnings", "off", "--exclude-checks", SEMANTIC_CHECK, "--continue-on-failure"),
+            *("--max-examples", str(budget.examples)),
+            *(("--generation-deterministic",) if budget.seed is None else ("--seed", str(budget.seed))),
+            *options,
+        ),
+        cwd=directory,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    cases = [line.split()[0] for line in finished.stdout.splitlines() if " generated, " in line]
+    counts["http requests"] += sum(map(int, cases))
+    target.check()

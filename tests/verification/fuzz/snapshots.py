@@ -28,6 +28,7 @@ from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.i18n import describe_move, get_translator
 from service.store import keys
+from service.web.app_keys import CONTEXT
 from tests.engine.random_games import archipelago_index, new_game
 from tests.verification.fuzz.frames import ConnectionEnded, RawSocket
 from tests.verification.fuzz.harness import Budget, Counts, run_property
@@ -140,7 +141,7 @@ async def _corrupt(target: Target, game: str, fields: tuple[str, ...], changes: 
             start = position % (len(data) + 1)
             data = data[:start] + new + data[start + cut :]
         await redis.hset(keys.game(game), field, data)
-    while target.context.cache.pop(game) is not None:
+    while target.app[CONTEXT].cache.pop(game) is not None:
         pass
 
 

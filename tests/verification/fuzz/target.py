@@ -19,21 +19,18 @@ import uvloop
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.context import Context
 from service.games.ports.webhook_store import SendResult
-from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
-from service.games.tilesets import load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from service.supervision import Supervisor
-from service.web.app import make_app
+from service.web.app_keys import CONTEXT, HUB, SUPERVISOR
 from service.web.limits import Limits
 from service.web.server.runner import ProblemRunner
 from service.web.streaming.registry import STREAMS
 from service.web.websocket.connection import WebSocketConnection
+from tests.web.app_server import instance
 
 T = TypeVar("T")
 
@@ -94,11 +91,9 @@ class Target:
         self.port = 0
         self.errors = ErrorRecorder()
         self.app: web.Application
-        self.context: Context
         self.store: RedisStore
         self.redis: Redis
         """A plain client of its Redis."""
-        self._tilesets = load_catalogue(None)
         self._loop: asyncio.AbstractEventLoop
         self._ready = threading.Event()
         self._stop: asyncio.Event
@@ -201,23 +196,14 @@ class Target:
         async with AsyncExitStack() as stack:
             self.store = await stack.enter_async_context(connect(self.redis_url))
             self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
-            supervisor = Supervisor()
-            hub = Hub(self.store, self._tilesets, LIMITS.sweep_interval_s, supervisor=supervisor)
-            stack.push_async_callback(hub.aclose)
             dispatcher = WebhookDispatcher(self.store, _discard_webhook, time.time)
-            self.context = Context(
-                store=self.store,
-                tilesets=self._tilesets,
-                clock=time.time,
-                on_committed=hub.publish_commit,
-                on_token_revoked=hub.recheck_tokens,
-                on_webhooks_due=dispatcher.dispatch,
+            self.app = await stack.enter_async_context(
+                instance(self.store, LIMITS, on_webhooks_due=dispatcher.dispatch)
             )
-            self._hub = hub
-            hub.start()
-            await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, self.context)))
+            supervisor = self.app[SUPERVISOR]
+            scheduler = partial(run_scheduler, self.app[CONTEXT])
+            await stack.enter_async_context(supervisor.running("scheduler", scheduler))
             await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
-            self.app = make_app(self.context, hub, LIMITS, supervisor)
             runner = ProblemRunner(self.app, 1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
@@ -229,7 +215,7 @@ class Target:
             runner.force_shutdown()
 
     async def _count_resources(self) -> ResourceCounts:
-        return ResourceCounts(len(self.app[STREAMS]), len(self._hub), len(asyncio.all_tasks()))
+        return ResourceCounts(len(self.app[STREAMS]), len(self.app[HUB]), len(asyncio.all_tasks()))
 
     def _tasks(self) -> list[str]:
         async def names() -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.fuzz import http, logs, queries, raw_http, snapshots, sockets, tilesets
+from tests.verification.fuzz import http, logs, names, raw_http, snapshots, sockets, tilesets
 from tests.verification.fuzz.harness import Budget, Counts
 from tests.verification.fuzz.raw_requests import AMBIGUOUS
 from tests.verification.fuzz.target import Target
@@ -43,7 +43,7 @@ def test_raw_http_requests(target: Target) -> None:
 
 
 def test_names_languages_and_queries(target: Target) -> None:
-    queries.fuzz(target, short(30), Counts())
+    names.fuzz(target, short(30), Counts())
 
 
 def test_legal_moves_and_corrupted_games(target: Target) -> None:
