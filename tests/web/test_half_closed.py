@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.limits import Limits
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.verification.fuzz.frames import TEXT, encode_frame
-from tests.web.app_server import Client, serve
+from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 
@@ -77,19 +75,19 @@ async def test_it_may_close_while_its_request_is_handled(client: Client) -> None
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400")
 
 
-async def test_a_stream_ends_when_its_client_closes_its_sending_half(store: RedisStore) -> None:
+async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Client) -> None:
     """Nothing else tells that a client is gone; whether it closes before or after the stream began."""
-    async with serve(store, Limits(sse_comment_interval_s=0.2)) as client:
-        game = await create_game(client)
-        stream = make_head(f"{game.path}/diffs", "Accept: text/event-stream")
-        for request, reads_head in product((stream, make_head("/v1/ws", *UPGRADE)), (True, False)):
-            async with open_connection(client) as (reader, writer):
-                writer.write(request)
-                if reads_head:
-                    await reader.readuntil(b"\r\n\r\n")
-                writer.write_eof()
-                await read_to_end(reader)
-        await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
+    game = await create_game(client)
+    before = {*client.app[CONNECTION_LIMITER].connections}
+    stream = make_head(f"{game.path}/diffs", "Accept: text/event-stream")
+    for request, reads_head in product((stream, make_head("/v1/ws", *UPGRADE)), (True, False)):
+        async with open_connection(client) as (reader, writer):
+            writer.write(request)
+            if reads_head:
+                await reader.readuntil(b"\r\n\r\n")
+            writer.write_eof()
+            await read_to_end(reader)
+    await wait_until(lambda: {*client.app[CONNECTION_LIMITER].connections} == before)
 
 
 async def test_the_service_as_a_program_answers_too(tmp_path: Path, redis_url: str) -> None:
