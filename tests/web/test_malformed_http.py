@@ -14,17 +14,12 @@ from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.server import runner
 from tests.polling import wait_until
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import make_head, open_connection, read_to_end, send_raw
 
-
-@pytest.fixture(autouse=True)
-def _short_linger(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close connections with an unread body sooner."""
-    monkeypatch.setattr(runner, "LINGER_TIMEOUT_S", 0.1)
+pytestmark = pytest.mark.usefixtures("short_linger")
 
 
 @pytest.mark.parametrize(
