@@ -9,7 +9,6 @@ from typing import NamedTuple
 import aiohttp
 
 from south_seas import Backoff
-from tests.verification.chaos.attempts import attempt_tracing
 from tests.verification.chaos.history import History
 
 RETRIES = Backoff(initial_wait_s=0.05, max_wait_s=1.5, max_attempts=2_000, timeout_s=4.0)
@@ -75,5 +74,5 @@ async def client_context(
 ) -> AsyncIterator[ClientContext]:
     """Create the context of a new run."""
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, trace_configs=[attempt_tracing()]) as session:
+    async with aiohttp.ClientSession(connector=connector) as session:
         yield ClientContext(url, History(), session, seed, ThinkTime(max_think_time_s), backoff, asyncio.Event())

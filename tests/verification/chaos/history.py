@@ -50,7 +50,6 @@ class Acknowledged(_OperationRecord, tag="ok"):
     digest: str
     diffs: list[tuple[int, str]] | None
     """Version and digest of each diff of the response; None for a WebSocket, whose `ack` has no diffs."""
-    attempts: int = 1
 
 
 class Rejected(_OperationRecord, tag="fail"):

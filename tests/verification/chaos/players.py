@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+import msgspec
+
 from south_seas import (
     APIError,
+    Backoff,
     Client,
     ClientError,
     ConflictError,
@@ -14,7 +17,6 @@ from south_seas import (
     VersionMismatchError,
 )
 from south_seas.models import ActionResult, LegalMoves, Move
-from tests.verification.chaos.attempts import count_attempts
 from tests.verification.chaos.client_context import ClientContext
 from tests.verification.chaos.history import Acknowledged, Invoked, Rejected, Retried, Undetermined
 
@@ -26,6 +28,17 @@ POLL_INTERVAL_S = 0.15
 
 EXPECTED_ERRORS = (VersionMismatchError, IllegalMoveError, ConflictError)
 """Rejections that a correct service may send: another client was first."""
+
+
+class CountingBackoff(Backoff, frozen=True):
+    """Remembers after how many failed attempts the client retries a request, or gives it up."""
+
+    earlier_failures: list[int] = msgspec.field(default_factory=list)
+
+    def wait_s(self, failures: int) -> float:
+        """Return the wait after `failures` earlier failures."""
+        self.earlier_failures.append(failures)
+        return super().wait_s(failures)
 
 
 class Player(Protocol):
@@ -48,7 +61,8 @@ class HTTPPlayer:
         self._use_if_match = use_if_match
         self._seat = seat
         self._rng = context.create_rng(client)
-        self._api = Client(context.url, token, session=context.session, backoff=context.backoff)
+        self._backoff = CountingBackoff(**msgspec.structs.asdict(context.backoff))
+        self._api = Client(context.url, token, session=context.session, backoff=self._backoff)
         self._number = 0
 
     async def run(self) -> None:
@@ -81,32 +95,32 @@ class HTTPPlayer:
         if_match = f"{legal.version}-{legal.digest}" if self._use_if_match else None
         add = self.context.history.add
         add(Invoked(client=self.client, game=self.game, key=key, move=move.id, seat=seat, if_match=if_match))
-        with count_attempts() as attempts:
-            try:
-                result = await self._send(move, seat, key, if_match)
-            except EXPECTED_ERRORS as error:
-                add(Rejected(client=self.client, key=key, code=error.code, attempts=attempts.count))
-                return None
-            except ClientError as error:
-                self._record_failure(key, error, attempts.count)
-                return None
+        try:
+            result = await self._send(move, seat, key, if_match)
+        except EXPECTED_ERRORS as error:
+            add(Rejected(client=self.client, key=key, code=error.code, attempts=self._attempts))
+            return None
+        except ClientError as error:
+            self._record_failure(key, error)
+            return None
         diffs = [(diff.version, diff.digest) for diff in result.diffs]
         version, digest = result.version, result.digest
-        add(
-            Acknowledged(
-                client=self.client, key=key, version=version, digest=digest, diffs=diffs, attempts=attempts.count
-            )
-        )
+        add(Acknowledged(client=self.client, key=key, version=version, digest=digest, diffs=diffs))
         if self._rng.random() < RETRY_PROBABILITY:
             await self._retry(result, lambda: self._send(move, seat, key, if_match), key)
         return result.legal_moves
 
-    def _record_failure(self, key: str, error: ClientError, attempts: int) -> None:
+    @property
+    def _attempts(self) -> int:
+        """The attempts of the last request that failed."""
+        return self._backoff.earlier_failures[-1] + 1
+
+    def _record_failure(self, key: str, error: ClientError) -> None:
         """Record an outcome that no action should have."""
         output = f"{error.problem.status} {error}" if isinstance(error, APIError) else repr(error)
         self._record_violation(f"{key}: {output}")
         if isinstance(error, APIError) and not isinstance(error, RetryableError):
-            self.context.history.add(Rejected(client=self.client, key=key, code=error.code, attempts=attempts))
+            self.context.history.add(Rejected(client=self.client, key=key, code=error.code, attempts=self._attempts))
         else:
             self.context.history.add(Undetermined(client=self.client, key=key, reason=repr(error)))
 

@@ -92,12 +92,7 @@ class SocketPlayer(SocketSubscriber):
         if response["type"] == "ack":
             self.context.history.add(
                 Acknowledged(
-                    client=self.client,
-                    key=key,
-                    version=response["version"],
-                    digest=response["digest"],
-                    diffs=None,
-                    attempts=attempts,
+                    client=self.client, key=key, version=response["version"], digest=response["digest"], diffs=None
                 )
             )
             if self._rng.random() < RETRY_PROBABILITY:
