@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.tools import MUTMUT, ROOT, exit_without
 
 DIRECTORY = ROOT / ".mutants"
+PROGRAM = Path(sys.executable).with_name("mutmut")
 
 CONFIGURATION = """
 [tool.mutmut]
@@ -42,15 +43,14 @@ def main() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     configuration = CONFIGURATION.format(source=arguments.source, tests=arguments.tests)
     (DIRECTORY / "pyproject.toml").write_text(project + configuration, encoding="utf-8")
-    _mutmut("run", capture=False)
+    if status := subprocess.run((PROGRAM, "run"), cwd=DIRECTORY, check=False).returncode:
+        sys.exit(status)
     for mutant in re.findall(r"^ +(\S+): (?!killed|not checked)", _mutmut("results"), re.MULTILINE):
         sys.stdout.write(_mutmut("show", mutant))
 
 
-def _mutmut(*command: str, capture: bool = True) -> str:
-    program = Path(sys.executable).with_name("mutmut")
-    stdout = subprocess.PIPE if capture else None
-    return subprocess.run((program, *command), cwd=DIRECTORY, stdout=stdout, text=True, check=True).stdout or ""
+def _mutmut(*command: str) -> str:
+    return subprocess.run((PROGRAM, *command), cwd=DIRECTORY, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from tests.verification.chaos.run import Plan, run
 from tests.verification.chaos.scenarios import SCENARIOS
 from tests.verification.chaos.statistics import Tally
 
+pytestmark = [pytest.mark.usefixtures("slow_gate"), pytest.mark.timeout(240)]
+
 QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s is None]
 """Scenarios that wait for no timeout of a player."""
 
@@ -23,7 +25,6 @@ async def run_without_violation(plan: Plan, directory: Path) -> Tally:
     return result.tally
 
 
-@pytest.mark.timeout(240)
 async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> None:
     faults = ("kill an instance", "kill Redis", "disconnect clients")
     plan = Plan(6, 4, "sentinel", faults, games=4, scenarios=QUICK, flags=FLAGS)
@@ -32,7 +33,6 @@ async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> 
     assert tally.counts[Acknowledged] > 300
 
 
-@pytest.mark.timeout(240)
 async def test_a_shifted_clock_causes_no_violation(short_path: Path) -> None:
     require(LIBFAKETIME)
     plan = Plan(3, 4, "standalone", ("shift a clock",), games=2, scenarios=QUICK, flags=FLAGS)
@@ -41,7 +41,6 @@ async def test_a_shifted_clock_causes_no_violation(short_path: Path) -> None:
     assert tally.counts[Acknowledged] > 50
 
 
-@pytest.mark.timeout(240)
 async def test_a_rolling_update_fails_no_request_and_drops_no_subscriber(short_path: Path) -> None:
     plan = Plan(0, 1, "standalone", games=4, scenarios=QUICK, flags=FLAGS, rolling_updates=1)
     tally = await run_without_violation(plan, short_path)
