@@ -8,16 +8,14 @@ from tests.verification.model.search import search
 from tests.verification.model.state import Failures, Settings, initial_state
 from tests.verification.model.steps import steps
 
-LARGE = pytest.mark.usefixtures("slow_gate")
-"""Of more replicas, whose states are many."""
-
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize(
-    "guarantee",
-    [pytest.param(one, id=one.description, marks=[LARGE] if one.settings.replicas > 2 else []) for one in GUARANTEES],
-)
-def test_each_setting_tolerates_exactly_the_expected_failures(guarantee: Guarantee) -> None:
+@pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda guarantee: guarantee.description)
+def test_each_setting_tolerates_exactly_the_expected_failures(
+    guarantee: Guarantee, request: pytest.FixtureRequest
+) -> None:
+    if guarantee.settings.replicas > 2:  # more servers have many more states
+        request.getfixturevalue("slow_gate")
     result = dict(guarantee.verdicts())
     assert {name: "-" if verdict.counterexample else "+" for name, verdict in result.items()} == dict(
         zip(CASES, guarantee.expected, strict=True)
