@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.verification.durability.guarantees import GUARANTEES, Guarantee
-from tests.verification.durability.trials import Load, TrialResult, run_trial
-
-SLACK_S = 0.5
-"""How late a writer on a busy machine may record an acknowledgement, even after the server was killed."""
+from tests.verification.durability.trials import Load, TrialResult, find_breach, run_trial
 
 SHORT = Load(seconds=1.0, writers=10)
 
@@ -39,12 +36,4 @@ async def test_guarantees_hold_in_a_partition(short_path: Path) -> None:
 def check(guarantee: Guarantee, result: TrialResult) -> None:
     """Fail if the guarantee does not hold, or the trial tested nothing."""
     assert result.losses.acknowledged > 100, guarantee.name
-    assert (result.losses.duplicates, result.losses.gaps) == (0, 0), guarantee.name
-    if guarantee.must_lose:
-        assert result.losses.lost_commits, guarantee.name
-    if guarantee.max_loss_age_s == 0:
-        assert result.losses.lost_commits == [], guarantee.name
-    elif guarantee.max_loss_age_s is not None:
-        limit = guarantee.max_loss_age_s + SLACK_S
-        assert result.oldest_loss_s <= limit, guarantee.name
-        assert result.newest_loss_s <= (limit if guarantee.fault == "partition" else SLACK_S), guarantee.name
+    assert find_breach(guarantee, result) is None, guarantee.name

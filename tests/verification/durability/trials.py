@@ -35,6 +35,9 @@ PENDING_AOF_BYTES = 400_000
 
 PENDING_AOF_TIMEOUT_S = 10.0
 
+SLACK_S = 0.5
+"""How late a writer on a busy machine may record an acknowledgement, even after the server was killed."""
+
 RECOVERY_TIMEOUT_S = 60.0
 COMMAND_TIMEOUT_S = 1.0
 """Shorter than a failover: clients must reach the new primary even after commands have timed out."""
@@ -66,6 +69,24 @@ class TrialResult(NamedTuple):
     """How long before the fault the first lost commit was acknowledged; negative after it."""
     newest_loss_s: float
     """How long after the fault the last lost commit was acknowledged; negative before it."""
+
+
+def find_breach(guarantee: Guarantee, result: TrialResult) -> str | None:
+    """Return how a trial shows that a guarantee does not hold, or why it tested nothing; None if all is well."""
+    losses, limit = result.losses, guarantee.max_loss_age_s
+    if losses.duplicates or losses.gaps:
+        return f"{losses.duplicates} duplicates, {losses.gaps} gaps"
+    if guarantee.must_lose and not losses.lost_commits:
+        return "the fault lost nothing"
+    if limit is None or not losses.lost_commits:
+        return None
+    newest = SLACK_S + (limit if guarantee.fault == "partition" else 0)
+    if limit and result.oldest_loss_s <= limit + SLACK_S and result.newest_loss_s <= newest:
+        return None
+    return (
+        f"{len(losses.lost_commits)} lost, acknowledged from {-result.oldest_loss_s:.2f} s to "
+        f"{result.newest_loss_s:.2f} s after the fault"
+    )
 
 
 class Target(NamedTuple):
