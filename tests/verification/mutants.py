@@ -1,11 +1,12 @@
 """Mutation testing: mutmut puts small mistakes into modules, one at a time, and those that no test notices are printed.
 
-As in: make mutants ARGS="service/engine/islanders.py tests/rules". mutmut works in .mutants, and keeps there which test
-runs which function, and what is known of a mutant: another run tries only what has changed.
+As in: make mutants ARGS="service/engine/islanders.py tests/rules". mutmut works in .mutants, where all but its
+configuration is linked to the project; `mutmut browse` shows there what it has found.
 """
 
 import argparse
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,6 @@ also_copy = ["clients/python", "docs", "examples", "schemas", "tools", "README.m
 pytest_add_cli_args = ["-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = {tests}
 timeout_multiplier = 5.0
-use_git_change_detection = false
 """
 """Of the project, for a module or pattern of modules; log lines are not what tests of behaviour are about."""
 
@@ -36,9 +36,10 @@ def main() -> None:
     parser.add_argument("tests", nargs="+", help="test files and directories that are to notice the mistakes")
     arguments = parser.parse_args()
     exit_without(MUTMUT)
-    DIRECTORY.mkdir(exist_ok=True)
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
+    DIRECTORY.mkdir()
     for path in ROOT.iterdir():
-        if not path.name.startswith(".") and path.name != "pyproject.toml" and not (DIRECTORY / path.name).exists():
+        if not path.name.startswith(".") and path.name != "pyproject.toml":
             (DIRECTORY / path.name).symlink_to(path)
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     configuration = CONFIGURATION.format(source=arguments.source, tests=arguments.tests)
