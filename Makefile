@@ -54,8 +54,8 @@ test-compiled: compiled ## Run the tests of the rules, and of what is made of th
 coverage: $(DEVELOPMENT) $(SITE) ## Run all tests and print the lines and branches they miss
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
-mutants: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) ## Put mistakes into the service and print those that no test notices; ARGS="--sample 200 --seed 1"
-	$(BIN)/python -m tests.mutants $(ARGS)
+mutants: $(DEVELOPMENT) $(MUTANTS) ## Print mistakes that no test notices; ARGS="service/engine/islanders.py tests/rules"
+	$(BIN)/python -m tests.verification.mutants $(ARGS)
 
 check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
 	$(PIP) check
@@ -90,13 +90,13 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 site: $(SITE) ## Build the documentation site that the service serves at /docs; fails if a link leads nowhere
 
 chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
-	$(BIN)/python -m tests.chaos $(ARGS)
+	$(BIN)/python -m tests.verification.chaos $(ARGS)
 
 chaos-nightly: $(DEVELOPMENT) ## Run `chaos` for an hour, with a line a minute; ARGS="--minutes 480 --output results"
-	$(BIN)/python -m tests.chaos --minutes 60 --brief $(ARGS)
+	$(BIN)/python -m tests.verification.chaos --minutes 60 --brief $(ARGS)
 
 fuzz: $(DEVELOPMENT) ## Run the fuzzers; ARGS="--minutes 30 --seed 7 --only socket"
-	$(BIN)/python -m tests.fuzz $(ARGS)
+	$(BIN)/python -m tests.verification.fuzz $(ARGS)
 
 bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -25,9 +25,9 @@ from service.web.routes import games
 from service.web.server.runner import MAX_TARGET_BYTES
 from service.web.websocket import session as session_module
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.fuzz.frames import BINARY, CLOSE, TEXT, encode_frame
 from tests.security.limited_client import count_admitted, make_limits
 from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
+from tests.verification.fuzz.frames import BINARY, CLOSE, TEXT, encode_frame
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, HTTPGame, bearer_header, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end

@@ -11,7 +11,6 @@ from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.limits import Limits
-from service.web.server import runner
 from service.web.streaming.encoding import deflated_frame
 from tests.polling import wait_until, wait_until_unchanged
 from tests.security.cpu_time import Data, MeasuredService, send, start_measured_service
@@ -101,11 +100,11 @@ FLOODS: dict[str, tuple[Data, int]] = {
 }
 
 
+@pytest.mark.usefixtures("short_linger")
 @pytest.mark.parametrize("name", FLOODS)
 async def test_an_unwanted_body_is_not_read_to_its_end(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(runner, "LINGER_TIMEOUT_S", 0.1)
     accept, connections = ClientConnection.connection_made, []
 
     def record(connection: ClientConnection, transport: asyncio.BaseTransport) -> None:
@@ -132,6 +131,7 @@ async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredServi
     assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
 
+@pytest.mark.usefixtures("short_linger")
 async def test_a_body_that_never_follows_expect_100_continue_times_out(store: RedisStore) -> None:
     async with serve(store, Limits(request_timeout_s=1.0)) as client, open_connection(client) as (reader, writer):
         writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))

@@ -21,6 +21,8 @@ from tests.web.http_game import create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 from tests.web.watcher_client import client_transport
 
+pytestmark = pytest.mark.usefixtures("short_linger")
+
 WITHIN_S = 10.0
 
 QUICK = Limits(request_timeout_s=1.0, response_timeout_s=1.0, keep_alive_timeout_s=1.0)

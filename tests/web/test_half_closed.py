@@ -2,15 +2,16 @@
 
 import asyncio
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
 from yarl import URL
 
 from service.web.connections.limiter import CONNECTION_LIMITER
-from tests.fuzz.frames import TEXT, encode_frame
 from tests.polling import wait_until
 from tests.server_process import start_server
+from tests.verification.fuzz.frames import TEXT, encode_frame
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
@@ -77,18 +78,16 @@ async def test_it_may_close_while_its_request_is_handled(client: Client) -> None
 async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Client) -> None:
     """Nothing else tells that a client is gone; whether it closes before or after the stream began."""
     game = await create_game(client)
+    before = {*client.app[CONNECTION_LIMITER].connections}
     stream = make_head(f"{game.path}/diffs", "Accept: text/event-stream")
-    for request in (stream, make_head("/v1/ws", *UPGRADE)):
+    for request, reads_head in product((stream, make_head("/v1/ws", *UPGRADE)), (True, False)):
         async with open_connection(client) as (reader, writer):
             writer.write(request)
-            await reader.readuntil(b"\r\n\r\n")
+            if reads_head:
+                await reader.readuntil(b"\r\n\r\n")
             writer.write_eof()
             await read_to_end(reader)
-        async with open_connection(client) as (reader, writer):
-            writer.write(request)
-            writer.write_eof()
-            await read_to_end(reader)
-    await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
+    await wait_until(lambda: {*client.app[CONNECTION_LIMITER].connections} == before)
 
 
 async def test_the_service_as_a_program_answers_too(tmp_path: Path, redis_url: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.streaming import encoding
-from tests.fuzz.frames import CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
+from tests.verification.fuzz.frames import CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import watch_game

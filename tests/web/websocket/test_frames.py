@@ -9,8 +9,19 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.connections.frames import FrameReader
 from service.web.limits import Limits
-from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
 from tests.polling import run_ready_tasks
+from tests.verification.fuzz.frames import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    DEFLATED,
+    FINAL,
+    PING,
+    PONG,
+    TEXT,
+    deflate,
+    encode_frame,
+)
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
