@@ -48,7 +48,7 @@ def kubectl_names(words: list[str]) -> Iterator[str]:
         yield f"{kind}/{rest[1] if rest[0] in {'generic', 'tls'} else rest[0]}"
 
 
-@pytest.mark.parametrize("words", [*words_of("kubectl")], ids=" ".join)
+@pytest.mark.parametrize("words", (*words_of("kubectl"),), ids=" ".join)
 def test_kubectl_is_told_of_files_and_resources_that_exist(words: list[str]) -> None:
     for flag, value in pairwise(words):
         if flag == "-k":

@@ -21,21 +21,25 @@ NotCollected = Callable[[Collection[str]], list[str]]
 
 @pytest.fixture
 def not_collected(request: pytest.FixtureRequest) -> NotCollected:
-    """Return a function that returns those of the named tests that a run of all tests would not run.
+    """Return a function that returns those of the named tests that pytest did not collect, or skips.
 
-    A run of some tests only looks for their names.
+    In a run of some files or with -k, it looks for the names in the others.
     """
-    options = request.config.option
-    if request.config.args_source is request.config.ArgsSource.TESTPATHS and not (options.keyword or options.lf):
-        items = {item.nodeid.partition("[")[0] for item in request.session.items if not item.get_closest_marker("skip")}
-        collected = items | {test.partition("::")[0] for test in items}
-        return lambda tests: [test for test in tests if f"tests/{test}" not in collected]
-    return lambda tests: [test for test in tests if not _is_defined(*test.split("::"))]
+    session = [] if request.config.option.keyword else request.session.items
+    items = {item.nodeid.partition("[")[0] for item in session if not item.get_closest_marker("skip")}
+    files = {test.partition("::")[0] for test in items}
+
+    def is_missing(test: str) -> bool:
+        file, _, name = f"tests/{test}".partition("::")
+        return f"{file}::{name}" not in items if name and file in files else not _is_defined(test)
+
+    return lambda tests: [test for test in tests if is_missing(test)]
 
 
-def _is_defined(file: str, name: str = "test_") -> bool:
+def _is_defined(test: str) -> bool:
+    file, _, name = test.partition("::")
     path = TESTS / file
-    return path.is_file() and f"def {name}" in path.read_text(encoding="utf-8")
+    return path.is_file() and f"def {name or 'test_'}" in path.read_text(encoding="utf-8")
 
 
 def test_every_page_has_a_table_or_a_reason() -> None:
