@@ -37,8 +37,10 @@ def test_tiles_of_all_rotations_and_sizes() -> None:
     lines = []
     for tile in TILES:
         pictures = [draw_single_tile(TileView(tile, turn), size) for size in SIZES for turn in range(4)]
-        for row in range(LARGE.height):
-            lines.append(" ".join(f"{one[row].plain if row < len(one) else '':{len(one[0])}}" for one in pictures))
+        lines += [
+            " ".join(f"{one[row].plain if row < len(one) else '':{len(one[0])}}" for one in pictures)
+            for row in range(LARGE.height)
+        ]
     check("tiles", lines)
 
 
