@@ -98,13 +98,13 @@ FIGURES: dict[str, object] = {
 def settings() -> Iterator[str]:
     """Yield all settings of `south-seas serve` as a table."""
     serve = cli.commands["serve"]
-    yield "| Variable | Flag | Default | |"
-    yield "|---|---|---|---|"
+    yield "| Variable | Default | |"
+    yield "|---|---|---|"
     for option in serve.params:
         if isinstance(option, click.Option) and option.envvar:
             default = option.get_help_extra(click.Context(serve)).get("default", "").strip("()")
             text = (option.help or "").replace("|", r"\|")
-            yield f"| `{option.envvar}` | `{option.opts[0]}` | {f'`{default}`' if default else ''} | {text} |"
+            yield f"| `{option.envvar}` | {f'`{default}`' if default else ''} | {text} |"
 
 
 def runbooks() -> Iterator[str]:
