@@ -16,7 +16,9 @@ from service.web.routes.docs import list_files, load_file
 from tests.docs.blocks import DOCS, pages
 from tests.docs.parsed_page import ParsedPage
 from tests.rules.test_every_rule import IDS
+from tests.tools import ROOT
 from tools.site.__main__ import HERE
+from tools.site.macros import FIGURES, PARTS
 
 PLAIN = {"Accept-Encoding": "identity"}
 GENERATED = ("api", "socket")
@@ -126,6 +128,18 @@ def test_links_between_source_files_lead_to_files(name: str) -> None:
     )
     for link in re.findall(r"\]\(([^)#]+)", text):
         assert link.startswith("https://") or (DOCS / link).exists(), link
+
+
+def test_a_code_host_shows_readable_sources() -> None:
+    """A figure's name says what it is, and a generated part follows where else to read it; other pages have neither."""
+    assert [file.name for file in ROOT.glob("*.md") if "{{" in file.read_text(encoding="utf-8")] == []
+    sources = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in pages())
+    assert all("_" in name and f"{{{{ {name} }}}}" in sources for name in FIGURES)
+    for name in PARTS:
+        before, macro, _ = sources.partition(f"\n\n{{{{ {name} }}}}\n")
+        assert macro, f"{name} is no paragraph of its own"
+        before = before.rpartition("\n## ")[2]
+        assert re.search(r"`(south-seas serve --help|[\w/]+/[\w./]*)`|openapi\.json", before), name
 
 
 def test_the_viewer_is_as_published() -> None:

@@ -27,7 +27,7 @@ VIOLATION_KINDS = frozenset(
         *("unfinished", "verify", "contract", "dropped"),
     )
 )
-"""docs/chaos.md explains each."""
+"""docs/durability.md explains each."""
 
 
 class Violation(NamedTuple):

@@ -1,4 +1,4 @@
-"""docs/chaos.md explains every fault and every kind of violation, and its tables have the printed labels."""
+"""docs/durability.md explains every fault and every kind of violation, and its tables have the printed labels."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.verification.chaos.checker import VIOLATION_KINDS
 from tests.verification.chaos.faults import FAULT_TYPES
 from tests.verification.chaos.statistics import Tally, markdown_table
 
-PAGE = (ROOT / "docs" / "chaos.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "durability.md").read_text(encoding="utf-8")
 
 
 def first_cells(table: str) -> list[str]:
