@@ -15,7 +15,7 @@ import click
 import uvloop
 from aiohttp import web
 
-from service.archive_storage.object_storage import open_object_storage
+from service.archive_storage import open_object_storage
 from service.engine import COMPILED
 from service.escaping import escape_unprintable
 from service.games.archive.archiver import Archiver
@@ -71,6 +71,15 @@ class CommandGroup(click.Group):
         "tileset": ("service.cli.tileset", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),
     }
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a file that cannot be read or written is an error of its caller."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise click.ClickException(f"{error.filename}: {error.strerror}") from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names."""

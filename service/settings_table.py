@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import click
 
-from service.archive_storage.object_storage import validate_archive_url
+from service.archive_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, parse_url

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from schemas.base import canonical_json
-from service.archive_storage.atomic_files import write_atomically
 from service.cli.progress import Progress, report_failure
 from service.cli.store import REDIS_SETTINGS, run_with_store
+from service.files import write_atomically
 from service.games.archive.builder import build_export
 from service.games.archive.document import SUFFIX, GameDocument, InvalidDocument, encode_document, object_name
 from service.games.ports.game_store import StoreUnavailable

@@ -48,5 +48,3 @@ def run_with_store(settings: dict[str, Any], work: Callable[[RedisStore], Awaita
         raise click.ClickException(str(error)) from error
     except StoreUnavailable as error:
         raise click.ClickException(f"Redis does not answer: {error}") from error
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or ''}: {error.strerror or error}") from error

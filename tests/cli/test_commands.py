@@ -18,6 +18,7 @@ from service.store.game_store import RedisStore
 from tests.cli.help_texts import iter_commands
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.programs import Finished, run_program
+from tests.tools import ROOT
 
 HELP_TEXTS = Path(__file__).with_name("help_texts.txt")
 
@@ -51,6 +52,31 @@ async def test_a_file_that_does_not_exist_is_named(arguments: tuple[str, ...]) -
     ended = await south_seas(*arguments)
     assert ended.returncode == 2
     assert "missing.json" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    (
+        ("tileset", "check", "fifo.json"),
+        ("verify", "fifo.json"),
+        ("verify", "log.json", "--tileset", "fifo.json"),
+        ("import", "fifo.json"),
+        ("export", "--all", "out", "--tilesets-dir", "."),
+        ("serve", "--port", "0", "--tilesets-dir", "."),
+    ),
+    ids=" ".join,
+)
+async def test_a_file_that_is_not_regular_is_refused_at_once(
+    arguments: tuple[str, ...], tmp_path: Path, redis_url: str
+) -> None:
+    """A FIFO, to which nobody writes, would be waited for without end."""
+    os.mkfifo(tmp_path / "fifo.json")
+    (tmp_path / "log.json").write_text("[]")
+    environment = {**os.environ, "SOUTH_SEAS_REDIS_URL": redis_url}
+    command = (sys.executable, "-m", "service.main", *arguments)
+    ended = await run_program(*command, cwd=tmp_path, env=environment | {"PYTHONPATH": str(ROOT)}, timeout_s=20)
+    assert ended.returncode == 1
+    assert re.fullmatch(r".*fifo\.json: is not a regular file\n", ended.stderr)
 
 
 async def test_all_games_are_moved_from_one_redis_to_another(

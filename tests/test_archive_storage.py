@@ -11,7 +11,7 @@ import pytest
 from obstore import get_async, list_with_delimiter
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
-from service.archive_storage.object_storage import (
+from service.archive_storage import (
     BucketStorage,
     DirectoryStorage,
     InvalidArchiveURL,
@@ -123,7 +123,7 @@ def test_other_storages_are_opened_by_their_urls(url: str, monkeypatch: pytest.M
 
 
 def test_without_the_library_only_directories_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.archive_storage.object_storage.find_spec", lambda _: None)
+    monkeypatch.setattr("service.archive_storage.find_spec", lambda _: None)
     with pytest.raises(InvalidArchiveURL, match=r"pip install 'south-seas-service\[archive\]'"):
         open_object_storage("s3://bucket/x")
     assert isinstance(open_object_storage("file:///archive"), DirectoryStorage)

@@ -1,16 +1,29 @@
-"""Atomic writes of files, and the game documents in files and directories."""
+"""Files: read if they are regular, written atomically."""
 
+import errno
 import os
-from collections.abc import Iterable, Iterator
+import stat
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from service.games.archive.document import SUFFIX
+__all__ = ["read_file", "write_atomically"]
 
-__all__ = ["iter_documents", "write_atomically"]
 
-_SUFFIXES = (SUFFIX, ".json")
+def read_file(path: Path, max_bytes: int = -1) -> bytes:
+    """Return the content of a regular file, or the first bytes of it. Raise OSError.
+
+    Anything else could be read or waited for without end: a FIFO, a terminal, a device.
+    """
+    with open(path, "rb", opener=_open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "is not a regular file", str(path))
+        return file.read(max_bytes)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file, and a FIFO without waiting for somebody who writes to it."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -32,19 +45,6 @@ def write_atomically(path: Path, data: bytes) -> None:
             Path(file.name).unlink(missing_ok=True)
             raise
     _sync_directory(path.parent)
-
-
-def iter_documents(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield each path that is a file, and all game documents below each path that is a directory, sorted by name."""
-    for path in paths:
-        if path.is_dir():
-            yield from sorted(
-                file
-                for file in path.rglob("*")
-                if file.name.endswith(_SUFFIXES) and not file.name.startswith(".") and file.is_file()
-            )
-        else:
-            yield path
 
 
 def _sync_directory(directory: Path) -> None:

@@ -1,4 +1,4 @@
-"""Files are written completely or not at all, and only their owner may read them."""
+"""Only regular files are read; they are written completely or not at all, and only their owner may read them."""
 
 import os
 import stat
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.archive_storage.atomic_files import iter_documents, write_atomically
+from service.cli.importer import iter_documents
+from service.files import read_file, write_atomically
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +21,12 @@ def _permissive_umask() -> Iterator[None]:
 
 def read_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("path", ("/dev/zero", "/dev/null", "/"))
+def test_only_regular_files_are_read(path: str) -> None:
+    with pytest.raises(OSError, match=f"(not a regular file|Is a directory): '{path}'"):
+        read_file(Path(path))
 
 
 def test_a_file_and_the_directories_created_for_it_are_private(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from service.archive_storage.atomic_files import write_atomically
+from service.files import write_atomically
 from service.games.archive.port import ArchiveStorage, StorageUnavailable
 
 if TYPE_CHECKING:
