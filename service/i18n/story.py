@@ -7,7 +7,7 @@ import msgspec
 from schemas.events import AnyEvent, TurnStarted
 from schemas.story import StoryLine
 from schemas.vocabulary import Cell
-from service.games.i18n.events import EventNarrator
+from service.i18n.events import EventNarrator
 
 
 class StoryChange(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from schemas.actions import PlaceIslander
 from schemas.vocabulary import Edition, Phase
 from service.engine import Game, Player, next_open_seat
 from service.engine.islanders import place_islander
-from service.games.i18n import LANGUAGES, describe_status, get_translator
+from service.i18n import LANGUAGES, describe_status, get_translator
 from tests.engine.random_games import archipelago_index, new_game
 
 TABLES = archipelago_index()

@@ -9,9 +9,9 @@ from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, Ret
 from schemas.tileset import Cost
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, apply_action, legal_moves
-from service.games.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
-from service.games.i18n.phrases import ship_cost
-from service.games.i18n.tile_names import tile_names
+from service.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
+from service.i18n.phrases import ship_cost
+from service.i18n.tile_names import tile_names
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.engine.test_move_ids import INDEXES, long_names
 

@@ -8,14 +8,14 @@ nothing is marked up.
     describe_status(translator, index, game)         whose decision it is, or who won
 
 The source has the English messages; `catalogues` holds the other languages as gettext catalogues.
-`tests.games.i18n.write_catalogues` updates them from the source and compiles them.
+`tools.catalogues` updates them from the source and compiles them.
 """
 
-from service.games.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator
-from service.games.i18n.events import EventNarrator
-from service.games.i18n.moves import describe_cell, describe_move
-from service.games.i18n.status import describe_status
-from service.games.i18n.tile_names import tile_names
+from service.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator
+from service.i18n.events import EventNarrator
+from service.i18n.moves import describe_cell, describe_move
+from service.i18n.status import describe_status
+from service.i18n.tile_names import tile_names
 
 __all__ = [
     "ENGLISH",

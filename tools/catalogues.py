@@ -1,4 +1,4 @@
-"""Write the catalogues, and the page's sentences: `python -m tests.games.i18n.write_catalogues [--check]`.
+"""Write the catalogues, and the page's sentences: `python -m tools.catalogues [--check]`.
 
 A catalogue is a `.po` file, which translators edit, and the `.mo` file compiled from it, which the service reads.
 `--check` writes nothing and fails if a message is missing, obsolete, fuzzy or has other placeholders than the English
@@ -19,12 +19,12 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
-from service.games.i18n.catalogue import ENGLISH, LANGUAGES
-from service.games.i18n.segment_phrases import SEGMENTS
-from service.games.i18n.sentences import SENTENCES
+from service.i18n.catalogue import ENGLISH, LANGUAGES
+from service.i18n.segment_phrases import SEGMENTS
+from service.i18n.sentences import SENTENCES
 
-ROOT = Path(__file__).parents[3]
-SOURCE = ROOT / "service/games/i18n"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences.json"
@@ -36,7 +36,7 @@ CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 HEADER = """\
 # Texts of the South Seas service.
 # The English message is the key; keep placeholders in braces unchanged.
-# After editing: python -m tests.games.i18n.write_catalogues
+# After editing: python -m tools.catalogues
 """
 
 Translations = dict[tuple[str, ...], tuple[str, ...]]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from schemas.game import GameView, Player, Score, Turn
 from schemas.tileset import Ship, TileSet
-from service.games.i18n.catalogue import Translator, gettext_noop
-from service.games.i18n.events import winner_sentence
-from service.games.i18n.phrases import all_ware_counts, point_count, score_parts, ship_cost
-from service.games.i18n.tile_names import name_tiles
+from service.i18n.catalogue import Translator, gettext_noop
+from service.i18n.events import winner_sentence
+from service.i18n.phrases import all_ware_counts, point_count, score_parts, ship_cost
+from service.i18n.tile_names import name_tiles
 
 
 def board_legend(translator: Translator, *, outline_last: bool, sidebar: bool, number_moves: bool) -> tuple[str, ...]:

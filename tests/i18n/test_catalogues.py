@@ -6,8 +6,8 @@ from shutil import copytree
 
 import pytest
 
-from service.games.i18n import ENGLISH, LANGUAGES, get_translator
-from tests.games.i18n import write_catalogues as catalogue_tool
+from service.i18n import ENGLISH, LANGUAGES, get_translator
+from tools import catalogues as catalogue_tool
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
 

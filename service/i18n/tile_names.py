@@ -11,8 +11,8 @@ from typing import NamedTuple
 from schemas.tileset import Bridge, Island, Market, Sea, Tile, TileSet
 from schemas.vocabulary import EDGES, Edge, EdgeKind, Wares
 from service.engine import TileSetIndex
-from service.games.i18n.catalogue import Language, Translator, get_translator, gettext_noop, ngettext_noop
-from service.games.i18n.phrases import ware_counts
+from service.i18n.catalogue import Language, Translator, get_translator, gettext_noop, ngettext_noop
+from service.i18n.phrases import ware_counts
 
 _ISLANDS = {
     "inner": ngettext_noop("islet", "{number} islets"),

@@ -1,12 +1,12 @@
 """The English sentences of events, by event type and variant; all other languages translate these.
 
-The page uses the same sentences without cells and tiles, which it shows: `tests.games.i18n.write_catalogues` writes
+The page uses the same sentences without cells and tiles, which it shows: `tools.catalogues` writes
 them there.
 """
 
 from typing import Any
 
-from service.games.i18n.catalogue import Translator, gettext_noop
+from service.i18n.catalogue import Translator, gettext_noop
 
 __all__ = ["SENTENCES", "translate_sentence"]
 

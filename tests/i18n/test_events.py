@@ -12,8 +12,8 @@ from schemas.game import Reason
 from schemas.tileset import Cost
 from schemas.vocabulary import COLORS, Cell, Wares
 from service.engine.tileset_index import FISH, pack_cell
-from service.games.i18n import ENGLISH, LANGUAGES, EventNarrator, describe_status, get_translator
-from service.games.i18n.phrases import ship_cost
+from service.i18n import ENGLISH, LANGUAGES, EventNarrator, describe_status, get_translator
+from service.i18n.phrases import ship_cost
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 
 TABLES = archipelago_index()

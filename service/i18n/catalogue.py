@@ -14,30 +14,19 @@ LANGUAGES: tuple[Language, ...] = ("en", "fr", "de")
 ENGLISH: Language = "en"
 
 
-class _Messages(dict[str, str]):
-    """Translations by English message, cached: a list of moves has the same message a hundred times."""
-
-    def __init__(self, translations: gettext.NullTranslations) -> None:
-        self._translations = translations
-
-    def __missing__(self, message: str) -> str:
-        self[message] = translated = self._translations.gettext(message)
-        return translated
-
-
 class Translator:
     """Translates messages into one language and fills in their `{name}` placeholders."""
 
-    __slots__ = ("_messages", "_translations", "language")
+    __slots__ = ("_translate", "_translations", "language")
 
     def __init__(self, language: Language, translations: gettext.NullTranslations) -> None:
         self.language = language
         self._translations = translations
-        self._messages = _Messages(translations)
+        self._translate = cache(translations.gettext)  # a list of moves has the same message a hundred times
 
     def gettext(self, message: str, **values: Any) -> str:
         """Return the translated message with its values, which are inserted unchanged, braces included."""
-        return self._messages[message].format_map(values)
+        return self._translate(message).format_map(values)
 
     def ngettext(self, one: str, many: str, number: int, **values: Any) -> str:
         """Return the translated message in the language's plural form for `number`."""
@@ -60,7 +49,7 @@ def get_translator(language: Language) -> Translator:
     """Return the translator of a language; its catalogue is read once."""
     if language == ENGLISH:
         return Translator(language, gettext.NullTranslations())
-    with (files("service.games.i18n") / "catalogues" / f"{language}.mo").open("rb") as compiled:
+    with (files("service.i18n") / "catalogues" / f"{language}.mo").open("rb") as compiled:
         return Translator(language, gettext.GNUTranslations(compiled))
 
 

@@ -9,10 +9,10 @@ import pytest
 from schemas.actions import Action, PlaceTile
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex, legal_moves
-from service.games.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
-from service.games.i18n.moves import MAX_TEXT_LENGTH
-from service.games.i18n.segment_phrases import segment_phrase
-from service.games.i18n.tile_names import tile_names
+from service.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
+from service.i18n.moves import MAX_TEXT_LENGTH
+from service.i18n.segment_phrases import segment_phrase
+from service.i18n.tile_names import tile_names
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.engine.test_move_ids import long_names
 from tests.reference.pieces import EDGES, Json

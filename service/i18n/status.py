@@ -2,31 +2,19 @@
 
 from service.engine import Game, TileSetIndex
 from service.engine.final_scoring import final_score, winning_seats
-from service.games.i18n.catalogue import Translator, gettext_noop
-from service.games.i18n.events import winner_sentence
-from service.games.i18n.moves import IslanderOptions, islander_options
-from service.games.i18n.phrases import player_names, score_parts
-from service.games.i18n.sentences import translate_sentence
+from service.i18n.catalogue import Translator, gettext_noop
+from service.i18n.events import winner_sentence
+from service.i18n.moves import IslanderOptions, islander_options
+from service.i18n.phrases import player_names, score_parts
+from service.i18n.sentences import translate_sentence
 
 _ISLANDER_DECISIONS: dict[IslanderOptions, str] = {
     "place": gettext_noop("{player} may place an islander."),
     "retrieve": gettext_noop("{player} may retrieve an islander."),
     "place or retrieve": gettext_noop("{player} may place or retrieve an islander."),
 }
-_MONTHS = (
-    gettext_noop("January"),
-    gettext_noop("February"),
-    gettext_noop("March"),
-    gettext_noop("April"),
-    gettext_noop("May"),
-    gettext_noop("June"),
-    gettext_noop("July"),
-    gettext_noop("August"),
-    gettext_noop("September"),
-    gettext_noop("October"),
-    gettext_noop("November"),
-    gettext_noop("December"),
-)
+_MONTHS = gettext_noop("January February March April May June July August September October November December")
+"""In one message, since every language separates words by spaces."""
 
 
 def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> str:
@@ -73,7 +61,7 @@ def _time_left(translator: Translator, deadline: str, now: str) -> str:
         "{number} {month} {year}",
         "{number} {month} {year}",
         number,
-        month=translator.gettext(_MONTHS[month - 1]),
+        month=translator.gettext(_MONTHS).split()[month - 1],
         year=year,
     )
     return translator.gettext("There is time until {date}, {hour}:{minute} UTC.", date=date, hour=hour, minute=minute)

@@ -24,11 +24,11 @@ from schemas.events import (
 from schemas.tileset import Ship
 from service.engine import Game, TileSetIndex, parse_move_id
 from service.engine.tileset_index import FEATURE_KINDS, SHIPS, pack_cell
-from service.games.i18n.catalogue import Translator
-from service.games.i18n.phrases import color_name, fish_count, player_names, point_count, ship_cost, ware_counts
-from service.games.i18n.segment_phrases import segment_phrase
-from service.games.i18n.sentences import translate_sentence
-from service.games.i18n.tile_names import tile_names
+from service.i18n.catalogue import Translator
+from service.i18n.phrases import color_name, fish_count, player_names, point_count, ship_cost, ware_counts
+from service.i18n.segment_phrases import segment_phrase
+from service.i18n.sentences import translate_sentence
+from service.i18n.tile_names import tile_names
 
 
 class EventNarrator(NamedTuple):

@@ -6,7 +6,7 @@ from schemas.game import Score
 from schemas.tileset import Cost
 from schemas.vocabulary import Color, Wares
 from service.engine import Game
-from service.games.i18n.catalogue import Translator, gettext_noop, ngettext_noop
+from service.i18n.catalogue import Translator, gettext_noop, ngettext_noop
 
 _COLORS: dict[Color, str] = {
     "red": gettext_noop("red"),

@@ -7,10 +7,10 @@ from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, move_id
 from service.engine.islanders import legal_islander_moves
 from service.engine.tileset_index import pack_cell
-from service.games.i18n.catalogue import Translator, gettext_noop
-from service.games.i18n.phrases import point_count, ship_cost, short_ship_cost, ware_counts
-from service.games.i18n.segment_phrases import segment_phrase
-from service.games.i18n.tile_names import tile_names
+from service.i18n.catalogue import Translator, gettext_noop
+from service.i18n.phrases import point_count, ship_cost, short_ship_cost, ware_counts
+from service.i18n.segment_phrases import segment_phrase
+from service.i18n.tile_names import tile_names
 
 MAX_TEXT_LENGTH = 100
 

@@ -8,7 +8,7 @@ from schemas.tileset import Bridge, Island, Market, Sea, Segment
 from schemas.vocabulary import EDGES, SegmentKind
 from service.engine import TileSetIndex
 from service.engine.tileset_index import FEATURE_KINDS
-from service.games.i18n.catalogue import Translator, gettext_noop
+from service.i18n.catalogue import Translator, gettext_noop
 
 SEGMENTS: dict[SegmentKind, str] = {
     "island": gettext_noop("on the island"),

@@ -3,8 +3,8 @@
 import msgspec
 
 from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted
-from service.games.i18n import EventNarrator, get_translator
-from service.games.i18n.story import StoryChange, decode_change, narrate_story
+from service.i18n import EventNarrator, get_translator
+from service.i18n.story import StoryChange, decode_change, narrate_story
 from tests.engine.random_games import archipelago_index, new_game
 from tests.games.game_logs import ARCHIPELAGO, play_game
 from tests.games.game_logs import new_game as waiting_game
