@@ -17,7 +17,6 @@ from aiohttp import web
 
 from service.archive_storage import open_object_storage
 from service.engine import COMPILED
-from service.escaping import escape_unprintable
 from service.games.archive.archiver import Archiver
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
@@ -36,6 +35,8 @@ from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
 from service.supervision import Supervisor
 from service.telemetry import clock
+from service.telemetry.logs import escape_unprintable
+from service.telemetry.tracing import TracingConfigError
 from service.web.app import make_app
 from service.web.outbound.webhook_sender import open_webhook_sender
 from service.web.server.listeners import bind, format_listening_url
@@ -117,7 +118,7 @@ def serve_command(**values: Any) -> None:
         gc.collect()  # before anybody waits
         gc.freeze()
         uvloop.run(serve(settings, files))
-    except (StartFailed, InvalidTileSetFile, InvalidBot) as error:
+    except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -129,7 +130,7 @@ class LoadedFiles(NamedTuple):
 
 
 async def serve(settings: Settings, files: LoadedFiles) -> None:
-    """Run one instance until it is asked to stop. Raises StartFailed."""
+    """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
         redis_url = settings.redis_url

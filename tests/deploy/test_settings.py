@@ -3,7 +3,7 @@
 import re
 
 from service.settings_table import ENV_PREFIX, SETTINGS
-from service.telemetry.otel_config import ENDPOINT_VARIABLES
+from service.telemetry.tracing import ENDPOINT_VARIABLES
 from tests.deploy.manifests import (
     SECRETS,
     environment,

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.telemetry import tracing
-from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
+from service.telemetry.tracing import TracingConfigError, is_tracing_configured
 from tests.polling import wait_until
 from tests.programs import run_program
 from tests.server_process import start_server

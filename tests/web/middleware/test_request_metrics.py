@@ -18,8 +18,14 @@ from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
 from service.web.app_keys import API_KEY
 from service.web.limits import Limits
-from service.web.middleware.access_log import log_request
-from service.web.middleware.request_metrics import _DURATIONS, IN_FLIGHT, RequestContext, measure_requests, record_route
+from service.web.middleware.requests import (
+    _DURATIONS,
+    IN_FLIGHT,
+    RequestContext,
+    log_request,
+    measure_requests,
+    record_route,
+)
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve

@@ -1,8 +1,13 @@
-"""Around the application: each request gets an id, is timed, and may be traced and logged."""
+"""Around the application: each request gets an id, is measured, and may be traced and logged.
 
+The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
+path or the query, so that nothing that a client wrote is logged, tokens least.
+"""
+
+import logging
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import hdrs, web
 from prometheus_client import Histogram
@@ -10,16 +15,22 @@ from prometheus_client import Histogram
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
+from service.web.app_keys import API_KEY
 from service.web.common_headers import REQUEST_ID
+from service.web.connections.protocol import get_connection
 from service.web.headers.negotiation import prefers_media_type
-from service.web.middleware.access_log import UNMATCHED_ROUTE, get_route_template, log_request
 from service.web.parsing import JSON
 
 __all__ = [
+    "ACCESS_LOGGER",
     "EVENT_STREAM",
     "IN_FLIGHT",
+    "UNMATCHED_ROUTE",
     "Handler",
     "RequestContext",
+    "StreamKind",
+    "log_request",
+    "log_stream",
     "measure_requests",
     "record_route",
 ]
@@ -28,7 +39,14 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 
+ACCESS_LOGGER = logging.getLogger("service.web.access")
+
+UNMATCHED_ROUTE = "unmatched"
+"""The route of all unknown paths."""
+
 EVENT_STREAM = "text/event-stream"
+
+StreamKind = Literal["socket", "stream"]
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -64,7 +82,7 @@ class RequestContext:
     @property
     def route(self) -> str:
         """Return the template of its path."""
-        return UNMATCHED_ROUTE if self.request is None else get_route_template(self.request)
+        return UNMATCHED_ROUTE if self.request is None else _get_route(self.request)
 
     @property
     def game(self) -> str | None:
@@ -143,6 +161,39 @@ def _record(request: web.Request, route: str, status: int, seconds: float) -> No
 
 
 _DURATIONS: dict[tuple[str, str, int], Histogram] = {}
+
+
+def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
+    """Log an answered request; status 0 stands for a client that has disconnected."""
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        key = request.get(API_KEY)
+        _log(
+            request,
+            f"{request.method} {route} {status}",
+            method=request.method,
+            route=route,
+            status=status,
+            milliseconds=round(seconds * 1e3, 3),
+            **({} if key is None else {"api_key": key.name}),
+        )
+
+
+def log_stream(request: web.Request, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
+    """Log the opening or the end of a WebSocket or event stream."""
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        route = _get_route(request)
+        _log(request, f"{kind} {event} {route}", kind=kind, route=route, **fields)
+
+
+def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
+    """Log a line with these fields and the client's address, as the limits count it."""
+    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).address})
+
+
+def _get_route(request: web.Request) -> str:
+    """Return the template of the matched path."""
+    resource = request.match_info.route.resource
+    return UNMATCHED_ROUTE if resource is None else resource.canonical
 
 
 async def _trace(request: web.Request, handle: Handler, context: RequestContext) -> web.StreamResponse:
