@@ -30,7 +30,7 @@ from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
-from service.settings import Settings, make_settings, with_all_settings
+from service.settings import Settings, with_settings
 from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
 from service.supervision import Supervisor
@@ -104,14 +104,13 @@ def cli() -> None:
 
 
 @cli.command("serve")
-@with_all_settings
-def serve_command(**values: Any) -> None:
+@with_settings()
+def serve_command(settings: Settings) -> None:
     """Run the service until SIGTERM or SIGINT.
 
     All state is in Redis, so any number of instances may share one. Without --redis-url this instance starts an
     embedded Redis server, whose games survive restarts.
     """
-    settings = make_settings(values)
     try:
         configure_logging(settings)
         files = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))

@@ -61,7 +61,7 @@ class ObservedParts(NamedTuple):
 
 def configure_logging(settings: Settings) -> None:
     """Configure the log and the access log."""
-    logs.configure_logging(settings.log_level, settings.log_format)
+    logs.configure_logging(settings.log_level.upper(), settings.log_format)
     ACCESS_LOGGER.setLevel(INFO if settings.access_log else WARNING)
 
 

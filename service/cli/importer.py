@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -26,7 +25,7 @@ from service.games.context import Retention
 from service.games.lifecycle import overdue_at
 from service.games.ports.game_store import Commit
 from service.games.timestamps import unix_seconds
-from service.settings import make_retention, with_settings
+from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 
 __all__ = ["import_command", "import_files", "iter_documents", "make_restore"]
@@ -40,7 +39,7 @@ _SALT_BYTES = 16
 @click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace games that exist already; without it they are skipped.")
 @with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
-def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -> None:
+def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings) -> None:
     """Store games from files that `export` or the archive wrote; directories are searched for them.
 
     Each game is stored completely or not at all, and only if its document is consistent: log, digests, snapshot and
@@ -48,9 +47,8 @@ def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -
     begins now. Archived games have no tokens: they can only be watched, and private ones cannot be imported. Exits with
     1 if a document was rejected.
     """
-    retention = make_retention(settings)
     counts = run_with_store(
-        settings, lambda store: import_files(store, iter_documents(sources), retention, replace=replace)
+        settings, lambda store: import_files(store, iter_documents(sources), settings.retention, replace=replace)
     )
     click.echo(f"imported {counts['imported']} games, {counts['skipped']} skipped, {counts['rejected']} rejected")
     sys.exit(1 if counts["rejected"] else 0)

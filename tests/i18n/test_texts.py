@@ -13,13 +13,13 @@ from schemas.actions import Action, Deliver, PlaceTile, RetrieveIslander, TakeSh
 from schemas.tileset import TileSet
 from schemas.vocabulary import Cell, Wares
 from service.engine import Game, TileSetIndex, apply_action, legal_moves
-from service.engine.tileset_index import FISH, pack_cell
+from service.engine.tileset_index import FISH, SHIPS, pack_cell
 from service.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
 from service.i18n.moves import MAX_TEXT_LENGTH
 from service.i18n.tile_names import tile_names
 from tests.engine.random_games import new_game, play_randomly
 from tests.engine.test_move_ids import INDEXES, long_names
-from tests.i18n.texts import ARCHIPELAGO, index_of, list_events, make_game, make_tile, write_texts
+from tests.i18n.texts import ARCHIPELAGO, first_tile, index_of, list_events, make_game, make_tile, write_texts
 from tests.reference.random_tilesets import random_tileset
 from tests.reference.tileset_builder import bridge, island, market, sea
 
@@ -55,9 +55,18 @@ def test_features_of_one_change_are_told_apart_by_their_islanders() -> None:
     )
 
 
+def test_only_the_return_of_a_merchant_is_said_after_an_evaluation() -> None:
+    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
+    change = []
+    for x, kind in enumerate((FISH, SHIPS)):
+        tile, segment = first_tile(kind)
+        narrator.oriented_tiles[pack_cell(x, 0)] = 4 * tile
+        change.append(events.IslanderReturned(seat=1, x=x, y=0, segment=segment))
+    assert narrator.narrate_change(change) == "The merchant at (1, 0) returns to Bo."
+
+
 @pytest.mark.parametrize(("index", "seed"), INDEXES[::2])
 def test_whole_games_have_texts_that_fit_and_say_no_id(index: TileSetIndex, seed: int) -> None:
-    """The return of a merchant has a sentence of its own; other returns follow from the evaluation."""
     game = new_game(index, seed, 2 + seed % 4)
     game.edition = "international" if seed % 4 else "german"
     for player in game.players:

@@ -92,14 +92,14 @@ def list_events() -> Iterator[events.AnyEvent]:
     for event in (events.IslanderPlaced, events.IslanderRetrieved, events.IslanderReturned):
         yield from (event(seat=kind % 2, x=kind, y=0, segment=first_tile(kind)[1]) for kind in range(4))
     for kind, cause in (*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")):
-        for winners, wares in (([1], (1, 0, 0)), ([0, 1], (4, 2, 3)), ([0, 1], (0, 0, 0))):
+        for winners, bananas, fish in (([1], 1, 0), ([0, 1], 4, 3), ([0, 1], 0, 0)):
             yield events.FeatureEvaluated(
                 kind=kind,
                 cause=cause,
                 cells=[Cell(x=5, y=-5)],
                 islanders=[],
                 winners=winners,
-                wares=Wares(*wares),
+                wares=Wares(bananas=bananas, shells=0, fish=fish),
             )
     yield events.FishCovered(x=0, y=0, segment=0, group=0, fish=1)
     yield events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=Wares(bananas=0, shells=0, fish=3))
@@ -149,13 +149,15 @@ Text = tuple[Any, ...]
 
 def list_moves() -> Iterator[Text]:
     """Yield all kinds of moves."""
+    action: Action
     for points in (0, 1, 5):
         index = with_ships(points)
         game = make_game(index)
         game.display = [0]
         for action in (TakeShip("s01"), Deliver("s01", Wares(bananas=1, shells=2, fish=0)), Deliver("s01")):
             yield say_move, index, game, action
-    for action in (*(PlaceTile(3, -2, rotation) for rotation in range(4)), Pass("islander"), Pass("deliver")):
+    placed: list[Action] = [PlaceTile(3, -2, rotation) for rotation in range(4)]
+    for action in [*placed, Pass("islander"), Pass("deliver")]:
         yield say_move, ARCHIPELAGO, make_game(), action
     for kind in range(4):
         game, (tile, segment) = make_game(), first_tile(kind)
@@ -178,9 +180,9 @@ def list_statuses() -> Iterator[Text]:
         game = make_game()
         game.phase, game.deadline, game.ships_owed = phase, deadline, [1] if phase == "take_ship" else []
         yield describe_status, ARCHIPELAGO, game
-    for edition, supply in (("international", 0), ("german", 0), ("german", 2)):
+    for german, supply in ((False, 0), (True, 0), (True, 2)):
         game = make_game()
-        game.edition, game.phase = edition, "islander"
+        game.edition, game.phase = "german" if german else "international", "islander"
         place_islander(ARCHIPELAGO, game, PlaceIslander(1))
         game.players[0].supply = supply
         yield describe_status, ARCHIPELAGO, game
