@@ -28,7 +28,7 @@ INVALID_LOGS = (b"", b"{", b"7", b"[1]", b"\xff", b'{"diffs": {}}', b'[{"patch":
 
 def write_files() -> None:
     """Write the files that the commands name."""
-    for directory in ("fit", "unfit"):
+    for directory in ("fit", "unfit", "tricky"):
         Path(directory).mkdir()
     archipelago = (BUILT_IN_DIRECTORY / "archipelago.json").read_bytes()
     bad = msgspec.json.decode(archipelago)
@@ -40,6 +40,7 @@ def write_files() -> None:
         "archipelago.json": archipelago,
         "fit/mine.json": archipelago,
         "unfit/bad.json": b"{}",
+        "tricky/\x1b[2J.json": b"{}",
         "bad.json": bad,
         "tricky-set.json": {"id": "\x1b]0;owned\x07", "\x1b[2J": 1},
         "log.json": log,
