@@ -132,7 +132,7 @@ async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
         await two[0].get("/v1/tilesets/archipelago"),
         await two[0].request("PROPFIND", "/nowhere"),
     )
-    described = (
+    described: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("POST", "POST /v1/games/{id}/actions", {"south_seas.game": game.id}),
         ("GET", "GET /v1/tilesets/{id}", {}),
         ("_OTHER", "PROPFIND", {}),
