@@ -65,7 +65,7 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m tools.openapi.generate schemas --check
-	$(BIN)/python -m tests.games.i18n.write_catalogues --check
+	$(BIN)/python -m tools.catalogues --check
 	$(BIN)/python clients/python/scripts/generate.py --check
 	$(NPM) --prefix clients run check
 

@@ -14,8 +14,8 @@ from service.drawing.move_labels import label_moves, shown_region
 from service.drawing.move_strip import STRIP_WIDTH, draw_strip
 from service.drawing.scene import BoardOptions, Scene
 from service.drawing.sidebar import SIDEBAR_WIDTH, draw_sidebar, sidebar_height
-from service.games.i18n import get_translator
-from service.games.i18n.board_lines import board_label
+from service.i18n import get_translator
+from service.i18n.board_lines import board_label
 
 MAX_HEIGHT_PX = 4096
 """A picture that would be higher becomes narrower."""

@@ -7,7 +7,7 @@ from schemas.actions import Action
 from schemas.game import GameView
 from schemas.tileset import Ship, Tile, TileSet
 from service.drawing.palette import THEMES, Palette, Theme
-from service.games.i18n import ENGLISH, Language
+from service.i18n import ENGLISH, Language
 
 Cell = tuple[int, int]
 

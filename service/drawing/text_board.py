@@ -17,8 +17,8 @@ from service.drawing.text_tile import (
     ground_rows,
     symbol_characters,
 )
-from service.games.i18n import get_translator
-from service.games.i18n.board_lines import (
+from service.i18n import get_translator
+from service.i18n.board_lines import (
     board_legend,
     describe_drawn_tile,
     describe_player,
@@ -27,7 +27,7 @@ from service.games.i18n.board_lines import (
     describe_winners,
     pass_label,
 )
-from service.games.i18n.phrases import ware_counts
+from service.i18n.phrases import ware_counts
 
 COLOR_LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
 RULER_COLUMNS = 4

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from service.main import cli
-from service.settings_table import ENV_PREFIX
+from service.settings import ENV_PREFIX
 from tests.deploy.generated import RULES, rules
 from tests.deploy.manifests import K8S, OVERLAYS, SECRETS, describe, list_resources, render
 from tests.docs.blocks import DOCS, blocks

@@ -26,7 +26,7 @@ LIMITS = Limits()
 DAYS = 86_400
 
 MAX_TEXT_LENGTH = 100
-"""tests/games/i18n/test_moves.py checks it."""
+"""tests/i18n/test_texts.py checks it."""
 
 _RATE = ": QUOTA at once, and QUOTA every SECONDS"
 """What the help of each rate says; the page says it once."""

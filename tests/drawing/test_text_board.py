@@ -11,7 +11,7 @@ from service.drawing.scene import BoardOptions, Region, Scene, make_scene
 from service.drawing.text_board import board_text
 from service.drawing.text_tile import SMALL, _ground_character
 from service.engine import Game, Player, apply_action, build_view, legal_moves
-from service.games.i18n import Language
+from service.i18n import Language
 from tests.drawing.example_tiles import ARCHIPELAGO
 from tests.engine.random_games import new_game
 

@@ -10,9 +10,8 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
-from service.cli.importer import import_files, make_restore
+from service.cli.importer import import_files, iter_documents, make_restore
 from service.engine import decode_snapshot
 from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver

@@ -10,9 +10,9 @@ from service.engine import Game, TileSetIndex
 from service.engine.queries import islander_values, player_scores, tiles_left
 from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
-from service.games.i18n import Language, tile_names
 from service.games.ports.game_store import GameRecord, UnreadableGame
 from service.games.repository import load_game, read_access
+from service.i18n import Language, tile_names
 
 
 async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:

@@ -8,7 +8,7 @@ from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 
 from schemas.commands import LegalMoves
-from service.games.i18n import ENGLISH, LANGUAGES, Language
+from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.headers.lists import MAX_LIST_ELEMENTS, join_lines
 
 __all__ = [

@@ -9,8 +9,8 @@ from typing import NamedTuple, cast
 from aiohttp import web
 
 from service.drawing.scene import DEFAULT_WIDTH
-from service.games.i18n import Language
 from service.games.timestamps import DAY_S
+from service.i18n import Language
 from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
 from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
@@ -101,7 +101,7 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
 @cache
 def drawing_code_digest() -> str:
     """Return the digest of the drawing code and its words, so that entity tags change when these do."""
-    drawing, texts = resources.files("service.drawing"), resources.files("service.games.i18n")
+    drawing, texts = resources.files("service.drawing"), resources.files("service.i18n")
     files = sorted(
         (entry.name, entry.read_bytes())
         for folder in (drawing, drawing / "layout", texts, texts / "catalogues")

@@ -9,10 +9,10 @@ from msgspec import Meta
 
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex
-from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
 from service.games.queries.games import load_for_reader
 from service.games.repository import decode_with_index
+from service.i18n import Language
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.negotiation import localized_etag, negotiate_language, set_content_language

@@ -8,11 +8,11 @@ from msgspec import Meta
 from schemas.commands import LegalMoves
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Int32
-from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
 from service.games.queries.games import compute_scores, count_tiles_left
 from service.games.queries.legal_moves import MoveFilter, list_legal_moves
 from service.games.repository import decode_with_index
+from service.i18n import Language
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.routes.game_responses import (

@@ -8,10 +8,10 @@ from msgspec import Meta
 from schemas.diffs import Diff, Diffs
 from schemas.story import Story
 from schemas.vocabulary import Count
-from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
 from service.games.queries.games import MAX_DIFFS, list_diffs, load_for_reader
 from service.games.queries.story import build_story
+from service.i18n import Language
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.negotiation import add_vary, prefers_media_type

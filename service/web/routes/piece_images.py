@@ -8,8 +8,8 @@ from aiohttp import web
 from schemas.tileset import Ship, Tile
 from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
-from service.games.i18n import Language, get_translator, tile_names
-from service.games.i18n.board_lines import ship_label
+from service.i18n import Language, get_translator, tile_names
+from service.i18n.board_lines import ship_label
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.headers.negotiation import negotiate_language

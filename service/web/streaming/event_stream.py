@@ -15,7 +15,7 @@ from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.limits import Limits
-from service.web.middleware.request_metrics import EVENT_STREAM
+from service.web.middleware.requests import EVENT_STREAM
 from service.web.ratelimit import costs
 from service.web.ratelimit.charges import CHARGE
 from service.web.ratelimit.request_charges import charge_request, open_stream

@@ -32,7 +32,7 @@ from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, Unauthorized
-from service.games.i18n import Language
+from service.i18n import Language
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS

@@ -26,7 +26,7 @@ from service.engine import (
 from service.engine.game import add_checksum
 from service.games.change import Change
 from service.games.diffs.record import record_change
-from service.games.i18n import describe_move, get_translator
+from service.i18n import describe_move, get_translator
 from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.engine.random_games import archipelago_index, new_game
