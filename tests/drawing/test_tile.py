@@ -9,8 +9,8 @@ import pytest
 from schemas.tileset import Bridge, Island, Market, Sea, Tile
 from service.drawing.layout.terrain import node_at
 from service.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
-from service.drawing.palette import DARK
-from service.drawing.symbols import BANANA
+from service.drawing.palette import THEMES
+from service.drawing.symbols import DRAWINGS
 from service.drawing.tile import tile_svg
 from tests.drawing.example_tiles import ARCHIPELAGO, SVG, example_tiles, islander_spots, parse_svg
 
@@ -93,9 +93,9 @@ def test_too_many_wares_are_shown_as_a_number() -> None:
     few, many = (msgspec.structs.replace(ARCHIPELAGO.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
     assert len(lay_out_tile(few.segments).wares[0]) == 3
     assert len(lay_out_tile(many.segments).wares[0]) == 1
-    assert len(tile_svg(many)) > len(tile_svg(few).replace(BANANA, "", 2))
+    assert len(tile_svg(many)) > len(tile_svg(few).replace(DRAWINGS["banana"], "", 2))
 
 
 def test_themes_differ() -> None:
     tile = ARCHIPELAGO.tileset.tiles[0]
-    assert tile_svg(tile) != tile_svg(tile, 0, DARK)
+    assert tile_svg(tile) != tile_svg(tile, 0, THEMES["dark"])
