@@ -13,8 +13,6 @@ from service.games.repository import decode_game, read_access, read_log
 from service.games.shuffle import commitment
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
-__all__ = ["build_archive", "build_export"]
-
 MAX_ATTEMPTS = 5
 """Number of attempts at a consistent read of a game that changes meanwhile."""
 

@@ -23,8 +23,6 @@ from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
 
-__all__ = ["ValidatedDocument", "validate_document"]
-
 _DECODING_ERRORS = (UnicodeDecodeError, RecursionError)
 """Errors of msgspec's decoders besides DecodeError."""
 

@@ -12,8 +12,6 @@ from schemas.actions import Action
 from service.games.bots.greedy.move_scores import choose_move
 from service.games.bots.interface import Bot, GameState, SeededRNG
 
-__all__ = ["BOT", "choose_move"]
-
 
 class GreedyBot:
     """A bot that plays the move with the highest estimated value, looking at this turn only."""
