@@ -13,24 +13,8 @@ from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.runner import redact
 from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import Table
-
-OPEN_ISLAND = """
-  0      1      2
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~b~~  ~~~~~
-~~~~~  ~###~  ~~~~~
-~~~~~  ~###~  ~~~~~
-
-  4      5      3
-~~~~~  #####  ~~~~~
-~~~##  #####  ##~~~
-~~b##  #####  ##b~~
-~~~##  #####  ##~~~
-~~~~~  #####  ~~~~~
-"""
-"""Tile 5 joins the islands of tiles 1, 3 and 4, and goes on to the south."""
 
 
 def test_it_beats_random_by_far() -> None:
@@ -51,7 +35,7 @@ def test_a_playout_places_as_greedy_would(turns: int) -> None:
 
 
 def test_islanders_in_a_minority_are_behind() -> None:
-    table = Table(OPEN_ISLAND)
+    table = Table(BOARDS["open island"])
     table.play("island", None, "island", "island", None)
     inputs = InputCalculator(FeatureEstimator(table.index, table.game)).compute(table.game, 2.0)
     red, blue = (dict(zip(INPUT_NAMES, one, strict=True)) for one in inputs)
