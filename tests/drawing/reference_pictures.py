@@ -21,6 +21,7 @@ from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
 from service.drawing.tile import tile_svg
 from service.engine import build_view, legal_moves
+from service.games.i18n import LANGUAGES
 from tests.drawing.example_tiles import ARCHIPELAGO, random_tile_sets
 from tests.engine.random_games import new_game, play_randomly
 from tests.reference.pieces import Json
@@ -69,7 +70,12 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
     close_up = EVERYTHING._replace(region=Region(0, 0, 0, 0), width=300)
     for name, scene in (("delivering", _play(2, 66)), ("taking", _taking_ships()), ("waiting", _waiting())):
         yield f"{name}.svg", board_svg(scene, close_up)
-        yield f"{name}.txt", board_text(scene, EVERYTHING._replace(width=60))
+        for language in LANGUAGES:
+            yield f"{name}-{language}.txt", board_text(scene, EVERYTHING._replace(width=60, language=language))
+    for language in LANGUAGES:
+        yield f"resigned-{language}.txt", board_text(_resigned(), BoardOptions(sidebar=True, language=language))
+        unmarked = BoardOptions(number_moves=True, outline_last=False, language=language)
+        yield f"unmarked-{language}.txt", board_text(choosing, unmarked)
     retrieving = _play(3, 7)
     yield "retrieving.svg", board_svg(retrieving, BoardOptions(number_moves=True, width=250))
     yield "retrieving.txt", board_text(retrieving, BoardOptions(number_moves=True))
@@ -96,6 +102,16 @@ def _taking_ships() -> Scene:
     players = [replace(player, name=f"Wilhelmina {player.name}") for player in scene.game.players]
     moves = [TakeShip(ship=ship) for ship in (*scene.game.display[::-1], scene.game.display[0])]
     return scene._replace(game=replace(scene.game, players=players), moves=moves)
+
+
+def _resigned() -> Scene:
+    """Return a game that the player with the most points has lost by resigning; numbers of words are 0, 1 and more."""
+    game = new_game(ARCHIPELAGO.index, 1)
+    game.status, game.end_reason = "finished", "last_ship"
+    first, second = game.players
+    first.supply, first.wares = 1, [1, 2, 1]
+    second.wares, second.resigned = [12, 0, 0], True
+    return make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])
 
 
 def _waiting() -> Scene:
