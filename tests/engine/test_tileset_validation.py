@@ -1,11 +1,10 @@
 """What `parse_tileset` and `list_faults` reject, each shown by a small set with one fault, and what they accept."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Sequence
 from copy import deepcopy
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from msgspec import convert
@@ -13,13 +12,9 @@ from msgspec import convert
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import MAX_FILE_BYTES, Fault, TileSetInvalid, list_faults, parse_tileset
+from tests.reference.pieces import Json
 from tests.reference.random_tilesets import random_tileset
 from tests.reference.tileset_builder import bridge, island, market, sea, ship, tileset
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.reference.pieces import Json
 
 KINDS = {"s": "sea", "b": "bridge", "i": "island"}
 
