@@ -75,16 +75,8 @@ def _ware_kinds(cost: Cost) -> list[tuple[str, int]]:
         (scale_drawing("shell", 1.4), cost.shells),
         (scale_drawing("fish", 1.2), cost.fish),
         *((_ware_group_symbol(*WARE_GROUPS[group]), number) for group, number in enumerate(cost.same)),
-        (_any_ware_symbol(), cost.any),
+        (f"{DRAWINGS['any']}{draw_centred_text('?', 0, 0, 12, '#6b4a22')}", cost.any),
     ]
-
-
-def _any_ware_symbol() -> str:
-    """Return the symbol of a ware of any kind."""
-    return (
-        '<circle r="7.6" fill="#fffaf0" stroke="#6b4a22" stroke-width="1.2" stroke-dasharray="2.4 1.6"/>'
-        + draw_centred_text("?", 0, 0, 12, "#6b4a22")
-    )
 
 
 def _ware_group_symbol(letter: str, color: str) -> str:

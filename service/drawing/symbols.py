@@ -9,7 +9,7 @@ _FILE = resources.files("service.drawing").joinpath("symbols.svg").read_text(enc
 _GROUPS = re.findall(r'<g id="(\w+)" transform="scale\((.+?)\)">(.+?)</g>\n(?=<g id|</svg>)', _FILE, re.DOTALL)
 
 DRAWINGS: dict[str, str] = {name: drawing.replace("\n", "") for name, _, drawing in _GROUPS}
-"""Each drawing of `symbols.svg` by its id: the symbols, and the ship of a token."""
+"""Each drawing of `symbols.svg` by its id: the symbols, and the ship and the ware of any kind of a ship's token."""
 
 
 def scale_drawing(name: str, scale: float | str) -> str:
@@ -17,7 +17,7 @@ def scale_drawing(name: str, scale: float | str) -> str:
     return f'<g transform="scale({scale})">{DRAWINGS[name]}</g>'
 
 
-SYMBOLS = {name: scale_drawing(name, scale) for name, scale, _ in _GROUPS if name != "ship"}
+SYMBOLS = {name: scale_drawing(name, scale) for name, scale, _ in _GROUPS if float(scale) != 1}
 """Each symbol by its name, in the size that it has on a tile; `cover` is a boat token on covered fish (R5.7)."""
 
 
