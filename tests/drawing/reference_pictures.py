@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import get_args, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +22,6 @@ from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
 from service.drawing.tile import tile_svg
 from service.engine import build_view, legal_moves
-from service.games.i18n import LANGUAGES
 from tests.drawing.example_tiles import ARCHIPELAGO, random_tile_sets
 from tests.engine.random_games import new_game, play_randomly
 from tests.reference.pieces import Json
@@ -53,6 +53,8 @@ RARE_TILES = (
     _make_tile("inside", bridge("", 3), market(), island("", 1), sea(range(8))),
     _make_tile("tips", island("n", 1), island("s"), sea((2, 3)), sea((6, 7), (1,))),
 )
+
+LANGUAGES = get_args(get_type_hints(BoardOptions)["language"])
 
 EVERYTHING = BoardOptions(coordinates=True, outline_last=True, sidebar=True, number_moves=True)
 
