@@ -88,7 +88,7 @@ def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Ite
 
 def _drawn_tile_rows(scene: Scene, turn: Turn) -> Iterator[str]:
     """Yield the rows of the tile of this turn, in large, rotated as it was placed."""
-    rotation = scene.game.board[f"{turn.placed.x},{turn.placed.y}"].rotation if turn.placed is not None else 0
+    rotation = 0 if (placed := scene.placed_tile) is None else placed.rotation
     tile = PlacedTile(tile=turn.tile, rotation=rotation, order=0, islanders=[], covered=[])
     rows: Rows = [[" "] * LARGE.columns for _ in range(LARGE.rows)]
     _write(rows, Region(0, 0, 0, 0), LARGE, (0, 0), _tile_characters(scene, tile, LARGE))

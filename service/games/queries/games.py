@@ -29,8 +29,8 @@ def compute_scores(index: TileSetIndex, game: Game) -> Scores:
 
 def count_tiles_left(index: TileSetIndex, game: Game, language: Language) -> TilesLeft:
     """Return the tiles left in the bag (R8.1)."""
-    counts = zip(tiles_left(index, game), tile_names(language, index), strict=True)
-    tiles = [TileLeft(tile=count.tile, text=name.full, left=count.left) for count, name in counts]
+    counts = zip(tiles_left(index, game).items(), tile_names(language, index), strict=True)
+    tiles = [TileLeft(tile=tile, text=name.full, left=left) for (tile, left), name in counts]
     return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)
 
 

@@ -12,7 +12,6 @@ from schemas.game import GameView
 from service.drawing.scene import BoardOptions
 from service.engine import build_view, legal_moves
 from service.games.context import Context
-from service.games.history.verify import upgrade_state
 from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
 from service.games.queries.games import load_digest, load_for_reader
 from service.games.queries.legal_moves import is_repeated, move_sort_key
@@ -42,7 +41,7 @@ class _Diff(msgspec.Struct):
 
 
 async def load_past_version(context: Context, game: str, version: int) -> GameView:
-    """Load GAME at an earlier version, upgraded to this release's fields. Raises UnreadableGame for a damaged log."""
+    """Load GAME at an earlier version. Raises UnreadableGame for a damaged log."""
     log = await read_log(context.store, game, version)
     if len(log) < version:
         raise UnreadableGame(f"the log has {len(log)} versions of {version}")
@@ -55,7 +54,7 @@ async def load_past_version(context: Context, game: str, version: int) -> GameVi
 def _replay(log: Sequence[StoredDiff]) -> GameView:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
     state = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
-    return msgspec.convert(upgrade_state(state), GameView)
+    return msgspec.convert(state, GameView)
 
 
 OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
