@@ -23,7 +23,7 @@ from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.context import Context
-from service.games.index_repair.repairer import IndexRepairer
+from service.games.index_repair import IndexRepairer
 from service.games.ports.game_store import StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler

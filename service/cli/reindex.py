@@ -7,7 +7,7 @@ import click
 
 from service.cli.progress import Progress
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
-from service.games.index_repair.repairer import IndexRepairer, RepairReport
+from service.games.index_repair import IndexRepairer, RepairReport
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 
@@ -26,7 +26,11 @@ def reindex_command(settings: Settings) -> None:
 
     async def repair(store: RedisStore) -> RepairReport:
         repairer = IndexRepairer(store, store.index_repair, settings.retention, time.time)
-        return await repairer.repair_all(lambda so_far: progress.report(so_far.games))
+
+        async def show(so_far: RepairReport, _batch_s: float) -> None:
+            progress.report(so_far.games)
+
+        return await repairer.repair_all(show)
 
     result = run_with_store(settings, repair)
     click.echo(

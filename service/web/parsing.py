@@ -10,8 +10,8 @@ from aiohttp import hdrs, web
 from schemas.base import without_bom
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
-from service.games.commands.active_game import ExpectedVersion
 from service.games.errors import Malformed
+from service.games.ports.game_store import Revision
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
@@ -169,7 +169,7 @@ def parse_idempotency_key(request: web.Request) -> str | None:
     return key
 
 
-def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
+def parse_if_match(request: web.Request) -> list[Revision] | None:
     """Return the versions that If-Match allows, None for any, empty for none. Foreign entity tags match no version.
 
     A weak tag counts too if it has the digest, since proxies weaken tags and a digest identifies a state anyway.
@@ -178,12 +178,12 @@ def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
     if lines is None:
         return None
     if len(lines) == 1 and (match := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
-        return [ExpectedVersion(int(match[1]), match[2])]
+        return [Revision(int(match[1]), match[2] or "")]
     tags = _parse_entity_tags(request, "If-Match")
     if tags is None:
         return None
     matches = map(_GAME_ENTITY_TAG.fullmatch, tags)
-    return [ExpectedVersion(int(match[1]), match[2]) for match in matches if match]
+    return [Revision(int(match[1]), match[2] or "") for match in matches if match]
 
 
 def match_if_none_match(request: web.Request, etag: str) -> str | None:

@@ -83,7 +83,7 @@ async def test_an_imported_game_accepts_actions_with_its_tokens(
     await moved(store, second_store, tmp_path)
     loaded = await second_store.load(stored.id)
     assert loaded is not None
-    assert await play_first_move(stored, make_context(second_store)) == loaded.version + 1
+    assert await play_first_move(stored, make_context(second_store)) == loaded.revision.version + 1
 
 
 @pytest.mark.parametrize(("visibility", "number"), (("public", 1), ("private", 0)))

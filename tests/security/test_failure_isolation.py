@@ -12,11 +12,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.cli.export import export_games
 from service.cli.importer import import_files, iter_documents, make_restore
-from service.engine import decode_snapshot
 from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
-from service.games.index_repair.repairer import IndexRepairer
+from service.games.index_repair import IndexRepairer
 from service.games.ports.webhook_store import SendResult
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.store import keys
@@ -76,7 +75,7 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_affect_others(
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
     repair = IndexRepairer.add_missing_entries
-    failing = fail_for(games[0], repair, lambda _, loaded: decode_snapshot(loaded.snapshot).id)
+    failing = fail_for(games[0], repair, lambda _, game, _report: game)
     monkeypatch.setattr(IndexRepairer, "add_missing_entries", failing)
     await redis.delete(keys.lobby("active"))
     repaired = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()

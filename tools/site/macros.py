@@ -16,7 +16,7 @@ from service.games.access import MIN_SECRET_LENGTH
 from service.games.bots.process_pool import DECISION_TIMEOUT_S
 from service.games.cache import MAX_SESSIONS
 from service.games.commands import execute, undo
-from service.games.index_repair.repairer import REPAIR_INTERVAL_S, SCAN_BATCH_SIZE
+from service.games.index_repair import SCAN_INTERVAL_S
 from service.games.realtime import broadcaster
 from service.games.scheduling.scheduler import RETRY_BACKOFF
 from service.games.webhooks import challenges, delivery
@@ -64,8 +64,7 @@ FIGURES: dict[str, object] = {
     "max_bearer_tokens": MAX_BEARER_TOKENS,
     "min_secret_length": MIN_SECRET_LENGTH,
     "bot_decision_seconds": f"{DECISION_TIMEOUT_S:g}",
-    "repair_scan_keys": f"{SCAN_BATCH_SIZE:,}",
-    "repair_interval": spell(REPAIR_INTERVAL_S),
+    "scan_interval": spell(SCAN_INTERVAL_S),
     "max_cached_games": f"{MAX_SESSIONS:,}",
     "first_watchers": broadcaster.BATCH_SIZE,
     "clock_interval": spell(MEASURE_INTERVAL_S),

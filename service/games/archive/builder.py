@@ -47,8 +47,8 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
 
 async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
     """Return the log up to the loaded version, or None if it is no longer the log of the loaded game."""
-    log = await read_log(store, game, loaded.version)
-    return log if len(log) == loaded.version and log[-1].digest == loaded.digest else None
+    log = await read_log(store, game, loaded.revision.version)
+    return log if len(log) == loaded.revision.version and log[-1].digest == loaded.revision.digest else None
 
 
 def _build(
@@ -67,8 +67,8 @@ def _build(
         kind="archive" if webhooks is None else "export",
         game=game.id,
         status=game.status,
-        version=loaded.version,
-        digest=loaded.digest,
+        version=loaded.revision.version,
+        digest=loaded.revision.digest,
         created_at=game.created_at,
         updated_at=game.updated_at,
         visibility=read_access(loaded).visibility,

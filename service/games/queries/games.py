@@ -62,6 +62,7 @@ async def load_digest(context: Context, game: str, version: int) -> str:
 
 async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
     """Return the diffs after version `since`, up to the loaded version."""
-    number = min(limit, MAX_DIFFS, loaded.version - since)
+    number = min(limit, MAX_DIFFS, loaded.revision.version - since)
     entries = await context.store.load_diffs(game, since, number) if number > 0 else []
-    return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
+    version, digest = loaded.revision
+    return Diffs(version=version, digest=digest, diffs=[msgspec.Raw(entry.data) for entry in entries])

@@ -22,7 +22,7 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     index, game = decode_with_index(context.tilesets, loaded)
     translator = get_translator(language)
     narrator, turn = EventNarrator.of(translator, index, game), None
-    preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
+    preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.revision.version - since)
     log = await context.store.load_diffs(game.id, since - preceding, preceding + number) if number > 0 else []
     try:
         if log and preceding:
@@ -31,8 +31,8 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"its log cannot be read: {error}") from error
     return Story(
-        version=loaded.version,
-        digest=loaded.digest,
+        version=loaded.revision.version,
+        digest=loaded.revision.digest,
         language=language,
         lines=[*narrate_story(narrator, changes, turn)],
         now=describe_status(translator, index, game),

@@ -20,7 +20,7 @@ from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S, problem_response
+from service.web.problems import problem_response
 
 __all__ = [
     "CONNECTION_LIMITER",
@@ -85,14 +85,14 @@ class ConnectionLimiter:
             refusal = self.encode_refusal(
                 "store_unavailable",
                 "this instance has reached its maximum number of connections",
-                TOO_MANY_CONNECTIONS_RETRY_S,
+                TooManyConnections.retry_after_s,
             )
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
         ):
             refusal = self.encode_refusal(
-                "rate_limited", "too many connections from this address", TOO_MANY_CONNECTIONS_RETRY_S
+                "rate_limited", "too many connections from this address", TooManyConnections.retry_after_s
             )
         if client is not None:
             self.connections_per_address.add(client, 1)

@@ -8,13 +8,13 @@ import re
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from multidict import istr
 
-from service.games.errors import Malformed
+from service.games.errors import Malformed, ServiceError
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
 from service.web.headers.lists import check_lists, join_lines
 from service.web.middleware.requests import Handler
-from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
+from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.leases import AdmissionPending
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
@@ -54,7 +54,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             check_lists(request.headers)
             _check_protocol(request)
             response = await handle(request)
-        except PROBLEM_ERRORS as error:
+        except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)

@@ -6,14 +6,16 @@ from typing import TypeVar
 
 import msgspec
 from aiohttp import web
+from msgspec import Raw
 
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest, CommandResult
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
+from service.games.idempotency import ReplayableResult
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.negotiation import negotiate_language, set_moves_language
@@ -43,7 +45,9 @@ COMMAND_PROBLEMS = ("wrong_seat", "not_found", "not_active", "conflict", "versio
 
 
 async def run_command(
-    request: web.Request, body: Body, execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[CommandResult]]
+    request: web.Request,
+    body: Body,
+    execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
 ) -> web.Response:
     """Run a command with the request's body, headers and query, and return its response."""
     include_moves = includes_legal_moves(request)
@@ -60,10 +64,9 @@ async def run_command(
         language=language,
         charge=ClientCharge.of_request(request),
     )
-    command_result = await execute(request.app[CONTEXT], get_path_id(request), command_request)
-    result = command_result.response
-    response = json_response(command_result.encode(), etag=game_etag(result.version, result.digest), private=True)
-    if command_result.replayed:
+    result, version, replayed = await execute(request.app[CONTEXT], get_path_id(request), command_request)
+    response = json_response(result, etag=game_etag(version, result.digest), private=True)
+    if replayed:
         mark_replayed(response, replayed=True)
     if result.legal_moves is not None:
         set_moves_language(response, result.legal_moves)

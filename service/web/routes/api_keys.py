@@ -6,8 +6,7 @@ from aiohttp import web
 
 from schemas.api_keys import ApiKeyView
 from schemas.lobby import Games
-from service.games.queries.api_key_games import ApiKeyGamesQuery, list_api_key_games
-from service.games.queries.lobby import MAX_GAMES_SCANNED
+from service.games.queries.lobby import MAX_GAMES_SCANNED, ApiKeyGamesQuery, list_api_key_games
 from service.games.timestamps import timestamp
 from service.web.api_keys import cacheable_key_response, require_api_key
 from service.web.app_keys import CONTEXT

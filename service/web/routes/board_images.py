@@ -78,12 +78,12 @@ async def read_board(request: web.Request) -> web.Response:
     if has_words:
         options = options._replace(language=negotiate_language(request))
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
-    if query.v is None or query.v == record.version:
-        version, digest, immutable = record.version, record.digest, query.v is not None
+    if query.v is None or query.v == record.revision.version:
+        version, digest, immutable = *record.revision, query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
     else:
-        if not 0 < query.v < record.version:
-            raise NoSuchVersion(query.v, record.version)
+        if not 0 < query.v < record.revision.version:
+            raise NoSuchVersion(query.v, record.revision.version)
         # With numbered moves it is not immutable: the current version had numbers under the same URL. The digest is
         # enough for the entity tag; the game is replayed only if the picture must be drawn.
         version, digest, immutable = query.v, await load_digest(context, game, query.v), not options.number_moves

@@ -62,7 +62,7 @@ async def state_response(request: web.Request, build: Callable[[TileSetIndex, Ga
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
     record, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))
-    tag = game_etag(record.version, record.digest)
+    tag = game_etag(*record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
         build(*decode_with_index(context.tilesets, record)), etag=tag, private=private
     )
@@ -78,7 +78,7 @@ async def localized_response(
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
     record, private = await load_for_reader(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
     language = negotiate_language(request)
-    tag = localized_etag(game_etag(record.version, record.digest), language)
+    tag = localized_etag(game_etag(*record.revision), language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record, language)

@@ -10,9 +10,9 @@ from aiohttp import web
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
-from service.games.commands.abort import abort_game
 from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.resign import abort_game
 from service.games.idempotency import ReplayableResult
 from service.games.queries.lobby import list_games
 from service.telemetry.metrics import API_KEY_GAMES

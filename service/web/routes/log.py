@@ -59,10 +59,10 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
         return await serve_event_stream(request, game)
     context = request.app[CONTEXT]
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
-    etag = game_etag(record.version, record.digest)
+    etag = game_etag(*record.revision)
     response = not_modified_response(request, etag, private=private)
     if response is None:
-        await charge_request(request, min(query.limit, record.version - query.since) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, min(query.limit, record.revision.version - query.since) // costs.DIFFS_PER_TOKEN)
         page = await list_diffs(context, record, game, query.since, query.limit)
         last = query.since + len(page.diffs) if page.diffs else page.version
         response = json_response(page, etag=etag, private=private)
@@ -97,7 +97,7 @@ async def read_story(request: web.Request) -> web.Response:
     query = read_query(request, LogQuery)
 
     async def build(loaded: GameRecord, language: Language) -> tuple[Story, NextPage]:
-        await charge_request(request, min(query.limit, loaded.version - query.since) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, min(query.limit, loaded.revision.version - query.since) // costs.DIFFS_PER_TOKEN)
         story = await build_story(request.app[CONTEXT], loaded, query.since, query.limit, language)
         last = story.lines[-1].version if story.lines else story.version
         return story, ("since", last if last < story.version else None)

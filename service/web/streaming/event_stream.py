@@ -7,10 +7,10 @@ from aiohttp import HttpVersion11, web
 
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
-from service.games.ports.game_store import GameRecord, StoreUnavailable
+from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
-from service.games.realtime.stream_position import StreamPosition, build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
 from service.web.headers.bearer_tokens import parse_bearer_token
@@ -104,11 +104,11 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
     if position is not None:
-        await charge_request(request, (record.version - position.version) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, (record.revision.version - position.version) // costs.DIFFS_PER_TOKEN)
         snapshot = None
     else:
         snapshot = build_snapshot(context.tilesets, game, record)
-    response = _response(game_etag(record.version, record.digest), private=private)
+    response = _response(game_etag(*record.revision), private=private)
     add_common_headers(request.app, response)
     if (request_charge := request.get(CHARGE)) is not None:
         request_charge.settle()
@@ -119,7 +119,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     event_stream = EventStream(request, transport, request.app[LIMITS])
     if snapshot is not None:
         event_stream.deliver(snapshot)
-    await _send_diffs(request, event_stream, game, record, position or StreamPosition(record.version, record.digest))
+    await _send_diffs(request, event_stream, game, record, position or record.revision)
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await response.write_eof()
@@ -129,7 +129,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
 
 
 async def _send_diffs(
-    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: StreamPosition
+    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: Revision
 ) -> None:
     """Send everything after a position until the stream is closed."""
     hub = request.app[HUB]

@@ -19,8 +19,8 @@ from schemas.messages import CloseCode, Closing, ErrorMessage, ServerMessage
 from schemas.problems import PROBLEM_TYPES, Problem
 from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
+from service.games.ports.game_store import Revision
 from service.games.realtime.messages import ChannelMessage
-from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
@@ -192,7 +192,7 @@ class WebSocketConnection:
         PROBLEMS.labels(problem.code, "socket").inc()
         self.send(ErrorMessage(id=message_id, game=game, problem=problem))
 
-    def unsubscribe(self, game: str) -> StreamPosition | None:
+    def unsubscribe(self, game: str) -> Revision | None:
         """End a subscription; return the position that the client has reached, None if it was not subscribed."""
         self.games.discard(game)
         return self._hub.unsubscribe(self, game)

@@ -9,6 +9,7 @@ from typing import TypeVar, get_args
 import msgspec
 from aiohttp import WSMessage, WSMsgType, web
 
+from schemas.commands import ActionResult
 from schemas.messages import (
     Ack,
     ActMessage,
@@ -27,11 +28,13 @@ from schemas.messages import (
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest, CommandResult, ExpectedVersion
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
-from service.games.errors import Malformed, NoSuchGame, Unauthorized
+from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
+from service.games.idempotency import ReplayableResult
+from service.games.ports.game_store import Revision
 from service.i18n import Language
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
@@ -42,7 +45,6 @@ from service.web.parsing import decode_json
 from service.web.problems import (
     MAYBE_APPLIED,
     NOTHING_CHANGED,
-    PROBLEM_ERRORS,
     outcome_with_key,
     to_malformed,
     to_problem,
@@ -164,7 +166,7 @@ class Session:
         except RateLimited as error:
             status = MIN_FAILED_STATUS
             self._reject_rate_limited(_envelope(message), error)
-        except PROBLEM_ERRORS as error:
+        except ServiceError as error:
             status = MIN_FAILED_STATUS
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guess(self._address)
@@ -198,11 +200,11 @@ class Session:
         self,
         message: CommandMessage,
         body: B,
-        command: Callable[[Context, str, CommandRequest[B]], Awaitable[CommandResult]],
+        command: Callable[[Context, str, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]],
     ) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
         game, token = message.game, self.tokens.get(message.game)
-        result = await command(
+        result, version, _ = await command(
             self._context,
             game,
             CommandRequest(
@@ -217,9 +219,10 @@ class Session:
         )
         if token is not None and self.tokens.get_verified(game) is None:
             self._add_token(game, token)
-        version, digest, legal_moves = result.response.version, result.response.digest, result.response.legal_moves
         await self._hub.wait_for_version(self._connection, game, version)
-        self._connection.send(Ack(id=message.id, game=game, version=version, digest=digest, legal_moves=legal_moves))
+        self._connection.send(
+            Ack(id=message.id, game=game, version=version, digest=result.digest, legal_moves=result.legal_moves)
+        )
 
     async def _authenticate(self, message: Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
@@ -267,9 +270,9 @@ def _outcome(message: ClientMessage) -> str:
     return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
 
 
-def _parse_if_match(if_match: str | int) -> list[ExpectedVersion]:
+def _parse_if_match(if_match: str | int) -> list[Revision]:
     version, _, digest = str(if_match).partition("-")
-    return [ExpectedVersion(int(version), digest or None)]
+    return [Revision(int(version), digest)]
 
 
 _DECODER = msgspec.json.Decoder(ClientMessage)

@@ -98,7 +98,7 @@ class Writers:
                 self.acknowledged.append(Acknowledged(commit.game, diff.digest, time.monotonic()))
                 return Revision(diff.version, diff.digest)
             assert isinstance(outcome, VersionConflict), outcome
-            return None if outcome.version is None else Revision(outcome.version, outcome.digest or "")
+            return outcome.current
 
 
 def _next_commit(game: str, stored: Revision | None) -> Commit:
