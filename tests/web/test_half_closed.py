@@ -111,16 +111,3 @@ async def test_a_socket_answers_the_messages_that_arrived(client: Client) -> Non
         received = await read_to_end(reader)
     assert b'"type":"diff"' in received
     assert b'"type":"ack","id":"c1"' in received
-
-
-async def test_a_head_that_is_too_long_is_answered(client: Client) -> None:
-    async with open_connection(client) as (reader, writer):
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        for number in range(12):
-            writer.write(b"X-%d: %b\r\n" % (number, b"x" * 7_000))
-            await writer.drain()
-            await asyncio.sleep(0.01)
-        received = await read_to_end(reader)
-    assert received.startswith(b"HTTP/1.0 400 Bad Request\r\n")
-    assert b"X-Request-Id: " in received
-    assert b"the request line and the headers may have 65536 bytes together" in received
