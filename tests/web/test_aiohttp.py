@@ -25,10 +25,9 @@ from tests.web.app_server import serve
 PRIVATE = {"_messages"}
 
 ADVICE = (
-    "service/web/connections/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring "
-    "says what for. The aiohttp that is installed has changed them. Look up in aiohttp/web_protocol.py what tells now "
-    "whether a connection waits for a request, and whether a head is whole; better a public way. Until then keep "
-    "aiohttp below that version in pyproject.toml. What was not so: "
+    "service/web/connections/protocol.py reads `_messages` of aiohttp's RequestHandler; its docstring says what for. "
+    "The aiohttp that is installed has changed it. Look up in aiohttp/web_protocol.py what tells now whether a head is "
+    "whole; better a public way. Until then keep aiohttp below that version in pyproject.toml. What was not so: "
 )
 
 ELSEWHERE = (
@@ -46,7 +45,7 @@ async def expect(what: str, holds: Callable[[], bool]) -> None:
         pytest.fail(f"{ADVICE}{what}. {error!r}")
 
 
-async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is_whole(store: RedisStore) -> None:
+async def test_a_connection_tells_whether_a_head_is_whole(store: RedisStore) -> None:
     async with serve(store, Limits(request_timeout_s=3600, rate_limits=False)) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
         try:
@@ -99,7 +98,7 @@ def private_names_by_module() -> dict[str, set[str]]:
     return names_by_module
 
 
-def test_one_module_reads_two_private_attributes() -> None:
+def test_one_module_reads_one_private_attribute() -> None:
     assert set(web.RequestHandler.__slots__) >= PRIVATE, ADVICE
     assert private_names_by_module() == {protocol.__name__: PRIVATE}, ELSEWHERE
 

@@ -202,7 +202,7 @@ class ClientConnection(web.RequestHandler):
             del self.held[:size]
             self._pass_on(piece)
             if self.frames is not None:
-                if self.held:
+                if self.held and not self.is_buffer_full:  # else `resume_reading` goes on
                     asyncio.get_running_loop().call_soon(self.read_held)
                 break
         self._pause_if_too_much()
