@@ -282,6 +282,21 @@ async def test_a_body_that_cannot_end_is_told_so(opened: Opened, rest: bytes | N
     assert (str(body.exception()) if body.exception() else None) == error
 
 
+async def test_after_the_last_response_the_rest_is_discarded_until_the_client_closes(
+    connections: Connections, opened: Opened
+) -> None:
+    """Else TCP could reset the connection before the response is read."""
+    connection, transport = opened
+    connection.data_received(GET[:-2] + b"Connection: close\r\n\r\n" + GET)
+    connections.may_answer.set()
+    await wait_until(lambda: connection.is_discarding)
+    connection.data_received(GET)
+    assert (transport.calls[-2:], connection.held) == (["eof", "resume"], b"")
+    assert not connection.eof_received()
+    await wait_until(transport.is_closing)
+    assert transport.written.count(b"HTTP/1.1 200") == 1
+
+
 async def test_only_unexpected_exceptions_are_logged(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     connection, _ = opened
     with caplog.at_level(logging.ERROR):
