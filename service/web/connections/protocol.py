@@ -335,18 +335,14 @@ class ClientConnection(web.RequestHandler):
         """
         content, length = request.content, request.content_length
         if (
-            (self.has_ended and not self._messages and END_OF_HEAD not in self.held)
-            or (
-                request.version < HttpVersion11
-                and (response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers)
-            )
-            or (
-                not content.is_eof()
-                and (
-                    length is None
-                    or length - content.total_bytes > MAX_DRAINED_BYTES
-                    or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
-                )
+            request.version < HttpVersion11
+            and (response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers)
+        ) or (
+            not content.is_eof()
+            and (
+                length is None
+                or length - content.total_bytes > MAX_DRAINED_BYTES
+                or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
             )
         ):
             response.force_close()
