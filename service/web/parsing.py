@@ -13,7 +13,6 @@ from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import Malformed
 from service.games.ports.game_store import Revision
 from service.web.app_keys import LIMITS
-from service.web.connections.protocol import reading_body
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.expectations import continue_if_expected
 from service.web.headers.bearer_tokens import _parse_single_header
@@ -107,14 +106,13 @@ async def _receive_body(request: web.Request, limit: int) -> bytes:
     body, chunks = bytearray(), 0
     if request.body_exists:
         await continue_if_expected(request)
-        with reading_body(request):
-            async for data, ended in request.content.iter_chunks():
-                body += data
-                chunks += ended
-                if len(body) > limit:
-                    raise BodyTooLarge(limit)
-                if chunks > MAX_BODY_CHUNKS:
-                    raise Malformed(f"a body may have at most {MAX_BODY_CHUNKS} chunks", "$")
+        async for data, ended in request.content.iter_chunks():
+            body += data
+            chunks += ended
+            if len(body) > limit:
+                raise BodyTooLarge(limit)
+            if chunks > MAX_BODY_CHUNKS:
+                raise Malformed(f"a body may have at most {MAX_BODY_CHUNKS} chunks", "$")
     return bytes(body)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from service.web.connections import protocol
 from service.web.limits import Limits
 from service.web.server import runner
 from tests.api_key_fixture import add_api_key
@@ -26,7 +27,8 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
 @pytest.fixture
 def short_linger(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close connections with an unread body sooner."""
-    monkeypatch.setattr(runner, "LINGER_TIMEOUT_S", 0.1)
+    for module in (protocol, runner):
+        monkeypatch.setattr(module, "LINGER_TIMEOUT_S", 0.1)
 
 
 @pytest.fixture

@@ -46,8 +46,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
     async def respond(request: web.Request) -> web.StreamResponse:
         address, charge = get_client_address(request), None
         connection = get_connection(request)
-        connection.start_request(address)
-        await connection.yield_turn()
+        connection.address = address
         try:
             if rate_limiter is not None and rate_limiter.is_enabled:
                 charge = await _admit(rate_limiter, request, address)
