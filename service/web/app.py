@@ -24,8 +24,8 @@ from service.web.ratelimit.concurrency import (
 )
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
 from service.web.routes import docs, page, websocket
-from service.web.routes.health import STORE_PROBE, StoreProbe
 from service.web.routes.registry import ROUTES
+from service.web.routes.service import STORE_PROBE, StoreProbe
 from service.web.routing import register_routes
 
 

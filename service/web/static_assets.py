@@ -9,7 +9,8 @@ from aiohttp import web
 
 from service.web.common_headers import PAGE_HEADERS
 from service.web.headers.negotiation import negotiate_coding
-from service.web.parsing import JSON, match_if_none_match
+from service.web.parsing import JSON
+from service.web.responses import match_if_none_match
 
 __all__ = ["Asset", "make_asset", "static_response"]
 

@@ -29,7 +29,7 @@ from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
 from service.web import client_ip
 from service.web.connections import limiter, protocol
-from service.web.headers import lists
+from service.web.headers import negotiation as lists
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
 from service.web.images.queries import MAX_WIDTH_PX

@@ -16,7 +16,7 @@ from service.games.api_key import Quotas
 from service.games.ports.game_store import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.client_ip import hash_token
-from service.web.headers.lists import MAX_LIST_ELEMENTS
+from service.web.headers.negotiation import MAX_LIST_ELEMENTS
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from aiohttp import web
 
@@ -16,11 +16,10 @@ from service.web.connections.limiter import get_client_address
 from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER
-from service.web.parsing import match_if_none_match
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
 from service.web.routing import ResponseSpec
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
@@ -30,17 +29,11 @@ CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 MAX_SMALL_PIXELS = DEFAULT_WIDTH**2
 """Larger pictures have a worker of their own."""
 
-IMAGE_NOT_MODIFIED = ResponseSpec(304, "The picture has not changed.", headers=("ETag",))
 
-
-def image_responses(image_format: ImageFormat, *, has_words: bool) -> tuple[ResponseSpec, ...]:
-    """Return the documented responses of a route for pictures of this format, with or without words."""
+def image_responses(image_format: ImageFormat) -> tuple[ResponseSpec, ...]:
+    """Return the documented responses of a route for pictures of this format."""
     content = str if image_format == "txt" else bytes
-    headers = ("ETag", "Content-Language") if has_words else ("ETag",)
-    return (
-        ResponseSpec(200, "The picture.", content, headers, media_type=MEDIA_TYPES[image_format]),
-        IMAGE_NOT_MODIFIED,
-    )
+    return (ResponseSpec(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[image_format]),)
 
 
 def board_cache_headers(*, private: bool, immutable: bool) -> Mapping[str, str]:
@@ -63,11 +56,6 @@ class ImageRequest(NamedTuple):
     """Called only if the picture is not cached."""
     language: Language | None = None
     """The language of its words; None if it has none."""
-
-
-def parse_image_format(request: web.Request) -> ImageFormat:
-    """Return the format that the path ends with; each route has one."""
-    return cast("ImageFormat", request.path.rpartition(".")[2])
 
 
 async def image_response(request: web.Request, image: ImageRequest) -> web.Response:

@@ -11,7 +11,7 @@ from schemas.service import ServiceIndex
 from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, cacheable_response
-from service.web.routing import ResponseSpec, Route
+from service.web.routing import Request, ResponseSpec, Route
 from service.web.static_assets import Asset, make_asset, static_response
 
 HTML = "text/html"
@@ -51,17 +51,15 @@ def _load_asset(entry: Traversable) -> Asset:
 @Route(
     "GET",
     "/",
-    operation_id="readIndex",
-    summary="Read the index, or open the web page",
+    "readIndex",
+    "Read the index, or open the web page",
     tag="service",
-    headers=("If-None-Match",),
     responses=(
         ResponseSpec(200, "The entry points of the API.", ServiceIndex, ("ETag",)),
         ResponseSpec(200, "The web page.", str, media_type=HTML),
-        ResponseSpec(304, "The index or the page has not changed.", headers=("ETag",)),
     ),
 )
-async def read_index(request: web.Request) -> web.Response:
+async def read_index(request: web.Request, _: Request) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     if prefers_media_type(request, HTML, JSON):
         response = static_response(request, built_files()["index.html"], CACHE_PUBLIC)

@@ -24,10 +24,10 @@ from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection
 from service.web.errors import TargetTooLong
-from service.web.expectations import without_expectations
 from service.web.middleware.access_log import UNMATCHED_ROUTE, log_request
 from service.web.middleware.error_handling import handle_errors
 from service.web.middleware.request_metrics import RequestContext, measure_requests, record_route
+from service.web.parsing import without_expectations
 from service.web.problems import problem_response, to_problem
 from service.web.responses import add_common_headers
 

@@ -10,7 +10,7 @@ from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import send_raw
 
-METHODS = {route.openapi_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
+METHODS = {route.path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
 EXPOSED = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 REQUESTED = "authorization,baggage,cache-control,content-type,idempotency-key,sentry-trace,x-requested-with"
 
