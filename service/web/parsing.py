@@ -154,4 +154,4 @@ def without_expectations(make_request: RequestFactory) -> RequestFactory:
 
 def expects_continue(request: web.Request) -> bool:
     """Return whether the client waits for 100 Continue with a body of which nothing has arrived."""
-    return request.get(EXPECTS_CONTINUE, False) and not request.content.total_bytes
+    return not request.content.total_bytes and request.get(EXPECTS_CONTINUE, False)

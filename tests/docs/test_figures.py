@@ -32,7 +32,7 @@ from service.web.connections import limiter, protocol
 from service.web.headers import negotiation as lists
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
-from service.web.images.queries import MAX_WIDTH_PX
+from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS

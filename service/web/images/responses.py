@@ -4,10 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from aiohttp import web
+from msgspec import Meta
 
+from service.drawing.palette import Theme
 from service.drawing.scene import DEFAULT_WIDTH
 from service.games.i18n import Language
 from service.games.timestamps import DAY_S
@@ -21,6 +23,12 @@ from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
 from service.web.routing import ResponseSpec
+
+MAX_WIDTH_PX = 4096
+MAX_INT32 = 2**31 - 1
+
+Width = Annotated[int, Meta(ge=16, le=MAX_INT32, description=f"The width in pixels; at most {MAX_WIDTH_PX} is used.")]
+ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or a dark page.")]
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"

@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from aiohttp import web
+from msgspec import Meta
 
 from schemas.game import GameView
-from service.drawing.scene import BoardOptions
+from schemas.vocabulary import Count
+from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.engine import build_view, legal_moves
 from service.games.context import Context
 from service.games.history.verify import upgrade_state
@@ -23,11 +25,19 @@ from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchVersion
 from service.web.headers.fields import PreferredLanguage
 from service.web.images.jobs import BoardJob, ImageFormat
-from service.web.images.queries import BoardQuery, TextQuery, board_options
-from service.web.images.responses import ImageRequest, board_cache_headers, image_response, image_responses
+from service.web.images.responses import (
+    MAX_INT32,
+    MAX_WIDTH_PX,
+    ImageRequest,
+    ThemeParameter,
+    Width,
+    board_cache_headers,
+    image_response,
+    image_responses,
+)
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import ClientCharge
-from service.web.routing import GameRead, Route
+from service.web.routing import GameRead, Query, Route
 
 
 class _Diff(msgspec.Struct):
@@ -49,6 +59,47 @@ def _replay(log: Sequence[StoredDiff]) -> GameView:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
     state = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
     return msgspec.convert(upgrade_state(state), GameView)
+
+
+DEFAULT_COLUMNS = 120
+
+
+class BoardQuery(Query, frozen=True):
+    """Options of a picture of a board."""
+
+    width: Width = DEFAULT_WIDTH
+    region: Annotated[
+        str,
+        Meta(
+            pattern=r"^(fit|-?[0-9]{1,4}(,-?[0-9]{1,4}){3})(?!\n)$",
+            description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western "
+            f"corner on, at most {MAX_REGION_SIDE} columns and rows are used.",
+            examples=["-2,-2,2,2"],
+        ),
+    ] = "fit"
+    coordinates: Annotated[bool, Meta(description="Whether to show the coordinates at the edges.")] = False
+    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = True
+    side: Annotated[
+        bool, Meta(description="Whether to show the drawn tile, the display and the players beside the board.")
+    ] = False
+    candidates: Annotated[
+        bool, Meta(description="Whether to number the legal moves in the order of their list, from 1.")
+    ] = False
+    theme: ThemeParameter = "light"
+    v: Annotated[Count, Meta(description="The game's version; the picture of a version never changes.")] | None = None
+
+
+class TextQuery(BoardQuery, frozen=True):
+    """Options of a board as text; the theme has no effect."""
+
+    width: Annotated[
+        int,
+        Meta(
+            ge=16,
+            le=MAX_INT32,
+            description="The width in columns: tiles are 11 by 5 characters if they fit, else 5 by 3.",
+        ),
+    ] = DEFAULT_COLUMNS
 
 
 class BoardPng(GameRead, frozen=True, kw_only=True):
@@ -81,7 +132,7 @@ async def read_board(request: web.Request, asked: BoardPng) -> web.Response:
     `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
     """
     context, query, image_format = request.app[CONTEXT], asked.query, asked.image_format
-    options = board_options(query)
+    options = _board_options(query)
     if asked.language is not None:
         options = options._replace(language=asked.language)
     record, private = await load_for_reader(context, asked.id, asked.token)
@@ -100,6 +151,28 @@ async def read_board(request: web.Request, asked: BoardPng) -> web.Response:
     subject = f"{version}-{digest} {options}"
     image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, asked.language)
     return await image_response(request, image)
+
+
+def _board_options(query: BoardQuery) -> BoardOptions:
+    """Return the drawing options for a query."""
+    return BoardOptions(
+        width=min(query.width, MAX_WIDTH_PX),
+        region=_parse_region(query.region),
+        coordinates=query.coordinates,
+        outline_last=query.last,
+        sidebar=query.side,
+        number_moves=query.candidates,
+        theme=query.theme,
+    )
+
+
+def _parse_region(text: str) -> Region | None:
+    if text == "fit":
+        return None
+    first_x, first_y, second_x, second_y = map(int, text.split(","))
+    west, north = min(first_x, second_x), min(first_y, second_y)
+    east, south = max(first_x, second_x), max(first_y, second_y)
+    return Region(west, north, min(east, west + MAX_REGION_SIDE - 1), min(south, north + MAX_REGION_SIDE - 1))
 
 
 async def _make_current_job(

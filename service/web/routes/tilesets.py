@@ -14,10 +14,17 @@ from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.headers.fields import PreferredLanguage
 from service.web.images.jobs import ImageFormat, ShipJob, TileJob
-from service.web.images.queries import MAX_WIDTH_PX, PieceQuery, TileQuery
-from service.web.images.responses import CACHE_ONE_DAY, ImageRequest, image_response, image_responses
+from service.web.images.responses import (
+    CACHE_ONE_DAY,
+    MAX_WIDTH_PX,
+    ImageRequest,
+    ThemeParameter,
+    Width,
+    image_response,
+    image_responses,
+)
 from service.web.responses import CACHE_IMMUTABLE, content_etag, json_response, not_modified_response
-from service.web.routing import Id, Request, ResponseSpec, Route
+from service.web.routing import Id, Query, Request, ResponseSpec, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
 
@@ -26,6 +33,19 @@ class TileSetRead(Request, frozen=True, kw_only=True):
     """A request about a tile set."""
 
     id: Id
+
+
+class PieceQuery(Query, frozen=True):
+    """Options of a picture of a ship; an SVG has no fixed size."""
+
+    width: Width = 400
+    theme: ThemeParameter = "light"
+
+
+class TileQuery(PieceQuery, frozen=True):
+    """Options of a picture of a tile."""
+
+    rotation: Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")] = 0
 
 
 class TilePng(TileSetRead, frozen=True, kw_only=True):
