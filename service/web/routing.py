@@ -82,7 +82,6 @@ class ResponseSpec(NamedTuple):
     content: Any = None
     """The type of the body; None for a response without a body."""
     headers: tuple[str, ...] = ()
-    """Besides those that follow from the request: its language, idempotency key, preference and page."""
     media_type: str = "application/json"
 
 
@@ -103,7 +102,6 @@ class RequestDecoder:
         self.body = msgspec.json.Decoder(self.fields["body"].type) if "body" in self.fields else None
         self.is_body_optional = self.body is not None and self.fields["body"].default is not NODEFAULT
         self.takes_api_key = "api_key" in self.fields
-        """Whether a request may carry an API key, whose quotas it then counts against."""
         self._secrets = {name: read for name, read in _SECRET_READERS.items() if name in self.fields}
         self._path = {
             name: get_args(field.type)[0]
@@ -174,9 +172,19 @@ class Route:
     path: str
     operation_id: str
     summary: str
+    content: Any
+    """The type of the response's body; None for a response without one."""
+    result: str
+    """What the response is."""
     _: KW_ONLY
     tag: Tag
-    responses: tuple[ResponseSpec, ...]
+    status: int | None = None
+    """By default 201 with a location, 204 without content, else 200."""
+    headers: tuple[str, ...] = ("ETag",)
+    """Of the response, besides those that follow from the request: its language, idempotency key, preference, page."""
+    media_type: str = "application/json"
+    others: tuple[ResponseSpec, ...] = ()
+    """Responses in other media types."""
     problems: tuple[str, ...] = ()
     """Problem codes besides those that follow from the request."""
     request_type: type[Request] = Request
@@ -197,6 +205,17 @@ class Route:
     def access(self) -> Access:
         """Return whether its requests need a token or an API key."""
         return self.request_type.access
+
+    @property
+    def takes_api_key(self) -> bool:
+        """Return whether a request may carry an API key, whose quotas it then counts against."""
+        return self.decoder.takes_api_key
+
+    @property
+    def responses(self) -> tuple[ResponseSpec, ...]:
+        """Return its responses that are not problems."""
+        status = self.status or (201 if "Location" in self.headers else 204 if self.content is None else 200)
+        return (ResponseSpec(status, self.result, self.content, self.headers, self.media_type), *self.others)
 
     @property
     def path_parameters(self) -> list[str]:

@@ -139,7 +139,7 @@ def _security(route: Route) -> list[Schema]:
             return [{"apiKey": []}]
         case "none":
             alternatives = [{}]
-    if route.decoder.takes_api_key:
+    if route.takes_api_key:
         return [*alternatives, *({**one, "apiKey": []} for one in alternatives)]
     return [] if route.access == "none" else alternatives
 
@@ -317,7 +317,7 @@ def _problem_codes(route: Route) -> list[str]:
     codes = {*COMMON_PROBLEMS, *route.problems, *(code for name, code in IMPLIED_PROBLEMS.items() if name in headers)}
     if route.decoder.body is not None:
         codes.update(BODY_PROBLEMS)
-    if route.access != "none" or route.decoder.takes_api_key:
+    if route.access != "none" or route.takes_api_key:
         codes.update(TOKEN_PROBLEMS)
     if route.path_parameters:
         codes.add("not_found")

@@ -22,7 +22,6 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
-from service.web.routing import ResponseSpec
 
 MAX_WIDTH_PX = 4096
 MAX_INT32 = 2**31 - 1
@@ -36,12 +35,6 @@ CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
 MAX_SMALL_PIXELS = DEFAULT_WIDTH**2
 """Larger pictures have a worker of their own."""
-
-
-def image_responses(image_format: ImageFormat) -> tuple[ResponseSpec, ...]:
-    """Return the documented responses of a route for pictures of this format."""
-    content = str if image_format == "txt" else bytes
-    return (ResponseSpec(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[image_format]),)
 
 
 def board_cache_headers(*, private: bool, immutable: bool) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from service.web.headers.negotiation import set_moves_language
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import IncludeQuery
-from service.web.routing import GameCommand, ResponseSpec, Route
+from service.web.routing import GameCommand, Route
 
 COMMAND_PROBLEMS = ("wrong_seat", "not_active", "conflict")
 """The problem codes that every command of an active game may return."""
@@ -76,11 +76,6 @@ async def run_command(
     return response
 
 
-def _action_responses(description: str) -> tuple[ResponseSpec, ...]:
-    """Return the documented response of a command."""
-    return (ResponseSpec(200, description, ActionResult[Diff], ("ETag",)),)
-
-
 command_route = partial(Route, "POST", tag="playing")
 
 
@@ -88,7 +83,8 @@ command_route = partial(Route, "POST", tag="playing")
     "/v1/games/{id}/actions",
     "act",
     "Act",
-    responses=_action_responses("The diffs of the action, and the next decision."),
+    ActionResult[Diff],
+    "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
 )
 async def post_action(request: web.Request, asked: ActionRequest) -> web.Response:
@@ -107,7 +103,8 @@ async def post_action(request: web.Request, asked: ActionRequest) -> web.Respons
     "/v1/games/{id}/undo",
     "undo",
     "Take a move back",
-    responses=_action_responses("The diff that undoes the action."),
+    ActionResult[Diff],
+    "The diff that undoes the action.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
 async def post_undo(request: web.Request, asked: SeatRequest) -> web.Response:
@@ -125,7 +122,8 @@ async def post_undo(request: web.Request, asked: SeatRequest) -> web.Response:
     "/v1/games/{id}/resign",
     "resign",
     "Resign",
-    responses=_action_responses("The diffs of the resignation."),
+    ActionResult[Diff],
+    "The diffs of the resignation.",
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
 async def post_resign(request: web.Request, asked: SeatRequest) -> web.Response:
@@ -143,7 +141,8 @@ async def post_resign(request: web.Request, asked: SeatRequest) -> web.Response:
     "/v1/games/{id}/return",
     "returnToSeat",
     "Take a seat back from a bot",
-    responses=_action_responses("The diffs of the action, and the next decision."),
+    ActionResult[Diff],
+    "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
 async def post_return(request: web.Request, asked: SeatRequest) -> web.Response:

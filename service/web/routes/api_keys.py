@@ -17,7 +17,7 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import charge_request, refund_request
 from service.web.responses import cacheable_response, link_next_page
 from service.web.routes.game_responses import GameListQuery
-from service.web.routing import Access, Request, ResponseSpec, Route
+from service.web.routing import Access, Request, Route
 
 
 class KeyRead(Request, frozen=True, kw_only=True):
@@ -34,12 +34,7 @@ class KeyGameList(KeyRead, frozen=True, kw_only=True):
 
 
 @Route(
-    "GET",
-    "/v1/keys/me",
-    "readApiKey",
-    "Read the API key",
-    tag="API keys",
-    responses=(ResponseSpec(200, "The key, without its secrets.", ApiKeyView, ("ETag",)),),
+    "GET", "/v1/keys/me", "readApiKey", "Read the API key", ApiKeyView, "The key, without its secrets.", tag="API keys"
 )
 async def read_api_key(request: web.Request, asked: KeyRead) -> web.Response:
     """Return the name and the quotas of the API key in the header `Api-Key`, and when its secrets expire."""
@@ -64,8 +59,9 @@ async def read_api_key(request: web.Request, asked: KeyRead) -> web.Response:
     "/v1/keys/me/games",
     "listApiKeyGames",
     "List the API key's games",
+    Games,
+    "The games, newest first.",
     tag="API keys",
-    responses=(ResponseSpec(200, "The games, newest first.", Games, ("ETag",)),),
 )
 async def list_games_of_api_key(request: web.Request, asked: KeyGameList) -> web.Response:
     """List the games that were created with the API key, newest first, private ones too.

@@ -28,12 +28,12 @@ from service.web.images.jobs import BoardJob, ImageFormat
 from service.web.images.responses import (
     MAX_INT32,
     MAX_WIDTH_PX,
+    MEDIA_TYPES,
     ImageRequest,
     ThemeParameter,
     Width,
     board_cache_headers,
     image_response,
-    image_responses,
 )
 from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import ClientCharge
@@ -198,8 +198,10 @@ ROUTES = tuple(
         f"/v1/games/{{id}}/board.{kind.image_format}",
         operation_id,
         summary,
+        str if kind is BoardText else bytes,
+        "The picture.",
         tag="playing",
-        responses=image_responses(kind.image_format),
+        media_type=MEDIA_TYPES[kind.image_format],
         request_type=kind,
         handler=read_board,
     )

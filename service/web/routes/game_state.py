@@ -20,7 +20,7 @@ from service.web.routes.game_responses import (
     localized_response,
     state_response,
 )
-from service.web.routing import GameRead, Query, ResponseSpec
+from service.web.routing import GameRead, Query
 
 MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
 """The number of moves or cells before the page."""
@@ -51,10 +51,7 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
 
 
 @game_read_route(
-    "/v1/games/{id}/scores",
-    "readScores",
-    "Read the scores",
-    responses=(ResponseSpec(200, "The points now, and if the game ended now.", Scores, ("ETag",)),),
+    "/v1/games/{id}/scores", "readScores", "Read the scores", Scores, "The points now, and if the game ended now."
 )
 async def read_scores(request: web.Request, asked: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
@@ -62,10 +59,7 @@ async def read_scores(request: web.Request, asked: GameRead) -> web.Response:
 
 
 @game_read_route(
-    "/v1/games/{id}/tiles",
-    "readTiles",
-    "Read the tiles left",
-    responses=(ResponseSpec(200, "The number of tiles in the bag, by type.", TilesLeft, ("ETag",)),),
+    "/v1/games/{id}/tiles", "readTiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type."
 )
 async def read_tiles(request: web.Request, asked: LocalizedRead) -> web.Response:
     """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
@@ -80,12 +74,7 @@ async def read_tiles(request: web.Request, asked: LocalizedRead) -> web.Response
     return await localized_response(request, asked, build)
 
 
-@game_read_route(
-    "/v1/games/{id}/legal-moves",
-    "readLegalMoves",
-    "Read the legal moves",
-    responses=(ResponseSpec(200, "The legal moves.", LegalMoves, ("ETag",)),),
-)
+@game_read_route("/v1/games/{id}/legal-moves", "readLegalMoves", "Read the legal moves", LegalMoves, "The legal moves.")
 async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 

@@ -31,8 +31,8 @@ from service.web.ratelimit.request_charges import (
     trust_issued_tokens,
 )
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
-from service.web.routes.game_responses import GameListQuery, IncludeQuery, game_read_route, state_response
-from service.web.routing import GameCommand, GameRead, Request, ResponseSpec, Route
+from service.web.routes.game_responses import GameListQuery, IncludeQuery, state_response
+from service.web.routing import GameCommand, GameRead, Request, Route
 
 NewGame = TypeVar("NewGame", Created, Rematched)
 
@@ -68,6 +68,9 @@ class ConditionalCommand(GameCommand, frozen=True, kw_only=True):
     if_match: IfMatch = None
 
 
+games_route = partial(Route, tag="games")
+
+
 def issued_tokens(created: Created) -> Iterator[str]:
     """Yield every token of a new game: the owner's, the spectators' and those of the seats."""
     yield created.owner_token
@@ -75,13 +78,14 @@ def issued_tokens(created: Created) -> Iterator[str]:
     yield from (seat.token for seat in created.seats)
 
 
-@Route(
+@games_route(
     "POST",
     "/v1/games",
     "createGame",
     "Create a game",
-    tag="games",
-    responses=(ResponseSpec(201, "The new game and its tokens.", Created, ("ETag", "Location")),),
+    Created,
+    "The new game and its tokens.",
+    headers=("ETag", "Location"),
     problems=("unknown_tileset", "unknown_bot", "conflict"),
 )
 async def create_game(request: web.Request, asked: Creation) -> web.Response:
@@ -129,13 +133,13 @@ def _created_response(
     return mark_replayed(response, replayed=replayed)
 
 
-@Route(
+@games_route(
     "GET",
     "/v1/games",
     "listGames",
     "List public games",
-    tag="games",
-    responses=(ResponseSpec(200, "Public games, newest first.", Games, ("ETag",)),),
+    Games,
+    "Public games, newest first.",
     problems=("store_unavailable",),
 )
 async def list_public_games(request: web.Request, asked: GameList) -> web.Response:
@@ -148,19 +152,13 @@ async def list_public_games(request: web.Request, asked: GameList) -> web.Respon
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
-@game_read_route(
-    "/v1/games/{id}",
-    "readGame",
-    "Read a game",
-    tag="games",
-    responses=(ResponseSpec(200, "GAME, the same for every reader.", GameView, ("ETag",)),),
-)
+@games_route("GET", "/v1/games/{id}", "readGame", "Read a game", GameView, "GAME, the same for every reader.")
 async def read_game(request: web.Request, asked: GameRead) -> web.Response:
     """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
     return await state_response(request, asked, build_view)
 
 
-delete_route = partial(Route, "DELETE", tag="games")
+delete_route = partial(games_route, "DELETE")
 DELETE_PROBLEMS = ("not_active", "conflict")
 
 
@@ -168,7 +166,8 @@ DELETE_PROBLEMS = ("not_active", "conflict")
     "/v1/games/{id}",
     "abortGame",
     "Abort a game",
-    responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
+    GameView,
+    "The aborted game.",
     problems=("not_owner", *DELETE_PROBLEMS),
 )
 async def delete_game(request: web.Request, asked: ConditionalCommand) -> web.Response:
@@ -180,13 +179,14 @@ async def delete_game(request: web.Request, asked: ConditionalCommand) -> web.Re
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
-@Route(
+@games_route(
     "POST",
     "/v1/games/{id}/rematch",
     "createRematch",
     "Create a rematch",
-    tag="games",
-    responses=(ResponseSpec(201, "The rematch.", Rematched, ("ETag", "Location")),),
+    Rematched,
+    "The rematch.",
+    headers=("ETag", "Location"),
     problems=("not_owner", "not_over", "conflict"),
 )
 async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Response:
@@ -212,14 +212,7 @@ async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Re
     return _created_response(asked, result, private=True, secret=False)
 
 
-@Route(
-    "GET",
-    "/v1/bots",
-    "listBots",
-    "List the bots",
-    tag="games",
-    responses=(ResponseSpec(200, "All bots, by name.", BotList, ("ETag",)),),
-)
+@games_route("GET", "/v1/bots", "listBots", "List the bots", BotList, "All bots, by name.")
 async def list_bots(request: web.Request, _: Request) -> web.Response:
     """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
     return cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))

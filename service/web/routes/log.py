@@ -47,10 +47,9 @@ class StoryRead(LocalizedRead, frozen=True, kw_only=True):
     "/v1/games/{id}/diffs",
     "readDiffs",
     "Read or follow the log",
-    responses=(
-        ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",)),
-        ResponseSpec(200, "The log as an event stream.", str, media_type=EVENT_STREAM),
-    ),
+    Diffs[Diff],
+    "A part of the log, oldest first.",
+    others=(ResponseSpec(200, "The log as an event stream.", str, media_type=EVENT_STREAM),),
     problems=("origin_refused",),
 )
 async def read_diffs(request: web.Request, asked: LogRead) -> web.StreamResponse:
@@ -78,10 +77,7 @@ async def read_diffs(request: web.Request, asked: LogRead) -> web.StreamResponse
 
 
 @game_read_route(
-    "/v1/games/{id}/story",
-    "readStory",
-    "Read the log in sentences",
-    responses=(ResponseSpec(200, "A part of the log, in sentences.", Story, ("ETag",)),),
+    "/v1/games/{id}/story", "readStory", "Read the log in sentences", Story, "A part of the log, in sentences."
 )
 async def read_story(request: web.Request, asked: StoryRead) -> web.Response:
     """Return the diffs after version `since` as sentences, one line per version; `now` says what the game waits for.

@@ -20,8 +20,8 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.request_charges import ClientCharge, charge_request, refund_request, trust_issued_tokens
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
 from service.web.routes.game_responses import GameListQuery, IncludeQuery
-from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route
-from service.web.routing import Access, GameCommand, GameRead, Request, ResponseSpec, Route
+from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route, games_route
+from service.web.routing import Access, GameCommand, GameRead, Request
 
 __all__ = ["ROUTES"]
 
@@ -69,13 +69,13 @@ class MyGameList(Request, frozen=True, kw_only=True):
     tokens: list[str]
 
 
-@Route(
+@games_route(
     "POST",
     "/v1/games/{id}/seats",
     "joinGame",
     "Take the next open seat",
-    tag="games",
-    responses=(ResponseSpec(200, "The seat and its token.", Joined, ("ETag",)),),
+    Joined,
+    "The seat and its token.",
     problems=("no_open_seat", "conflict"),
 )
 async def join_game(request: web.Request, asked: Joining) -> web.Response:
@@ -104,7 +104,8 @@ async def join_game(request: web.Request, asked: Joining) -> web.Response:
     "/v1/games/{id}/seats/{seat}",
     "removePlayer",
     "Remove a player",
-    responses=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    GameView,
+    "The game, with the seat open.",
     problems=("wrong_seat", *DELETE_PROBLEMS),
 )
 async def delete_player(request: web.Request, asked: Removal) -> web.Response:
@@ -121,13 +122,14 @@ async def delete_player(request: web.Request, asked: Removal) -> web.Response:
     return json_response(view, etag=game_etag(view.version, digest), private=True)
 
 
-@Route(
+@games_route(
     "POST",
     "/v1/games/{id}/seats/{seat}/token",
     "replaceSeatToken",
     "Replace a seat's token",
-    tag="games",
-    responses=(ResponseSpec(200, "The seat and its new token.", SeatToken),),
+    SeatToken,
+    "The seat and its new token.",
+    headers=(),
     problems=("wrong_seat", "conflict"),
 )
 async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.Response:
@@ -144,14 +146,7 @@ async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
-@Route(
-    "GET",
-    "/v1/seats/me/games",
-    "listMyGames",
-    "List my games",
-    tag="games",
-    responses=(ResponseSpec(200, "The games, newest first.", MyGames, ("ETag",)),),
-)
+@games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
 async def list_my_games(request: web.Request, asked: MyGameList) -> web.Response:
     """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
 

@@ -13,7 +13,7 @@ from service.web.app_keys import DRAINING, SUPERVISOR
 from service.web.errors import BackgroundTaskFailing, ShuttingDown
 from service.web.parsing import JSON
 from service.web.responses import CACHE_PUBLIC, json_response
-from service.web.routing import Request, ResponseSpec, Route
+from service.web.routing import Request, Route
 from service.web.static_assets import Asset, make_asset, static_response
 
 HEALTHY = Health(status="ok")
@@ -38,9 +38,7 @@ STORE_PROBE = web.AppKey("store_probe", StoreProbe)
 service_route = partial(Route, "GET", tag="service")
 
 
-@service_route(
-    "/livez", "checkLiveness", "Check liveness", responses=(ResponseSpec(200, "The instance is alive.", Health),)
-)
+@service_route("/livez", "checkLiveness", "Check liveness", Health, "The instance is alive.", headers=())
 async def livez(_request: web.Request, _: Request) -> web.Response:
     """Return 200 as long as the process can respond, even if its store is unavailable."""
     return json_response(HEALTHY)
@@ -50,7 +48,9 @@ async def livez(_request: web.Request, _: Request) -> web.Response:
     "/readyz",
     "checkReadiness",
     "Check readiness",
-    responses=(ResponseSpec(200, "The instance is ready for requests.", Health),),
+    Health,
+    "The instance is ready for requests.",
+    headers=(),
     problems=("store_unavailable", "draining"),
 )
 async def readyz(request: web.Request, _: Request) -> web.Response:
@@ -72,23 +72,13 @@ def load_document(name: str) -> Asset:
     return make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
 
 
-@service_route(
-    "/openapi.json",
-    "readOpenApi",
-    "Read the OpenAPI document",
-    responses=(ResponseSpec(200, "The OpenAPI 3.1 document.", dict, ("ETag",)),),
-)
+@service_route("/openapi.json", "readOpenApi", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
 async def read_openapi(request: web.Request, _: Request) -> web.Response:
     """Return the OpenAPI 3.1 document of the HTTP API."""
     return await _document_response(request, "openapi.json")
 
 
-@service_route(
-    "/asyncapi.json",
-    "readAsyncApi",
-    "Read the AsyncAPI document",
-    responses=(ResponseSpec(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)),),
-)
+@service_route("/asyncapi.json", "readAsyncApi", "Read the AsyncAPI document", dict, "The AsyncAPI 3.0 document.")
 async def read_asyncapi(request: web.Request, _: Request) -> web.Response:
     """Return the AsyncAPI 3.0 document of the WebSocket messages."""
     return await _document_response(request, "asyncapi.json")

@@ -17,14 +17,14 @@ from service.web.images.jobs import ImageFormat, ShipJob, TileJob
 from service.web.images.responses import (
     CACHE_ONE_DAY,
     MAX_WIDTH_PX,
+    MEDIA_TYPES,
     ImageRequest,
     ThemeParameter,
     Width,
     image_response,
-    image_responses,
 )
 from service.web.responses import CACHE_IMMUTABLE, content_etag, json_response, not_modified_response
-from service.web.routing import Id, Query, Request, ResponseSpec, Route
+from service.web.routing import Id, Query, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
 
@@ -81,12 +81,7 @@ class ShipSvg(ShipPng, frozen=True, kw_only=True):
 
 
 @Route(
-    "GET",
-    "/v1/tilesets",
-    "listTileSets",
-    "List the tile sets",
-    tag="tile sets",
-    responses=(ResponseSpec(200, "All tile sets, complete.", TileSets, ("ETag",)),),
+    "GET", "/v1/tilesets", "listTileSets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets"
 )
 async def list_tilesets(request: web.Request, _: Request) -> web.Response:
     """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
@@ -103,8 +98,10 @@ async def list_tilesets(request: web.Request, _: Request) -> web.Response:
     "/v1/tilesets/{id}",
     "readTileSet",
     "Read a tile set",
+    TileSet,
+    "The tile set.",
+    headers=("ETag", "Cache-Control"),
     tag="tile sets",
-    responses=(ResponseSpec(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),),
 )
 async def read_tileset(request: web.Request, asked: TileSetRead) -> web.Response:
     """Return one tile set. The response for an id never changes, so it can be cached forever.
@@ -178,8 +175,10 @@ def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
         f"/v1/tilesets/{{id}}/{name}s/{{{name}}}.{image_format}",
         f"read{name.title()}{image_format.title()}",
         f"Read a {name} as {image_format.upper()}",
+        bytes,
+        "The picture.",
         tag="tile sets",
-        responses=image_responses(image_format),
+        media_type=MEDIA_TYPES[image_format],
         request_type=kind,
         handler=read_tile if name == "tile" else read_ship,
     )

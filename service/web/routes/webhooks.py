@@ -36,7 +36,7 @@ from service.web.headers.negotiation import add_vary
 from service.web.outbound.ssrf import check_url
 from service.web.responses import cacheable_response, json_response, mark_replayed
 from service.web.routes.api_keys import KeyRead
-from service.web.routing import GameCommand, ResponseSpec, Route
+from service.web.routing import GameCommand, Route
 
 CLIENT_DIGEST_BYTES = 8
 
@@ -120,7 +120,7 @@ class Replay(CommandOfKey, frozen=True, kw_only=True):
     body: ReplayMessages
 
 
-game_route = partial(Route, tag="webhooks")
+game_route = partial(Route, tag="webhooks", problems=("not_owner",))
 key_route = partial(Route, tag="API keys")
 
 
@@ -188,7 +188,9 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     GAME_WEBHOOKS,
     "registerWebhook",
     "Register a webhook",
-    responses=(ResponseSpec(201, "The webhook and its secret.", WebhookCreated, ("Location",)),),
+    WebhookCreated,
+    "The webhook and its secret.",
+    headers=("Location",),
     problems=("not_owner", "limit_reached", "url_refused"),
 )
 async def register_webhook(request: web.Request, asked: Registration) -> web.Response:
@@ -214,8 +216,8 @@ async def register_webhook(request: web.Request, asked: Registration) -> web.Res
     GAME_WEBHOOKS,
     "listWebhooks",
     "List the webhooks",
-    responses=(ResponseSpec(200, "The webhooks of the game, oldest first.", Webhooks, ("ETag",)),),
-    problems=("not_owner",),
+    Webhooks,
+    "The webhooks of the game, oldest first.",
 )
 async def list_webhooks(request: web.Request, asked: OfGame) -> web.Response:
     """List the game's webhooks, without their secrets; with a seat token, only those that it has registered."""
@@ -223,12 +225,7 @@ async def list_webhooks(request: web.Request, asked: OfGame) -> web.Response:
 
 
 @game_route(
-    "GET",
-    GAME_WEBHOOKS + "/{hook}",
-    "readWebhook",
-    "Read a webhook",
-    responses=(ResponseSpec(200, "The webhook.", Webhook, ("ETag",)),),
-    problems=("not_owner",),
+    "GET", GAME_WEBHOOKS + "/{hook}", "readWebhook", "Read a webhook", Webhook, "The webhook.", problems=("not_owner",)
 )
 async def read_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
     """Return one webhook with its status and its delivery progress."""
@@ -240,8 +237,9 @@ async def read_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
     GAME_WEBHOOKS + "/{hook}",
     "deleteWebhook",
     "Delete a webhook",
-    responses=(ResponseSpec(204, "The webhook is deleted."),),
-    problems=("not_owner",),
+    None,
+    "The webhook is deleted.",
+    headers=(),
 )
 async def delete_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
     """Delete a webhook and its delivery log; a delivery in progress may still arrive."""
@@ -253,8 +251,9 @@ async def delete_webhook(request: web.Request, asked: OneOfGame) -> web.Response
     GAME_WEBHOOKS + "/{hook}/retry",
     "retryWebhook",
     "Retry now",
-    responses=(ResponseSpec(200, "The webhook, its failures reset.", Webhook),),
-    problems=("not_owner",),
+    Webhook,
+    "The webhook, its failures reset.",
+    headers=(),
 )
 async def retry_webhook(request: web.Request, asked: CommandOfGame) -> web.Response:
     """Retry the next delivery now, for example when the server works again.
@@ -270,8 +269,8 @@ async def retry_webhook(request: web.Request, asked: CommandOfGame) -> web.Respo
     GAME_WEBHOOKS + "/{hook}/deliveries",
     "listDeliveries",
     "List a webhook's deliveries",
-    responses=(ResponseSpec(200, "The latest delivery attempts, newest first.", Deliveries, ("ETag",)),),
-    problems=("not_owner",),
+    Deliveries,
+    "The latest delivery attempts, newest first.",
 )
 async def list_deliveries(request: web.Request, asked: OneOfGame) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
@@ -283,7 +282,9 @@ async def list_deliveries(request: web.Request, asked: OneOfGame) -> web.Respons
     KEY_WEBHOOKS,
     "registerKeyWebhook",
     "Register a webhook for all games",
-    responses=(ResponseSpec(201, "The webhook and its secret.", KeyWebhookCreated, ("Location",)),),
+    KeyWebhookCreated,
+    "The webhook and its secret.",
+    headers=("Location",),
     problems=("limit_reached", "url_refused"),
 )
 async def register_key_webhook(request: web.Request, asked: KeyRegistration) -> web.Response:
@@ -301,20 +302,15 @@ async def register_key_webhook(request: web.Request, asked: KeyRegistration) -> 
     KEY_WEBHOOKS,
     "listKeyWebhooks",
     "List the API key's webhooks",
-    responses=(ResponseSpec(200, "The webhooks of the key, oldest first.", KeyWebhooks, ("ETag",)),),
+    KeyWebhooks,
+    "The webhooks of the key, oldest first.",
 )
 async def list_key_webhooks(request: web.Request, asked: OfKey) -> web.Response:
     """List the webhooks of the API key, without their secrets."""
     return await _list(request, asked)
 
 
-@key_route(
-    "GET",
-    KEY_WEBHOOKS + "/{hook}",
-    "readKeyWebhook",
-    "Read an API key's webhook",
-    responses=(ResponseSpec(200, "The webhook.", KeyWebhook, ("ETag",)),),
-)
+@key_route("GET", KEY_WEBHOOKS + "/{hook}", "readKeyWebhook", "Read an API key's webhook", KeyWebhook, "The webhook.")
 async def read_key_webhook(request: web.Request, asked: OneOfKey) -> web.Response:
     """Return one webhook with its status, and the number of games with messages that it missed."""
     return await _read(request, asked)
@@ -325,7 +321,9 @@ async def read_key_webhook(request: web.Request, asked: OneOfKey) -> web.Respons
     KEY_WEBHOOKS + "/{hook}",
     "changeKeyWebhook",
     "Change an API key's webhook",
-    responses=(ResponseSpec(200, "The changed webhook.", KeyWebhook),),
+    KeyWebhook,
+    "The changed webhook.",
+    headers=(),
     problems=("conflict", "url_refused"),
 )
 async def change_key_webhook(request: web.Request, asked: Change) -> web.Response:
@@ -345,7 +343,9 @@ async def change_key_webhook(request: web.Request, asked: Change) -> web.Respons
     KEY_WEBHOOKS + "/{hook}",
     "deleteKeyWebhook",
     "Delete an API key's webhook",
-    responses=(ResponseSpec(204, "The webhook is deleted."),),
+    None,
+    "The webhook is deleted.",
+    headers=(),
 )
 async def delete_key_webhook(request: web.Request, asked: OneOfKey) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
@@ -357,7 +357,10 @@ async def delete_key_webhook(request: web.Request, asked: OneOfKey) -> web.Respo
     KEY_WEBHOOKS + "/{hook}/ping",
     "pingKeyWebhook",
     "Send a test message",
-    responses=(ResponseSpec(202, "The webhook; the ping is sent at once.", KeyWebhook),),
+    KeyWebhook,
+    "The webhook; the ping is sent at once.",
+    status=202,
+    headers=(),
     problems=("conflict",),
 )
 async def ping_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
@@ -376,7 +379,9 @@ async def ping_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Res
     KEY_WEBHOOKS + "/{hook}/rotate-secret",
     "rotateKeyWebhookSecret",
     "Rotate a signing secret",
-    responses=(ResponseSpec(200, "The new secret.", RotatedSecret),),
+    RotatedSecret,
+    "The new secret.",
+    headers=(),
     problems=("conflict",),
 )
 async def rotate_key_webhook_secret(request: web.Request, asked: Rotation) -> web.Response:
@@ -396,7 +401,9 @@ async def rotate_key_webhook_secret(request: web.Request, asked: Rotation) -> we
     KEY_WEBHOOKS + "/{hook}/retry",
     "retryKeyWebhook",
     "Deliver missed messages",
-    responses=(ResponseSpec(200, "The webhook, its failures reset.", KeyWebhook),),
+    KeyWebhook,
+    "The webhook, its failures reset.",
+    headers=(),
     problems=("conflict",),
 )
 async def retry_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
@@ -413,7 +420,10 @@ async def retry_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Re
     KEY_WEBHOOKS + "/{hook}/replay",
     "replayKeyWebhook",
     "Replay messages since a time",
-    responses=(ResponseSpec(202, "The webhook; the messages follow.", KeyWebhook),),
+    KeyWebhook,
+    "The webhook; the messages follow.",
+    status=202,
+    headers=(),
     problems=("conflict",),
 )
 async def replay_key_webhook(request: web.Request, asked: Replay) -> web.Response:
@@ -432,7 +442,8 @@ async def replay_key_webhook(request: web.Request, asked: Replay) -> web.Respons
     KEY_WEBHOOKS + "/{hook}/deliveries",
     "listKeyDeliveries",
     "List deliveries of all games",
-    responses=(ResponseSpec(200, "The latest delivery attempts, newest first.", KeyDeliveries, ("ETag",)),),
+    KeyDeliveries,
+    "The latest delivery attempts, newest first.",
 )
 async def list_key_deliveries(request: web.Request, asked: OneOfKey) -> web.Response:
     """List the latest 100 delivery attempts with their responses, of all games."""

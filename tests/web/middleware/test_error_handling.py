@@ -116,18 +116,6 @@ async def test_an_unknown_path_is_not_found(client: Client) -> None:
     assert (await client.options("/nowhere")).status == 404
 
 
-async def test_expect_100_continue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = json.dumps({"players": TWO_PLAYERS}).encode()
-    head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-    response = await client.post("/v1/games", json={"players": TWO_PLAYERS}, expect100=True)
-    assert response.status == 201
-    other = await send_raw(client, head + b"Expect: the-unexpected\r\n\r\n" + body)
-    assert other.status == 201
-    monkeypatch.setattr("service.web.routes.games.create", None)
-    failed = await client.post("/v1/games", json={"players": TWO_PLAYERS}, expect100=True)
-    await check_problem(failed, 500, "internal")
-
-
 async def test_http_1_0_is_supported(client: Client) -> None:
     response = await send_raw(client, b"GET /livez HTTP/1.0\r\n\r\n")
     assert (response.status, json.load(response)) == (200, {"status": "ok"})
