@@ -63,7 +63,7 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
 
 PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
 DELIVER = {"type": "deliver", "ship": "s01"}
-WRONG_WARES = ((".pearls", {"pearls": 1}), (".fish", {"fish": -1}), ("", []))
+WRONG_WARES: tuple[tuple[str, Any], ...] = ((".pearls", {"pearls": 1}), (".fish", {"fish": -1}), ("", []))
 WRONG_SECRETS = ("whsec_c2hvcnQ=", SECRET[6:], f"{SECRET}AA")
 
 
