@@ -16,7 +16,7 @@ from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection.command import InFlightLimits
 from service.web import client_ip
 from service.web.connections import limiter, protocol
-from service.web.headers import lists
+from service.web.headers import negotiation as lists
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS

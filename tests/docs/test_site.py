@@ -12,7 +12,8 @@ import pytest
 from aiohttp import ClientSession
 
 from schemas.problems import PROBLEM_TYPES
-from service.web.routes.docs import list_files, load_file
+from service.web.routes.page import SITE
+from service.web.static_assets import Asset, list_files, load_file
 from tests.docs.blocks import DOCS, pages
 from tests.docs.parsed_page import ParsedPage
 from tests.rules.test_every_rule import IDS
@@ -29,14 +30,21 @@ def path_of(name: str) -> str:
     return f"/docs/{name}/"
 
 
+def load(path: str) -> Asset:
+    """Return a file of the site."""
+    file = load_file(SITE, path)
+    assert file is not None
+    return file
+
+
 @cache
 def parse(name: str) -> ParsedPage:
     """Return a page as it is sent."""
-    return ParsedPage(load_file(f"{name}/index.html").body.decode())
+    return ParsedPage(load(f"{name}/index.html").body.decode())
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    start = ParsedPage(load_file("index.html").body.decode())
+    start = ParsedPage(load("index.html").body.decode())
     assert {f"{name}/" for name in NAMES} <= {link.removeprefix("./") for link in start.links}
 
 
@@ -79,7 +87,7 @@ async def test_unknown_paths_are_not_found(site: ClientSession) -> None:
 
 
 async def test_every_file_has_a_media_type(site: ClientSession) -> None:
-    types = {path.rpartition(".")[2]: load_file(path).media_type for path in list_files() if "." in path}
+    types = {path.rpartition(".")[2]: load(path).media_type for path in list_files(SITE) if "." in path}
     assert types["js"] == "text/javascript; charset=utf-8"
     assert types["css"] == "text/css; charset=utf-8"
     assert types["png"] == "image/png"

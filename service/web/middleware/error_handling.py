@@ -12,7 +12,7 @@ from service.games.errors import Malformed, ServiceError
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.lists import check_lists, join_lines
+from service.web.headers.negotiation import check_lists, join_lines
 from service.web.middleware.requests import Handler
 from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.charges import Charge

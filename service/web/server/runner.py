@@ -24,9 +24,9 @@ from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection
 from service.web.errors import TargetTooLong
-from service.web.expectations import without_expectations
 from service.web.middleware.error_handling import handle_errors
 from service.web.middleware.requests import UNMATCHED_ROUTE, RequestContext, log_request, measure_requests, record_route
+from service.web.parsing import without_expectations
 from service.web.problems import problem_response, to_problem
 from service.web.responses import add_common_headers
 
