@@ -170,7 +170,8 @@ class IndexRepairer:
             await self._pending_webhooks(game, now) if loaded.webhooks else {},
             unix_seconds(game.updated_at) if await self._is_to_be_archived(game) else None,
         )
-        report.added += await self.indexes.add_missing(game_id, entries)
+        added = await self.indexes.add_missing(game_id, entries)  # other games add to the report meanwhile
+        report.added += added
         return True
 
     async def _pending_webhooks(self, game: Game, now: int) -> dict[str, int]:

@@ -21,7 +21,9 @@ from service.games.ports.game_store import (
     CommitOutcome,
     Committed,
     GameRecord,
+    Grant,
     KeyQuotaExceeded,
+    RateLimit,
     Revision,
     StoredDiff,
     StoreUnavailable,
@@ -41,7 +43,6 @@ from service.store.notices import encode_notice
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
-from service.store.token_buckets import RedisTokenBuckets
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
 from service.supervision import Backoff
@@ -53,6 +54,18 @@ FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
 
 _ENDED_STATUSES = ("finished", "aborted")
+
+
+class RedisTokenBuckets:
+    """`service.games.ports.game_store.TokenBucketStore` on Redis, by the clock of the server."""
+
+    def __init__(self, client: PipelinedClient) -> None:
+        self._script = Script(client, "token_bucket.lua")
+
+    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
+        """Take up to `wanted` tokens. Raise StoreUnavailable."""
+        taken, remaining, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
+        return Grant(taken, remaining, wait_ms / 1000)
 
 
 class CommitHeader(msgspec.Struct, frozen=True):

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from service.archive_storage.atomic_files import iter_documents
-from service.archive_storage.object_storage import DirectoryStorage
+from service.archive_storage import DirectoryStorage
 from service.cli.export import export_games
-from service.cli.importer import import_files
+from service.cli.importer import import_files, iter_documents
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.index_repair import IndexRepairer
 from service.store.client import connect

@@ -12,10 +12,9 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
-from service.archive_storage.atomic_files import iter_documents
 from service.cli import progress
 from service.cli.export import MAX_CONCURRENT, export_games
-from service.cli.importer import import_files, make_restore
+from service.cli.importer import import_files, iter_documents, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
 from service.games.archive.document import LATEST_SCHEMA, WebhookDocument, decode_document

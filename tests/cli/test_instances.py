@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from service.archive_storage.atomic_files import iter_documents
+from service.cli.importer import iter_documents
 from service.games.archive.document import decode_document
 from service.games.archive.validation import validate_document
 from service.games.timestamps import DAY_S

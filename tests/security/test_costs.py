@@ -9,6 +9,7 @@ from random import Random
 from typing import Self
 from unittest.mock import Mock
 
+import msgspec
 import pytest
 
 from schemas.lobby import CreateGame
@@ -16,7 +17,7 @@ from service.games.api_key import Quotas
 from service.games.ports.game_store import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.client_ip import hash_token
-from service.web.headers.lists import MAX_LIST_ELEMENTS
+from service.web.headers.negotiation import MAX_LIST_ELEMENTS
 from service.web.images.renderer import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
@@ -25,9 +26,9 @@ from service.web.routes import games
 from service.web.server.runner import MAX_TARGET_BYTES
 from service.web.websocket import session as session_module
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.fuzz.frames import BINARY, CLOSE, TEXT, encode_frame
 from tests.security.limited_client import count_admitted, make_limits
 from tests.security.request_costs import CostedResponse, PlainClient, relative_cost
+from tests.verification.fuzz.frames import BINARY, CLOSE, TEXT, encode_frame
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, HTTPGame, bearer_header, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
@@ -304,7 +305,7 @@ async def test_tiny_chunks_are_charged_by_their_bytes(store: RedisStore, path: s
 
 
 async def test_bytes_are_charged_before_they_are_decoded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    decoder, left_when_decoded = games.CREATE_DECODER, []
+    decoder, left_when_decoded = msgspec.json.Decoder(CreateGame), []
     async with start_counting_instance(store) as (client, plain):
         lease = client.app[RATE_LIMITER].writes.pool.get_or_create("127.0.0.1")
 
@@ -313,7 +314,7 @@ async def test_bytes_are_charged_before_they_are_decoded(store: RedisStore, monk
                 left_when_decoded.append(lease.remaining)
                 return decoder.decode(body)
 
-        monkeypatch.setattr(games, "CREATE_DECODER", RecordingDecoder())
+        monkeypatch.setattr(games.create_game.decoder, "body", RecordingDecoder())
         answer = await plain.request("/v1/games", f"Content-Type: {JSON}", method="POST", body=b" " * 60_000 + b"{}")
         assert (answer.status, left_when_decoded) == (400, [answer.remaining])
         assert UNLIMITED - answer.remaining >= 15

@@ -20,10 +20,10 @@ from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, execute
 from service.games.context import Context
 from service.games.errors import GameNotActive, VersionMismatch
-from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
 from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.queries.legal_moves import list_legal_moves, next_decision
+from service.i18n import ENGLISH, Language
 
 __all__ = ["CommandRequest", "change_game", "check_if_match"]
 

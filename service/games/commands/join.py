@@ -16,7 +16,6 @@ from service.games.commands.game_setup import check_name_free
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, NoOpenSeat
-from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (
     FirstResponse,
     ReplayableResult,
@@ -27,6 +26,7 @@ from service.games.idempotency import (
 from service.games.queries.games import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat
+from service.i18n import ENGLISH, Language
 
 
 class JoinRequest(NamedTuple):

@@ -23,7 +23,6 @@ from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import NothingToUndo
 from service.games.history.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
-from service.games.history.verify import upgrade_state
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_overdue
 from service.games.ports.game_store import StoredDiff
@@ -66,7 +65,7 @@ def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -
         return None
     try:
         patch = msgspec.json.decode(log[0].data)["patch"]
-        first = msgspec.convert(upgrade_state(apply_patch({}, patch)), GameView)
+        first = msgspec.convert(apply_patch({}, patch), GameView)
         replay = Replay(index, first, game.seed, game.first_seat, game.creator)
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))

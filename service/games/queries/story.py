@@ -6,11 +6,11 @@ from schemas.story import Story
 from service.engine import Game, TileSetIndex
 from service.engine.tileset_index import pack_cell
 from service.games.context import Context
-from service.games.i18n import EventNarrator, Language, describe_status, get_translator
-from service.games.i18n.story import PatchedTurn, decode_change, decode_turn, narrate_story
 from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
 from service.games.queries.games import MAX_DIFFS
 from service.games.repository import decode_with_index
+from service.i18n import EventNarrator, Language, describe_status, get_translator
+from service.i18n.story import PatchedTurn, decode_change, decode_turn, narrate_story
 
 
 async def build_story(context: Context, loaded: GameRecord, since: int, limit: int, language: Language) -> Story:

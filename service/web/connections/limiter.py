@@ -82,18 +82,14 @@ class ConnectionLimiter:
         self.connections[connection] = None
         refusal = b""
         if len(self.connections) > self._max_connections:
-            refusal = self.encode_refusal(
-                "store_unavailable",
-                "this instance has reached its maximum number of connections",
-                TooManyConnections.retry_after_s,
+            refusal = self._encode_refusal(
+                "store_unavailable", "this instance has reached its maximum number of connections"
             )
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
         ):
-            refusal = self.encode_refusal(
-                "rate_limited", "too many connections from this address", TooManyConnections.retry_after_s
-            )
+            refusal = self._encode_refusal("rate_limited", "too many connections from this address")
         if client is not None:
             self.connections_per_address.add(client, 1)
             self.opened_per_address.add(client, 1)
@@ -101,9 +97,9 @@ class ConnectionLimiter:
             self._log_rejection(client)
         return refusal
 
-    def encode_refusal(self, code: str, detail: str, retry_after_s: int | None = None) -> bytes:
-        """Return a complete response for a connection that is rejected without a request that was read."""
-        response = problem_response(problem(code, detail, retry_after_s=retry_after_s))
+    def _encode_refusal(self, code: str, detail: str) -> bytes:
+        """Return a complete response for a connection that is rejected before anything is read."""
+        response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
         headers, body = response.headers, cast("bytes", response.body)
         set_common_headers(headers, self._security_headers, new_request_id())
         headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})

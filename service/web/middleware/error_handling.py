@@ -12,8 +12,8 @@ from service.games.errors import Malformed, ServiceError
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.lists import check_lists, join_lines
-from service.web.middleware.request_metrics import Handler
+from service.web.headers.negotiation import check_lists, join_lines
+from service.web.middleware.requests import Handler
 from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.charges import Charge
 from service.web.ratelimit.leases import AdmissionPending
@@ -46,8 +46,7 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
     async def respond(request: web.Request) -> web.StreamResponse:
         address, charge = get_client_address(request), None
         connection = get_connection(request)
-        connection.start_request(address)
-        await connection.yield_turn()
+        connection.address = address
         try:
             if rate_limiter is not None and rate_limiter.is_enabled:
                 charge = await _admit(rate_limiter, request, address)

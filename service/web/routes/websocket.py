@@ -1,6 +1,6 @@
 """`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket."""
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from schemas.messages import Welcome
 from schemas.vocabulary import is_valid_id
@@ -48,7 +48,13 @@ async def serve_websocket(request: web.Request) -> web.StreamResponse:
         connection.send(_welcome(app))
         with app[STREAMS].registered(request, connection):
             try:
-                session = Session(app, connection, address, negotiate_language(request), request.get(CHARGE))
+                session = Session(
+                    app,
+                    connection,
+                    address,
+                    negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ())),
+                    request.get(CHARGE),
+                )
                 await _start_session(request, session, connection)
                 await connection.run(session.handle_message)
             finally:

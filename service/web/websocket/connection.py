@@ -25,13 +25,7 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.common_headers import SECURITY_HEADERS, set_common_headers
-from service.web.connections.protocol import (
-    HIGH_WATER_BYTES,
-    discard_until_closed,
-    get_connection,
-    is_slow_consumer,
-    start_socket,
-)
+from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
 from service.web.problems import to_problem
 from service.web.ratelimit.charges import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
@@ -92,7 +86,6 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     except web.HTTPBadRequest as error:
         raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
-    start_socket(request)
     if (transport := request.transport) is None:
         raise ConnectionResetError
     return WebSocketConnection(request, socket, transport)
@@ -311,7 +304,7 @@ class WebSocketConnection:
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S if has_more_to_read else DISCARD_TIMEOUT_S):
                 await self.socket.send_frame(payload, WSMsgType.CLOSE)
-                await discard_until_closed(self._request)
+                await get_connection(self._request).discard_rest()
         except TimeoutError:
             self._transport.abort()
 

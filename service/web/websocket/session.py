@@ -4,7 +4,7 @@ Actions run the same commands as their HTTP routes.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TypeVar, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 import msgspec
 from aiohttp import WSMessage, WSMsgType, web
@@ -25,6 +25,7 @@ from schemas.messages import (
     Undo,
     Unsubscribe,
 )
+from schemas.vocabulary import is_valid_id
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.act import act
@@ -33,9 +34,9 @@ from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
-from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
 from service.games.ports.game_store import Revision
+from service.i18n import Language
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
@@ -55,19 +56,34 @@ from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.ratelimit.request_charges import ClientCharge
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
-from service.web.websocket.malformed import MAX_ENVELOPE_LENGTH, Envelope, read_envelope
 from service.web.websocket.session_tokens import SessionTokens
 from service.web.websocket.subscriptions import Subscriptions, too_many_games_problem
 
 __all__ = ["Session"]
 
-B = TypeVar("B")
-
 MAX_RATE_LIMITED = 100
 """Messages in a row that exceed the rate limit; then the socket is closed."""
 
+MAX_ENVELOPE_LENGTH = 1_024
+"""Characters of a malformed message whose id and game are read: that takes a second decoding."""
+
+MAX_ID_LENGTH = 64
+"""As schemas.messages.MessageId."""
+
 CommandMessage = ActMessage | SeatMessage
 """A message that runs a command on a game."""
+
+
+class Envelope(NamedTuple):
+    """The id and the game of a message; each is None if it is missing or itself malformed."""
+
+    id: str | None = None
+    game: str | None = None
+
+
+class _AnyEnvelope(msgspec.Struct):
+    id: Any = None
+    game: Any = None
 
 
 class Session:
@@ -177,14 +193,8 @@ class Session:
 
     async def _dispatch(self, message: ClientMessage) -> None:
         match message:
-            case ActMessage():
-                await self._execute(message, message.to_act(), act)
-            case Undo():
-                await self._execute(message, message.to_body(), undo)
-            case Resign():
-                await self._execute(message, message.to_body(), resign_seat)
-            case ReturnToSeat():
-                await self._execute(message, message.to_body(), return_to_seat)
+            case ActMessage() | SeatMessage():
+                await self._execute(message)
             case Subscribe():
                 await self._subscriptions.subscribe(message, self._charge)
             case Sync():
@@ -196,19 +206,14 @@ class Session:
             case Ping():
                 self._connection.send(Pong(id=message.id))
 
-    async def _execute(
-        self,
-        message: CommandMessage,
-        body: B,
-        command: Callable[[Context, str, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]],
-    ) -> None:
+    async def _execute(self, message: CommandMessage) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
         game, token = message.game, self.tokens.get(message.game)
-        result, version, _ = await command(
+        result, version, _ = await _COMMANDS[type(message)](
             self._context,
             game,
             CommandRequest(
-                body=body,
+                body=message.to_body(),
                 token=token,
                 if_match=None if message.if_match is None else _parse_if_match(message.if_match),
                 key=message.key,
@@ -259,6 +264,19 @@ class Session:
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 
+def read_envelope(text: str) -> Envelope:
+    """Read the id and the game of a message that is not what it should be."""
+    try:
+        envelope = _ENVELOPE_DECODER.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return Envelope()
+    message_id, game = envelope.id, envelope.game
+    return Envelope(
+        message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID_LENGTH else None,
+        game if isinstance(game, str) and is_valid_id(game) else None,
+    )
+
+
 def _envelope(message: ClientMessage) -> Envelope:
     return Envelope(message.id, None if isinstance(message, Ping) else message.game)
 
@@ -276,9 +294,20 @@ def _parse_if_match(if_match: str | int) -> list[Revision]:
 
 
 _DECODER = msgspec.json.Decoder(ClientMessage)
+_ENVELOPE_DECODER = msgspec.json.Decoder(_AnyEnvelope)
 
 _MESSAGE_TYPES = {
     struct: (tag := str(struct.__struct_config__.tag), SOCKET_MESSAGES.labels(tag))
     for struct in get_args(ClientMessage)
 }
 """For each message its type as clients write it, and its counter."""
+
+_Acknowledged: TypeAlias = Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]
+
+_COMMANDS: dict[type[CommandMessage], Callable[[Context, str, CommandRequest[Any]], _Acknowledged]] = {
+    ActMessage: act,
+    Undo: undo,
+    Resign: resign_seat,
+    ReturnToSeat: return_to_seat,
+}
+"""The commands of the messages that run one."""
