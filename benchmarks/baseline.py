@@ -139,8 +139,8 @@ def application(redis_url: str, sizes: Sizes) -> web.Application:
 
 async def main() -> None:
     """Serve until killed, with the garbage collector tuned as the service tunes it."""
-    redis_url, snapshot, diff = sys.argv[1:]
-    runner = web.AppRunner(application(redis_url, Sizes(int(snapshot), int(diff))), access_log=None)
+    redis_url, *sizes = sys.argv[1:]
+    runner = web.AppRunner(application(redis_url, Sizes(*map(int, sizes))), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     gc.collect()

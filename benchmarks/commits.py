@@ -11,9 +11,12 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import hiredis
+import msgspec
 from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
+from service.store.game_store import CommitHeader
+from service.store.log_entries import COMMIT_ID_BYTES
 
 SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
@@ -21,10 +24,10 @@ SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
 DIGEST = "0" * 32
 ACCESS = b"x" * 300
 RETENTION_S = 3600
-FIELD = 16
-"""The length in bytes of the name of an idempotency record."""
-META = "1800000000000000"
-"""The metadata of a diff without a trace."""
+FIELD_BYTES = 8
+"""The length of the name of an idempotency record."""
+NOTICE_BYTES = 40
+"""What precedes the entry in the notification, without a trace."""
 RESPONSE_EXTRA = 140
 """The length in bytes of an action's response without its diff."""
 
@@ -37,37 +40,44 @@ Value = bytes | str | int
 
 
 class Sizes(NamedTuple):
-    """Mean sizes of an action's snapshot and diff, in bytes."""
+    """Mean sizes of an action's stored snapshot, its entry in the log, and its diff, in bytes."""
 
     snapshot: int
+    entry: int
     diff: int
 
 
 def sizes() -> Sizes:
     """Return the sizes of the sample games."""
-    games = samples()
-    snapshot, diff = (
-        mean(map(mean, each)) for each in zip(*((game.snapshots, game.diffs) for game in games), strict=True)
-    )
-    return Sizes(round(snapshot), round(diff))
+    of_games = zip(*((game.snapshots, game.entries, game.diffs) for game in samples()), strict=True)
+    return Sizes(*(round(mean(map(mean, each))) for each in of_games))
 
 
 def keys(game: str, version: int) -> list[str]:
     """Return KEYS of commit.lua for the commit after `version`."""
-    return [f"bare:{{{game}}}:game", f"bare:{{{game}}}:log", f"bare:{{{game}}}:answer:{version:064x}"]
+    return [f"bare:{{{game}}}:{name}" for name in ("game", "log", "records", f"answer:{version:064x}")]
 
 
 def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
     """Return ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
-    expected: tuple[Value, Value] = (version, DIGEST) if version else ("", "")
-    webhooks = ""
-    access = b"" if version else ACCESS
-    field = b"k" + os.urandom(FIELD - 1)
-    record = struct.pack(">BBIIH16s", 1, 0, 1_800_000_000, version, 1, bytes(16))
-    return [
-        *(os.urandom(16).hex(), *expected, webhooks, b"s" * sizes.snapshot, access, RETENTION_S),
-        *(f"bare:{{{game}}}:hints", "", 0, field, record, META, "", "", version + 1, DIGEST, DIGEST, b"d" * sizes.diff),
-    ]
+    commit_id = os.urandom(COMMIT_ID_BYTES)
+    header = CommitHeader(
+        id=commit_id.hex(),
+        version=str(version or ""),
+        digest=DIGEST if version else "",
+        webhooks="",
+        last_revocation="",
+        new_digest=DIGEST,
+        ttl_s=RETENTION_S,
+        channel=f"bare:{{{game}}}:hints",
+        is_sharded=False,
+        own_subscribers=0,
+        revokes_token=False,
+    )
+    record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
+    notice, entry = b"n" * NOTICE_BYTES, commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
+    snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
+    return [_ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES), record, notice, entry]
 
 
 async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:
@@ -94,6 +104,9 @@ async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits:
     writer.close()
     await writer.wait_closed()
     return commits / duration_s
+
+
+_ENCODER = msgspec.msgpack.Encoder()
 
 
 async def _send(writer: asyncio.StreamWriter, requests: list[bytes]) -> None:

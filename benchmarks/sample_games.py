@@ -25,18 +25,24 @@ from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
+from service.store import log_entries
+from service.store.compression import SNAPSHOTS
 
 MID_GAME_TILES = 36
 SAMPLES = 24
+COMMIT_ID = bytes(log_entries.COMMIT_ID_BYTES)
 
 
 class SampleGame(NamedTuple):
-    """A random game: its moves with their seats, and the sizes in bytes of snapshot, diff and view after each."""
+    """A random game: its moves with their seats, and sizes in bytes after each."""
 
     seed: str
     moves: list[str]
     seats: list[int]
     snapshots: list[int]
+    """As it is stored."""
+    entries: list[int]
+    """Of the log."""
     diffs: list[int]
     deflated: list[int]
     """The size of the diff, compressed alone as permessage-deflate does (RFC 7692, 7.2.1)."""
@@ -79,13 +85,14 @@ def new_game(
 def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
     """Play a whole random game, and record its sizes."""
     game, rng = new_game(index, seed), random.Random(seed)
-    sample = SampleGame(seed, [], [], [], [], [], [])
+    sample = SampleGame(seed, [], [], [], [], [], [], [])
     while not is_finished(game):
         sample.seats.append(game.decider)
         action, events = apply_action(index, game, rng.choice(legal_moves(index, game)))
         sample.moves.append(move_id(action))
         diff = record_change(index, game, Change(events, game.created_at, seat=0, move=sample.moves[-1], by="owner"))
-        sample.snapshots.append(len(encode_snapshot(game)))
+        sample.snapshots.append(len(SNAPSHOTS.compress(encode_snapshot(game))))
+        sample.entries.append(len(log_entries.pack(COMMIT_ID, game.id, diff)))
         sample.diffs.append(len(diff.data))
         sample.deflated.append(len(_deflated(diff.data)))
         sample.views.append(len(msgspec.json.encode(build_view(index, game))))

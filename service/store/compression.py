@@ -50,7 +50,7 @@ class Codec:
 
     @cached_property
     def _compressor(self) -> ZstdCompressor:
-        options = {
+        options: dict[int, int] = {
             CompressionParameter.compression_level: _LEVEL,
             CompressionParameter.checksum_flag: self._checksum,
             CompressionParameter.content_size_flag: False,

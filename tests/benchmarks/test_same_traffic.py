@@ -34,6 +34,6 @@ def rounded(commands: dict[str, float]) -> dict[str, int]:
 
 async def test_redis_stores_every_prepared_commit() -> None:
     async with redis() as url:
-        assert await commits_per_second(url, Sizes(snapshot=1_600, diff=700), 0, commits=200) > 0
+        assert await commits_per_second(url, Sizes(snapshot=900, entry=100, diff=700), 0, commits=200) > 0
         async with Redis.from_url(url) as connection:
             assert sum([await connection.xlen(key) async for key in connection.scan_iter("bare:*:log")]) == 200

@@ -4,8 +4,6 @@ from collections import Counter
 from random import Random
 from typing import Any, NamedTuple
 
-import msgspec
-
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
@@ -111,8 +109,7 @@ class WholeGame(NamedTuple):
 async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     """Return everything of a stored game."""
     loaded = await load_record(store, game)
-    # Without `meta`, which names a commit of this store.
-    log = [msgspec.structs.replace(diff, meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]
+    log = await store.load_diffs(game, 0, 10_000)
     hooks = await store.webhooks.list_by_subject(game)
     assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.revision.version
     return WholeGame(loaded.snapshot, loaded.revision.digest, loaded.revision.version, loaded.access, log, hooks)

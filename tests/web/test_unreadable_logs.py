@@ -7,54 +7,59 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.store import keys
+from service.games.ports.game_store import StoredDiff
+from service.store import keys, log_entries
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 
 PLAYED = 12
 
-Entry = tuple[bytes, dict[bytes, bytes]]
+HEADER_BYTES = 29
+"""Before the number of the dictionary."""
+
+Change = Callable[[list[bytes]], list[bytes]]
 
 
-async def rewrite(redis: Redis, http_game: HTTPGame, change: Callable[[list[Entry]], list[Entry]]) -> None:
+async def rewrite(redis: Redis, http_game: HTTPGame, change: Change) -> None:
     """Change the stored log of a game."""
     key = keys.log(http_game.id)
-    entries: Any = await redis.xrange(key)
+    entries: Any = [fields[b"d"] for _, fields in await redis.xrange(key)]
     assert len(entries) > PLAYED
     await redis.delete(key)
-    for entry, fields in change(entries):
-        written: Any = fields
-        await redis.xadd(key, written, id=entry)
+    for version, entry in enumerate(change(entries), 1):
+        await redis.xadd(key, {"d": entry}, id=f"{version}-0")
 
 
-def each(change: Callable[[dict[str, Any]], Any]) -> Callable[[list[Entry]], list[Entry]]:
-    """Change every diff."""
+def each(change: Callable[[dict[str, Any]], Any]) -> Change:
+    """Change every diff, and leave its digest as it is."""
 
-    def changed(entries: list[Entry]) -> list[Entry]:
-        for _, fields in entries:
-            diff = msgspec.json.decode(fields[b"data"])
-            change(diff)
-            fields[b"data"] = msgspec.json.encode(diff, order="sorted")
-        return entries
+    def changed(entries: list[bytes]) -> list[bytes]:
+        diffs = log_entries.unpack("", "", enumerate(entries, 1))
+        return [changed_entry(diff) for diff in diffs]
+
+    def changed_entry(stored: StoredDiff) -> bytes:
+        diff = msgspec.json.decode(stored.data)
+        change(diff)
+        data = msgspec.json.encode(diff, order="sorted")
+        return log_entries.pack(bytes(log_entries.COMMIT_ID_BYTES), "", replace(stored, data=data))
 
     return changed
 
 
-def each_record(change: Callable[[dict[bytes, bytes]], dict[bytes, bytes]]) -> Callable[[list[Entry]], list[Entry]]:
-    """Change the fields of every entry."""
-    return lambda entries: [(entry, change(fields)) for entry, fields in entries]
-
-
 NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
 
-DAMAGES: dict[str, Callable[[list[Entry]], list[Entry]]] = {
-    "torn": each_record(lambda fields: {**fields, b"data": fields[b"data"][: len(fields[b"data"]) // 2]}),
+DAMAGES: dict[str, Change] = {
+    "torn": lambda entries: [entry[: len(entry) // 2] for entry in entries],
+    "of a later release": lambda entries: [
+        entry[:HEADER_BYTES] + b"\xff" + entry[HEADER_BYTES + 1 :] for entry in entries
+    ],
     "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
     "of another form": each(lambda diff: diff.update(patch=None)),
     "without its end": lambda entries: entries[: PLAYED // 2],
-    "without fields": each_record(lambda fields: {b"data": fields[b"data"]}),
+    "empty": lambda entries: [b"" for _ in entries],
 }
 
 

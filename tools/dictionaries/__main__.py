@@ -107,10 +107,8 @@ def new_game(index: TileSetIndex, rng: Random, now: str) -> tuple[Game, list[Any
         game_id="".join(rng.choices(ID_ALPHABET, k=ID_LENGTH)),
         edition=rng.choice(get_args(Edition)),
         players=[
-            Player(
-                names[seat], COLORS[seat], *rng.choice([("human",), ("human",), ("bot", "greedy"), ("bot", "random")])
-            )
-            for seat in range(number)
+            Player(names[seat], COLORS[seat], kind="human" if bot is None else "bot", bot=bot)
+            for seat, bot in enumerate(rng.choices((None, None, "greedy", "random"), k=number))
         ],
         first_seat=rng.randrange(number),
         bag=shuffled_bag(index, seed),
